@@ -17,21 +17,9 @@ from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
+from ui.api import forms
 from ui.api.callers import Asking, Ingesting, Searching
 from ui.api.following import Work, answered, following
-from ui.api.forms import (
-    AskIn,
-    AskOut,
-    ChangesOut,
-    Conversation,
-    FeedbackIn,
-    JobOut,
-    PageOut,
-    ProductOut,
-    RowId,
-    SearchIn,
-    SearchOut,
-)
 from ui.api.service import Service, changes_between
 
 _MOST_FILES = 5_000
@@ -52,13 +40,13 @@ router = APIRouter()
 
 
 @router.get("/products")
-def products(service: Searching) -> tuple[ProductOut, ...]:
+def products(service: Searching) -> tuple[forms.ProductOut, ...]:
     """Products and releases."""
     return service.products()
 
 
-@router.post("/ask", response_model=AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
-async def ask(service: Asking, asked: AskIn, request: Request) -> Any:
+@router.post("/ask", response_model=forms.AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
+async def ask(service: Asking, asked: forms.AskIn, request: Request) -> Any:
     """Ask a question."""
     work = partial(service.ask, asked)
     if asked.stream:
@@ -67,19 +55,19 @@ async def ask(service: Asking, asked: AskIn, request: Request) -> Any:
 
 
 @router.post("/search")
-def search(service: Searching, wanted: SearchIn) -> SearchOut:
+def search(service: Searching, wanted: forms.SearchIn) -> forms.SearchOut:
     """Find passages, without an answer."""
     return service.search(wanted)
 
 
 @router.get("/pages/{page}")
-def page(service: Searching, page: RowId, quote: str = "") -> PageOut:
+def page(service: Searching, page: forms.RowId, quote: str = "") -> forms.PageOut:
     """A page, with the places of a quotation."""
     return service.page(page, quote)
 
 
 @router.get("/changes")
-def changes(service: Searching, product: str, older: str, newer: str) -> ChangesOut:
+def changes(service: Searching, product: str, older: str, newer: str) -> forms.ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
     return changes_between(service.chatbot, product, older, newer)[0]
 
@@ -87,7 +75,7 @@ def changes(service: Searching, product: str, older: str, newer: str) -> Changes
 async def _events(work: Work) -> AsyncIterator[Event]:
     try:
         async for event in following(work):
-            if isinstance(event, AskOut):
+            if isinstance(event, forms.AskOut):
                 yield Event(event.model_dump(mode="json"), event="reply")
             else:
                 yield Event(asdict(event), event=_EVENTS[type(event)])
@@ -96,7 +84,7 @@ async def _events(work: Work) -> AsyncIterator[Event]:
         yield Event({"message": str(error), "type": type(error).__name__}, event="error")
 
 
-@router.get("/conversations", response_model=tuple[Conversation, ...])
+@router.get("/conversations", response_model=tuple[forms.Conversation, ...])
 def conversations(
     service: Asking, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> tuple[ConversationRow, ...]:
@@ -117,13 +105,13 @@ def delete(service: Asking, conversation: str) -> None:
 
 
 @router.put("/turns/{turn}/feedback", status_code=204)
-def rate(service: Asking, turn: RowId, given: FeedbackIn) -> None:
+def rate(service: Asking, turn: forms.RowId, given: forms.FeedbackIn) -> None:
     """Rate a reply."""
     feedback = service.chatbot.feedback(service.person.id)
     feedback.give(turn, given.thumbs, given.reason, given.comment)
 
 
-@router.post("/jobs", status_code=202, response_model=JobOut, openapi_extra=_UPLOAD)
+@router.post("/jobs", status_code=202, response_model=forms.JobOut, openapi_extra=_UPLOAD)
 async def upload(
     service: Ingesting,
     product: str,
@@ -163,20 +151,20 @@ async def upload(
     return await to_thread.run_sync(order)
 
 
-@router.get("/jobs", response_model=tuple[JobOut, ...])
+@router.get("/jobs", response_model=tuple[forms.JobOut, ...])
 def jobs(service: Ingesting) -> tuple[Job, ...]:
     """The last jobs."""
     return Jobs(service.chatbot.database).recent()
 
 
-@router.get("/jobs/{job}", response_model=JobOut)
-def job(service: Ingesting, job: RowId) -> Any:
+@router.get("/jobs/{job}", response_model=forms.JobOut)
+def job(service: Ingesting, job: forms.RowId) -> Any:
     """How far a job is, and what became of its files."""
     return _with_files(service, job)
 
 
-@router.delete("/jobs/{job}", response_model=JobOut)
-def cancel(service: Ingesting, job: RowId) -> Any:
+@router.delete("/jobs/{job}", response_model=forms.JobOut)
+def cancel(service: Ingesting, job: forms.RowId) -> Any:
     """Stop a job."""
     service.administration.cancel(job)
     return _with_files(service, job)

@@ -12,18 +12,7 @@ from chatbot.runtime.events import Listener
 from corpora.documents.documents import Documents
 from corpora.parameters.changes import Change, changes
 from ingestion.errors import StrataError
-from ui.api.forms import (
-    AskIn,
-    AskOut,
-    ChangeOut,
-    ChangesOut,
-    PageOut,
-    PassageOut,
-    ProductOut,
-    ReleaseOut,
-    SearchIn,
-    SearchOut,
-)
+from ui.api import forms
 from ui.wording.marking import quoted_spans
 
 
@@ -42,14 +31,14 @@ class Service:
     person: Person = LOCAL
     per_minute: int | None = None
 
-    def products(self) -> tuple[ProductOut, ...]:
+    def products(self) -> tuple[forms.ProductOut, ...]:
         """The products and releases that can be asked about."""
         return tuple(
-            ProductOut(
+            forms.ProductOut(
                 name=product.name,
                 aliases=product.aliases,
                 releases=tuple(
-                    ReleaseOut(**asdict(release), latest=release == product.newest)
+                    forms.ReleaseOut(**asdict(release), latest=release == product.newest)
                     for release in product.releases
                 ),
             )
@@ -58,10 +47,10 @@ class Service:
 
     def ask(
         self,
-        asked: AskIn,
+        asked: forms.AskIn,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
-    ) -> AskOut:
+    ) -> forms.AskOut:
         """Answer a question; raises what `Chatbot.ask` raises, and UnknownRelease."""
         if asked.product:
             self.chatbot.catalog.product(asked.product)
@@ -72,13 +61,13 @@ class Service:
             listener=listener,
             stopped=stopped,
         )
-        return AskOut(
+        return forms.AskOut(
             **answered.content.model_dump(),
             conversation=answered.conversation,
             turn=answered.kept_as,
         )
 
-    def search(self, wanted: SearchIn) -> SearchOut:
+    def search(self, wanted: forms.SearchIn) -> forms.SearchOut:
         """Find passages of one release, the best first."""
         turn = self.chatbot.search(
             wanted.query,
@@ -87,7 +76,7 @@ class Service:
             owner=self.person.id,
             per_minute=self.per_minute,
         )
-        told = SearchOut()
+        told = forms.SearchOut()
         if (resolution := turn.resolution) is not None:
             if len(resolution.releases) > 1:
                 raise BadQuestion("the query names several releases: search one at a time")
@@ -104,13 +93,13 @@ class Service:
             told.message = f"Nothing in {product} {release} fits these words."
         return told
 
-    def page(self, page: int, quote: str = "") -> PageOut:
+    def page(self, page: int, quote: str = "") -> forms.PageOut:
         """A page of a document, with the places of a quotation in its text."""
         try:
             stored = Documents(self.chatbot.database).page(page)
         except LookupError as error:
             raise NotThere(str(error)) from error
-        return PageOut(
+        return forms.PageOut(
             id=stored.id,
             document=stored.document.title,
             file=stored.document.file,
@@ -130,7 +119,7 @@ class Service:
 
 def changes_between(
     chatbot: Chatbot, product: str, older: str, newer: str
-) -> tuple[ChangesOut, tuple[Change, ...]]:
+) -> tuple[forms.ChangesOut, tuple[Change, ...]]:
     """The parameters that are new, changed and gone, as JSON and as they are compared.
 
     Raises CatalogError where there is no such release.
@@ -138,7 +127,7 @@ def changes_between(
     before, after = (chatbot.open_parameters(product, name) for name in (older, newer))
     found = changes(before, after)
     told = tuple(
-        ChangeOut(
+        forms.ChangeOut(
             change=change.outcome,
             name=change.shown.name,
             kind=change.shown.kind,
@@ -150,13 +139,15 @@ def changes_between(
         )
         for change in found
     )
-    out = ChangesOut(product=after.product, older=before.release, newer=after.release, changes=told)
+    out = forms.ChangesOut(
+        product=after.product, older=before.release, newer=after.release, changes=told
+    )
     return out, found
 
 
-def _passage(passage: Passage, product: str, release: str) -> PassageOut:
+def _passage(passage: Passage, product: str, release: str) -> forms.PassageOut:
     page = passage.page
-    return PassageOut(
+    return forms.PassageOut(
         text=passage.text,
         product=product,
         release=release,

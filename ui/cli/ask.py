@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, BadParameter, Exit, Option
 
 from chatbot.conversations.origin import origin
 from chatbot.reply import Reply, Trace
@@ -29,32 +29,30 @@ if TYPE_CHECKING:
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(help="The question.")] = None,
-    product: Annotated[str | None, typer.Option(help="The product it is about.")] = None,
-    release: Annotated[
-        str | None, typer.Option(help="The release, unless the question says.")
-    ] = None,
+    question: Annotated[str | None, Argument(help="The question.")] = None,
+    product: Annotated[str | None, Option(help="The product it is about.")] = None,
+    release: Annotated[str | None, Option(help="The release, unless the question says.")] = None,
     conversation: Annotated[
-        str | None, typer.Option(help="Continue this conversation; “new” starts one.")
+        str | None, Option(help="Continue this conversation; “new” starts one.")
     ] = None,
     profile: Profile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
     trace: Annotated[
-        bool, typer.Option(help="Show what every step did; with --json as its “trace”.")
+        bool, Option(help="Show what every step did; with --json as its “trace”.")
     ] = False,
     afresh: Annotated[
-        bool, typer.Option(help="Answer from the documents alone, without the memory.")
+        bool, Option(help="Answer from the documents alone, without the memory.")
     ] = False,
-    batch: Annotated[Path | None, typer.Option(help="Answer a JSONL file of questions.")] = None,
+    batch: Annotated[Path | None, Option(help="Answer a JSONL file of questions.")] = None,
     to: Annotated[
-        Path | None, typer.Option("--output", help="Where the answers of a batch go (JSONL).")
+        Path | None, Option("--output", help="Where the answers of a batch go (JSONL).")
     ] = None,
     server: Annotated[
-        str | None, typer.Option(help="Ask the Strata at this address instead of the data here.")
+        str | None, Option(help="Ask the Strata at this address instead of the data here.")
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(envvar="STRATA_API_KEY", help="A program's key for --server."),
+        Option(envvar="STRATA_API_KEY", help="A program's key for --server."),
     ] = None,
 ) -> None:
     """Answer a question from the right release, with citations.
@@ -62,11 +60,11 @@ def ask(
     Exit code 0 also when the answer is "I don't know"; 3 when lines of a batch failed.
     """
     if (question is None) == (batch is None) or (batch is None) != (to is None):
-        raise typer.BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
+        raise BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
     asked = {"product": product, "release": release, "conversation": conversation, "afresh": afresh}
     if server is not None:
         if question is None or trace or profile:
-            raise typer.BadParameter("--server takes a question, without --profile and --trace")
+            raise BadParameter("--server takes a question, without --profile and --trace")
         _of_server(server, key, question, asked, as_json)
     elif question is not None:
         _one(open_chatbot(profile=profile), question, asked, as_json, trace)
@@ -75,7 +73,7 @@ def ask(
 
 
 def schema(
-    trace: Annotated[bool, typer.Option(help="The schema of the trace instead.")] = False,
+    trace: Annotated[bool, Option(help="The schema of the trace instead.")] = False,
 ) -> None:
     """Print the JSON schema of what `strata ask --json` prints."""
     print_json((Trace if trace else Reply).model_json_schema())
@@ -174,4 +172,4 @@ def _batch(chatbot: "Chatbot", questions: Path, to: Path, afresh: bool) -> None:
         f"{result.total - result.skipped - result.failed} answered, {result.failed} failed"
     )
     if result.failed:
-        raise typer.Exit(SOME_LEFT_OUT)
+        raise Exit(SOME_LEFT_OUT)

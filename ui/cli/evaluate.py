@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, BadParameter, Exit, Option, Typer
 
 from chatbot.settings import read_settings
 from chatbot.turn import Step
@@ -15,21 +15,21 @@ from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
 
 
-app = typer.Typer(
+app = Typer(
     name="eval", help="Measure answers and retrieval on checked questions.", no_args_is_help=True
 )
 
 
 @app.command()
 def answers(
-    gold: Annotated[Path, typer.Argument(help="Questions with checked answers (JSONL).")],
+    gold: Annotated[Path, Argument(help="Questions with checked answers (JSONL).")],
     answers: Annotated[
         Path | None,
-        typer.Option(help="Replies of a batch to score; asked and written there if missing."),
+        Option(help="Replies of a batch to score; asked and written there if missing."),
     ] = None,
     judged: Annotated[
         Path | None,
-        typer.Option(help="What a reader says of the answers: id, right, note a line (JSONL)."),
+        Option(help="What a reader says of the answers: id, right, note a line (JSONL)."),
     ] = None,
     profile: Profile = None,
     as_json: AsJson = False,
@@ -75,7 +75,7 @@ def answers(
 
 @app.command()
 def releases(
-    questions: Annotated[Path, typer.Argument(help="Questions and their releases (JSONL).")],
+    questions: Annotated[Path, Argument(help="Questions and their releases (JSONL).")],
     as_json: AsJson = False,
 ) -> None:
     """Score which release questions are taken to mean, over what is ingested; none is answered."""
@@ -90,9 +90,9 @@ def releases(
 
 @app.command()
 def conversations(
-    cases: Annotated[Path, typer.Argument(help="Conversations and what comes of them (JSONL).")],
+    cases: Annotated[Path, Argument(help="Conversations and what comes of them (JSONL).")],
     rewriting: Annotated[
-        Literal["rules", "model"], typer.Option(help="Which step rewrites the question.")
+        Literal["rules", "model"], Option(help="Which step rewrites the question.")
     ] = "rules",
     as_json: AsJson = False,
 ) -> None:
@@ -108,7 +108,7 @@ def conversations(
     if rewriting == "model":
         model = open_chatbot().model
         if model is None:
-            raise typer.BadParameter(_NO_MODEL)
+            raise BadParameter(_NO_MODEL)
         step = rewrite_query_by_model(model, lambda: products, by_rules)
     scores = scoring.measure(step, read, products)
     found, columns = scoring.figures(scores), ("question", "Base")
@@ -118,21 +118,21 @@ def conversations(
 
 @app.command()
 def stream(
-    gold: Annotated[list[Path], typer.Argument(help="Questions with checked answers (JSONL).")],
-    paraphrases: Annotated[Path, typer.Option(help="Other wordings of them (JSONL).")],
+    gold: Annotated[list[Path], Argument(help="Questions with checked answers (JSONL).")],
+    paraphrases: Annotated[Path, Option(help="Other wordings of them (JSONL).")],
     history: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             help="Questions whose checked answers the memory has from the beginning; repeatable. "
             "Those that arrive are left out."
         ),
     ] = None,
     variant: Annotated[
         list[str] | None,
-        typer.Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
+        Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
     ] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="Into how many parts they arrive.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of the order in which they arrive.")] = 1,
+    iterations: Annotated[int, Option(min=1, help="Into how many parts they arrive.")] = 10,
+    seed: Annotated[int, Option(help="Of the order in which they arrive.")] = 1,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -148,7 +148,7 @@ def stream(
     try:
         chosen = choose(variant or ["memory"])
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--variant") from error
+        raise BadParameter(str(error), param_hint="--variant") from error
     settings = read_settings(profile=profile)
     order = shuffled(arrivals, iterations, seed)
     runs = {}
@@ -166,7 +166,7 @@ def stream(
 
 @app.command()
 def hostile(
-    cases: Annotated[Path, typer.Argument(help="Attacks and what may not come of them (JSONL).")],
+    cases: Annotated[Path, Argument(help="Attacks and what may not come of them (JSONL).")],
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -184,7 +184,7 @@ def hostile(
         own = {"data_dir": folder / "data", "database_url": None}
         chatbot = assembly.open_chatbot(settings.model_copy(update=own))
         if chatbot.model is None:
-            raise typer.BadParameter(_NO_MODEL)
+            raise BadParameter(_NO_MODEL)
         with errors.status("ingesting") as status:
             attacks.ingest_cases(chatbot, read, folder)
             outcomes = attacks.run_cases(
@@ -196,4 +196,4 @@ def hostile(
     tables = report_tables("Attacks", found, ("case", "what came of it"), effects)
     print_result(as_json, {"figures": found, "scores": outcomes}, tables)
     if any(outcome.broken for outcome in outcomes):
-        raise typer.Exit(3)
+        raise Exit(3)

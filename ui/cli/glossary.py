@@ -3,22 +3,20 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option, Typer
 
 from corpora.catalog.glossary import Glossaries, read_glossary, written_glossary
 from ui.cli.terminal import AsJson, open_database, print_result, say, write
 from ui.wording.amounts import how_many
 
-app = typer.Typer(
-    name="glossary", help="Manage the synonyms of a product's terms.", no_args_is_help=True
-)
+app = Typer(name="glossary", help="Manage the synonyms of a product's terms.", no_args_is_help=True)
 
-Product = Annotated[str, typer.Option("--product", help="The product.")]
+Product = Annotated[str, Option("--product", help="The product.")]
 
 
 @app.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(help="A CSV file: a term and its synonyms per row.")],
+    file: Annotated[Path, Argument(help="A CSV file: a term and its synonyms per row.")],
     product: Product,
 ) -> None:
     """Replace the glossary of a product with a file; it applies from the next question."""
@@ -43,7 +41,7 @@ def list_terms(product: Product, as_json: AsJson = False) -> None:
 @app.command()
 def export(
     product: Product,
-    file: Annotated[Path | None, typer.Argument(help="Output file (default: print it).")] = None,
+    file: Annotated[Path | None, Argument(help="Output file (default: print it).")] = None,
 ) -> None:
     """Write the glossary of a product as a CSV file that a spreadsheet opens."""
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
@@ -51,7 +49,7 @@ def export(
 
 
 @app.command()
-def remove(term: Annotated[str, typer.Argument(help="The term.")], product: Product) -> None:
+def remove(term: Annotated[str, Argument(help="The term.")], product: Product) -> None:
     """Remove a term and its synonyms."""
     _glossaries().remove(product, term)
     say(f"{product}: removed {term}")

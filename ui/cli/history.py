@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import typer
+from typer import Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.review.exports import Exports, Format
@@ -10,15 +10,15 @@ from chatbot.review.filters import TurnFilter
 from chatbot.review.regression_set import RegressionSet
 from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
 
-app = typer.Typer(name="history", help="Export questions and answers.", no_args_is_help=True)
+app = Typer(name="history", help="Export questions and answers.", no_args_is_help=True)
 
 
 @app.command()
 def export(
     file: OutputFile = None,
     form: ExportFormat = Format.JSONL,
-    product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
-    release: Annotated[str | None, typer.Option(help="Only this release.")] = None,
+    product: Annotated[str | None, Option(help="Only this product.")] = None,
+    release: Annotated[str | None, Option(help="Only this release.")] = None,
 ) -> None:
     """Write every question with its answer, thumbs and rating, the oldest first."""
     wanted = TurnFilter(product=product, release=release)
@@ -33,5 +33,5 @@ def regression_set(file: OutputFile = None) -> None:
         errors.print(printable(f"skipped answer {turn}: {reason}"))
     if not exported.questions:
         errors.print("The regression set is empty. Rate answers on the page History and add them.")
-        raise typer.Exit(1)
+        raise Exit(1)
     write([exported.as_jsonl()], file)

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from pydantic_core import to_jsonable_python
+from typer import Argument, Exit, Option
 
 from chatbot.settings import read_settings
 from corpora.building.building import Builder, IngestReport, Outcome
@@ -15,13 +15,13 @@ from ui.wording.amounts import how_many
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files, folders and zips.")],
-    product: Annotated[str, typer.Option(help="The product they document.")],
-    release: Annotated[str, typer.Option(help="The release they document.")],
+    paths: Annotated[list[Path], Argument(help="Files, folders and zips.")],
+    product: Annotated[str, Option(help="The product they document.")],
+    release: Annotated[str, Option(help="The release they document.")],
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read files (default: one per core).")
+        int | None, Option(min=1, help="Processes that read files (default: one per core).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Read documents into a release; the current version stays in use until it is done.
 
@@ -49,9 +49,9 @@ def ingest(
     else:
         print_report(report)
     if report.outcome is Outcome.NOTHING_READABLE:
-        raise typer.Exit(1)
+        raise Exit(1)
     if any(not file.expected for file in report.rejected):
-        raise typer.Exit(SOME_LEFT_OUT)
+        raise Exit(SOME_LEFT_OUT)
 
 
 def print_report(report: IngestReport) -> None:

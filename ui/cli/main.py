@@ -5,14 +5,12 @@ from importlib import metadata
 from typing import Annotated, get_args
 
 import typer
+from typer import Exit, Option, Typer
 
 from chatbot.settings import Settings, prepare_process
 from ingestion.errors import StrataError
 from ui.cli import (
     ask,
-    changes,
-    database,
-    doctor,
     evaluate,
     glossary,
     history,
@@ -23,10 +21,11 @@ from ui.cli import (
     releases,
     serve,
     tune,
+    upkeep,
 )
 from ui.cli.terminal import errors, printable
 
-app = typer.Typer(
+app = Typer(
     name="strata",
     epilog="Profiles for `ask --profile` and STRATA_PROFILE: "
     + ", ".join(get_args(Settings.model_fields["profile"].annotation)),
@@ -39,14 +38,14 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"strata {metadata.version('strata-docs')}")
-        raise typer.Exit
+        raise Exit
 
 
 @app.callback()
 def strata(
     version: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--version",
             callback=_print_version,
             is_eager=True,
@@ -58,8 +57,8 @@ def strata(
 
 
 for command in (
-    *(ask.ask, ask.schema, changes.changes, ingest.ingest, serve.serve, serve.worker, serve.mcp),
-    *(doctor.doctor, database.backup, database.restore, database.move),
+    *(ask.ask, ask.schema, releases.changes, ingest.ingest, serve.serve, serve.worker, serve.mcp),
+    *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)
 for group in (releases, glossary, history, memory, people, models, evaluate, tune):

@@ -1,29 +1,35 @@
 """`strata memory`: saved answers: import, export, statistics, rebuild."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import read_faq
-from chatbot.administration.growth import growth
-from chatbot.administration.overview import Cluster, Overview, PairFilter, Scope
+from chatbot.administration.growth import Day, growth
+from chatbot.administration.overview import (
+    Change,
+    Cluster,
+    Overview,
+    PairFilter,
+    ReleaseFigures,
+)
 from chatbot.memory.pairs import Happened, Store
 from chatbot.review.exports import Format
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
     ExportFormat,
+    OfProduct,
+    OfRelease,
     OutputFile,
     open_chatbot,
-    output,
-    print_json,
     print_result,
-    printable,
     progress_bars,
-    say,
+    scope_of,
     write,
 )
 from ui.wording.amounts import how_many
@@ -31,11 +37,12 @@ from ui.wording.memory import import_told
 
 _NAMED = 20
 _SHOWN = 5
+_GONE = (
+    *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
+    *(Happened.EVICTED, Happened.SUSPENDED),
+)
 
-Product = Annotated[str, typer.Option("--product", help="Only this product.")]
-Release = Annotated[str, typer.Option("--release", help="Only this release of the product.")]
-
-app = typer.Typer(
+app = Typer(
     name="memory",
     help="Saved answers: import a FAQ, export, statistics, rebuild.",
     no_args_is_help=True,
@@ -44,8 +51,8 @@ app = typer.Typer(
 
 @app.command("import")
 def import_file(
-    file: Annotated[Path, typer.Argument(help="A .csv or .jsonl file, UTF-8.")],
-    product: Annotated[str, typer.Option(help="The product of rows that name none.")] = "",
+    file: Annotated[Path, Argument(help="A .csv or .jsonl file, UTF-8.")],
+    product: Annotated[str, Option(help="The product of rows that name none.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Import the questions and answers of a file as saved answers.
@@ -71,125 +78,81 @@ def import_file(
     print_result(as_json, report, *told)
     if report.left_out:
         taken = report.added + report.known + report.outdone
-        raise typer.Exit(SOME_LEFT_OUT if taken else 1)
+        raise Exit(SOME_LEFT_OUT if taken else 1)
 
 
 @app.command()
 def export(
     file: OutputFile = None,
     form: ExportFormat = Format.JSONL,
-    product: Product = "",
-    release: Release = "",
+    product: OfProduct = "",
+    release: OfRelease = "",
 ) -> None:
     """Export saved answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
 
-    pieces = Exchange(open_chatbot(), LOCAL).export(form, _scope(product, release))
+    pieces = Exchange(open_chatbot(), LOCAL).export(form, scope_of(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
     write(pieces, file, "utf-8-sig" if form is Format.CSV else "utf-8")
 
 
 @app.command()
-def stats(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
+def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
     """Show the saved answers: figures by release, the largest clusters, growth, changes."""
-    scope = _scope(product, release)
+    scope = scope_of(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
-    unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
-    if as_json:
-        print_json({"unread": unread, **_everything(overview, scope)})
-    else:
-        _print_stats(overview, scope, unread)
-
-
-@app.command()
-def rebuild(product: Product = "", release: Release = "", as_json: AsJson = False) -> None:
-    """Rebuild stores, clusters and indexes with the current thresholds and embedding."""
-    from chatbot.administration.curation import Curation
-
-    with progress_bars() as show:
-        rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
-            _scope(product, release), lambda _, done, total: show("rebuild", done, total)
-        )
-    told = []
-    for of in rebuilt:
-        gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
-        told.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
-    print_result(as_json, rebuilt, *(told or ["Nothing is remembered yet."]))
-
-
-def _print_stats(overview: Overview, scope: Scope, unread: int) -> None:
-    releases = overview.releases(scope)
-    if not releases:
-        say(
-            "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
-        )
-        return
-    for of in releases:
-        suspended = f", {of.suspended:,} of them suspended" if of.suspended else ""
-        given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
-        output.print(f"[bold]{printable(f'{of.product} {of.release}')}[/]")
-        say(
-            f"  good answers: {of.high:,} (clusters: {of.high_clusters:,}), bad ones: {of.low:,} "
-            f"(clusters: {of.low_clusters:,}){suspended}",
-        )
-        say(f"  {given}; reuses: {of.reused:,}")
-    if unread:
-        say(
-            f"Since an update, {unread:,} of these answers cannot be reused. "
-            "Run `strata memory rebuild` to reuse them again.",
-        )
-    say("Largest clusters of good answers:")
-    for cluster in overview.clusters(scope, Store.HIGH, limit=_SHOWN):
-        pair = cluster.representative
-        say(f"  {cluster.size:,}  {pair.row.question}  ({pair.product} {pair.release})")
-    days = growth(overview, scope)
-    if days:
-        asked, reused = sum(d.asked for d in days), sum(d.reused for d in days)
-        share = f" ({100 * reused / asked:.0f} %)" if asked else ""
-        say(
-            f"{asked:,} questions asked, {reused:,} answered from the memory{share}, "
-            f"{sum(d.referenced for d in days):,} with its help",
-        )
-        counts = {kind: sum(d.happened.get(kind, 0) for d in days) for kind in Happened}
-        told = ", ".join(f"{number:,} {kind}" for kind, number in counts.items() if number)
-        say(f"so far: {told}")
-
-
-def _everything(overview: Overview, scope: Scope) -> dict[str, Any]:
-    """The result of `stats`, for a program."""
     releases, days = overview.releases(scope), growth(overview, scope)
-    went = (
-        *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
-        *(Happened.EVICTED, Happened.SUSPENDED),
-    )
-    return {
+    clusters = {store: overview.clusters(scope, store, limit=None) for store in Store}
+    unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
+    found = {
+        "unread": unread,
         "pairs": sum(of.pairs for of in releases),
         "suspended": sum(of.suspended for of in releases),
         "reused": sum(of.reused for of in releases),
         "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
-        "clusters": [
-            _cluster(cluster)
-            for store in Store
-            for cluster in overview.clusters(scope, store, limit=None)
-        ],
+        "clusters": [_cluster(cluster) for store in Store for cluster in clusters[store]],
         "growth": days,
-        "changes": [
-            {
-                "id": change.event.id,
-                "at": change.event.at,
-                "product": change.product,
-                "release": change.release,
-                "kind": change.event.kind,
-                "pair": change.event.pair_id,
-                "question": change.question or "",
-                "other": change.event.other_id,
-                "other_question": change.other_question or "",
-                "reason": change.event.reason,
-            }
-            for change in overview.changes(scope, went)
-        ],
+        "changes": [_change(change) for change in overview.changes(scope, _GONE)],
     }
+    told = _stats(releases, clusters[Store.HIGH], days, unread)
+    none = "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
+    print_result(as_json, found, *(told if releases else [none]))
+
+
+def _stats(
+    releases: Iterable[ReleaseFigures],
+    clusters: Sequence[Cluster],
+    days: Sequence[Day],
+    unread: int,
+) -> Iterator[str]:
+    for of in releases:
+        suspended = f", {of.suspended:,} of them suspended" if of.suspended else ""
+        given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
+        yield f"{of.product} {of.release}"
+        yield (
+            f"  good answers: {of.high:,} (clusters: {of.high_clusters:,}), bad ones: {of.low:,} "
+            f"(clusters: {of.low_clusters:,}){suspended}"
+        )
+        yield f"  {given}; reuses: {of.reused:,}"
+    if unread:
+        yield (
+            f"Since an update, {unread:,} of these answers cannot be reused. "
+            "Run `strata memory rebuild` to reuse them again."
+        )
+    yield "Largest clusters of good answers:"
+    for cluster in clusters[:_SHOWN]:
+        pair = cluster.representative
+        yield f"  {cluster.size:,}  {pair.row.question}  ({pair.product} {pair.release})"
+    if days:
+        asked, reused = sum(d.asked for d in days), sum(d.reused for d in days)
+        share = f" ({100 * reused / asked:.0f} %)" if asked else ""
+        yield (
+            f"{asked:,} questions asked, {reused:,} answered from the memory{share}, "
+            f"{sum(d.referenced for d in days):,} with its help"
+        )
+        counts = {kind: sum(d.happened.get(kind, 0) for d in days) for kind in Happened}
+        yield f"so far: {', '.join(f'{n:,} {kind}' for kind, n in counts.items() if n)}"
 
 
 def _cluster(cluster: Cluster) -> dict[str, Any]:
@@ -206,7 +169,32 @@ def _cluster(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def _scope(product: str, release: str) -> Scope:
-    if release and not product:
-        raise typer.BadParameter("--release needs --product beside it")
-    return Scope(product, release)
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "id": change.event.id,
+        "at": change.event.at,
+        "product": change.product,
+        "release": change.release,
+        "kind": change.event.kind,
+        "pair": change.event.pair_id,
+        "question": change.question or "",
+        "other": change.event.other_id,
+        "other_question": change.other_question or "",
+        "reason": change.event.reason,
+    }
+
+
+@app.command()
+def rebuild(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
+    """Rebuild stores, clusters and indexes with the current thresholds and embedding."""
+    from chatbot.administration.curation import Curation
+
+    with progress_bars() as show:
+        rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
+            scope_of(product, release), lambda _, done, total: show("rebuild", done, total)
+        )
+    told = []
+    for of in rebuilt:
+        gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
+        told.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
+    print_result(as_json, rebuilt, *(told or ["Nothing is remembered yet."]))

@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
 from rich.progress import DownloadColumn, TransferSpeedColumn
 from rich.table import Column, Table
+from typer import Argument, BadParameter, Typer
 
 from chatbot.models.download import FileState, file_state, pull
 from chatbot.models.errors import GeneratorError
@@ -15,16 +15,14 @@ from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_
 from chatbot.settings import read_settings
 from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 
-app = typer.Typer(
-    name="models", help="The models: fetch, verify, list, try out.", no_args_is_help=True
-)
+app = Typer(name="models", help="The models: fetch, verify, list, try out.", no_args_is_help=True)
 
 
 @app.command("pull")
 def pull_models(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Known models, or files of the Hub; default: those in use."),
+        Argument(help="Known models, or files of the Hub; default: those in use."),
     ] = None,
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
@@ -47,7 +45,7 @@ def _named(name: str) -> ModelFile:
     with suppress(ValueError):
         if isinstance(chosen := chosen_generator(name), ModelFile):
             return chosen
-    raise typer.BadParameter(
+    raise BadParameter(
         f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
         "Face Hub as owner/repository/file.gguf"
     )

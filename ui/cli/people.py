@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Typer
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
@@ -13,13 +14,11 @@ from corpora.database.engine import Database
 from ui.cli.terminal import AsJson, WithoutAsking, open_database, print_result, say, write
 from ui.wording.amounts import how_many
 
-app = typer.Typer(
-    name="people", help="List users; export or delete their data.", no_args_is_help=True
-)
+app = Typer(name="people", help="List users; export or delete their data.", no_args_is_help=True)
 
 Who = Annotated[
     str,
-    typer.Argument(metavar="PERSON", help='As shown by `strata people list`; "" without sign-in.'),
+    Argument(metavar="PERSON", help='As shown by `strata people list`; "" without sign-in.'),
 ]
 
 
@@ -35,7 +34,7 @@ def list_people(as_json: AsJson = False) -> None:
 @app.command()
 def export(
     person: Who,
-    file: Annotated[Path | None, typer.Argument(help="Output file (default: print it).")] = None,
+    file: Annotated[Path | None, Argument(help="Output file (default: print it).")] = None,
 ) -> None:
     """Write all conversations and feedback of a user as JSON."""
     database = open_database()

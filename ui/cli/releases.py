@@ -1,74 +1,76 @@
-"""`strata releases`: what can be asked, and what an administrator says about it."""
+"""`strata releases` and `changes`: what can be asked, what is said about it, what differs."""
 
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from typer import Argument, Context, Option, Typer
 
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, UnknownRelease, check_name, is_among
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.documents.impact import impact_of_release
-from ui.cli.terminal import AsJson, WithoutAsking, open_database, output, print_json, printable, say
+from ui.cli.terminal import (
+    AsJson,
+    WithoutAsking,
+    open_chatbot,
+    open_database,
+    print_result,
+    printable,
+    say,
+)
 from ui.wording.amounts import how_many
+from ui.wording.changes import told_of
 
-app = typer.Typer(
+app = Typer(
     name="releases",
     help="List, rename, hide, roll back or delete releases.",
     invoke_without_command=True,
 )
 
-Product = Annotated[str, typer.Argument(help="The product.")]
-Release = Annotated[str, typer.Argument(help="The release.")]
+Product = Annotated[str, Argument(help="The product.")]
+Release = Annotated[str, Argument(help="The release.")]
 
 
 @app.callback()
 def list_releases(
-    context: typer.Context,
-    product: Annotated[str | None, typer.Option(help="Only this product.")] = None,
+    context: Context,
+    product: Annotated[str | None, Option(help="Only this product.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the releases that can be asked about, oldest first."""
     if context.invoked_subcommand is not None:
         return
-
     database = open_database()
     catalog = Catalog(database)
-    products = [catalog.product(product)] if product else catalog.products()
-    remembered = {
-        (p.name, listed.name): listed.remembered
-        for p in products
-        for listed in ReleaseAdministration(database).overview(p.name).releases
-    }
-    if as_json:
-        listed = [{**asdict(p), "latest": p.newest and p.newest.name} for p in products]
-        for told in listed:
-            for release in told["releases"]:
-                release["remembered"] = remembered[release["product"], release["name"]]
-        print_json(listed)
-        return
-    if not products:
-        say("No documentation yet. Add some with `strata ingest`.")
-    for p in products:
-        output.print(f"[bold]{printable(p.name)}[/]")
-        for r in p.releases:
+    administration = ReleaseAdministration(database)
+    listed, shown = [], []
+    for p in [catalog.product(product)] if product else catalog.products():
+        overview = administration.overview(p.name).releases
+        remembered = {of.name: of.remembered for of in overview}
+        listed.append({**asdict(p), "latest": p.newest and p.newest.name})
+        shown.append(p.name)
+        for r, told in zip(p.releases, listed[-1]["releases"], strict=True):
+            told["remembered"] = remembered[r.name]
             notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
-            notes += [remembered[p.name, r.name].told] if remembered[p.name, r.name].answers else []
-            behind = f"  [dim]{printable('; '.join(notes))}[/]" if notes else ""
-            output.print(printable(f"  {r.name}") + behind)
+            notes += [remembered[r.name].told] if remembered[r.name].answers else []
+            shown.append(f"  {r.name}  {'; '.join(notes)}".rstrip())
+    none = "No documentation yet. Add some with `strata ingest`."
+    print_result(as_json, listed, *(shown or [none]))
 
 
 @app.command()
 def alias(
     product: Product,
     release: Release,
-    name: Annotated[str, typer.Argument(help="Another name, such as a code name.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the name.")] = False,
+    name: Annotated[str, Argument(help="Another name, such as a code name.")],
+    remove: Annotated[bool, Option("--remove", help="Remove the name.")] = False,
 ) -> None:
     """Add or remove another name of a release; the name "latest" makes it the latest."""
     administration = ReleaseAdministration(open_database())
@@ -92,7 +94,7 @@ def alias(
 def retire(
     product: Product,
     release: Release,
-    restore: Annotated[bool, typer.Option("--restore", help="Show it again.")] = False,
+    restore: Annotated[bool, Option("--restore", help="Show it again.")] = False,
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
     administration = ReleaseAdministration(open_database())
@@ -108,7 +110,7 @@ def end_of_life(
     release: Release,
     day: Annotated[
         datetime | None,
-        typer.Argument(formats=["%Y-%m-%d"], help="The day; leave it out to clear it."),
+        Argument(formats=["%Y-%m-%d"], help="The day; leave it out to clear it."),
     ] = None,
 ) -> None:
     """Set the day on which support of a release ends; it can still be asked about."""
@@ -142,3 +144,21 @@ def delete(product: Product, release: Release, yes: WithoutAsking = False) -> No
         typer.confirm("Delete it permanently?", abort=True)
     delete_release(database, read_settings().data_dir, product, release)
     say(f"Deleted {product} {release}")
+
+
+def changes(
+    product: Product,
+    older: Annotated[str, Argument(help="The release to start from.")],
+    newer: Annotated[str, Argument(help="The release to compare it with.")],
+    as_json: AsJson = False,
+) -> None:
+    """List the parameters that are new, changed and gone between two releases."""
+    from ui.api.service import changes_between
+
+    told, found = changes_between(open_chatbot(), product, older, newer)
+    table = Table("", "Name", "Belongs to", "What", box=None)
+    for change in found:
+        shown = change.shown
+        row = change.outcome.value, shown.name, shown.owner, "; ".join(told_of(change))
+        table.add_row(*map(printable, row))
+    print_result(as_json, told, table)

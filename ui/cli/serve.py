@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from chatbot.settings import prepare_process, read_settings
 from ingestion.errors import StrataError
@@ -18,10 +18,10 @@ from ui.cli.terminal import open_chatbot, output
 def serve(
     host: Annotated[
         str | None,
-        typer.Option(help="The address to listen on; without sign-in it must be a local one."),
+        Option(help="The address to listen on; without sign-in it must be a local one."),
     ] = None,
-    port: Annotated[int | None, typer.Option(help="The port of the page.")] = None,
-    worker: Annotated[bool, typer.Option(help="Start a worker that processes uploads.")] = True,
+    port: Annotated[int | None, Option(help="The port of the page.")] = None,
+    worker: Annotated[bool, Option(help="Start a worker that processes uploads.")] = True,
 ) -> None:
     """Start the web pages; stop them with Ctrl-C."""
     settings = read_settings(host=host, port=port)
@@ -40,7 +40,7 @@ def serve(
 def worker(
     parent: Annotated[
         int | None,
-        typer.Option(hidden=True, help="Stop when this is no longer the parent process."),
+        Option(hidden=True, help="Stop when this is no longer the parent process."),
     ] = None,
 ) -> None:
     """Process uploads and other jobs; stop it with Ctrl-C.

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from pydantic_core import to_jsonable_python
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
@@ -21,7 +20,9 @@ from rich.progress import (
     TextColumn,
 )
 from rich.progress import TimeRemainingColumn as Remaining
+from typer import BadParameter, Option
 
+from chatbot.administration.overview import Scope
 from chatbot.review.exports import Format
 from chatbot.settings import read_settings
 from chatbot.text.markdown import for_any_reader
@@ -38,13 +39,20 @@ errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 SOME_LEFT_OUT = 3
 """Exit code of a command that did its work, but left out some lines or files."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Profile = Annotated[str | None, typer.Option(help="The chain of steps to use.")]
-ExportFormat = Annotated[Format, typer.Option("--format")]
-OutputFile = Annotated[
-    Path | None, typer.Option("--output", help="Output file (default: print it).")
-]
-WithoutAsking = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON.")]
+Profile = Annotated[str | None, Option(help="The chain of steps to use.")]
+ExportFormat = Annotated[Format, Option("--format")]
+OutputFile = Annotated[Path | None, Option("--output", help="Output file (default: print it).")]
+OfProduct = Annotated[str, Option("--product", help="Only this product.")]
+OfRelease = Annotated[str, Option("--release", help="Only this release of the product.")]
+WithoutAsking = Annotated[bool, Option("--yes", help="Do not ask for confirmation.")]
+
+
+def scope_of(product: str, release: str) -> Scope:
+    """The part of the memory that options name."""
+    if release and not product:
+        raise BadParameter("--release needs --product beside it")
+    return Scope(product, release)
 
 
 def print_json(value: Any) -> None:
@@ -67,9 +75,9 @@ def printable(text: str) -> str:
     return escape("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
-def say(text: str, style: str | None = None) -> None:
+def say(text: str, style: str | None = None, on: Console = output) -> None:
     """Print text of any origin as it stands."""
-    output.print(printable(text), style=style)
+    on.print(printable(text), style=style)
 
 
 def print_answer(text: str, citations: int) -> None:

@@ -7,24 +7,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, BadParameter, Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
-from chatbot.administration.overview import Scope
 from chatbot.settings import read_settings
 from chatbot.tuning.instructions import Split
 from chatbot.tuning.parameters import Parameters
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
+    OfProduct,
+    OfRelease,
     errors,
     open_chatbot,
     print_result,
     progress_bars,
+    scope_of,
 )
 from ui.wording.amounts import how_many
 
-app = typer.Typer(
+app = Typer(
     name="tune", help="Tune a model on the answers that people accepted.", no_args_is_help=True
 )
 
@@ -34,17 +36,15 @@ TABLE_5 = Parameters()
 
 @app.command()
 def export(
-    file: Annotated[Path, typer.Argument(help="The .jsonl file to write.")],
-    product: Annotated[str, typer.Option(help="Only this product.")] = "",
-    release: Annotated[str, typer.Option(help="Only this release of the product.")] = "",
-    measured: Annotated[
-        bool, typer.Option("--measured", help="Also answers that nobody rated.")
-    ] = False,
+    file: Annotated[Path, Argument(help="The .jsonl file to write.")],
+    product: OfProduct = "",
+    release: OfRelease = "",
+    measured: Annotated[bool, Option("--measured", help="Also answers that nobody rated.")] = False,
     validation: Annotated[
-        float, typer.Option(min=0, max=0.4, help="Share by which training is stopped in time.")
+        float, Option(min=0, max=0.4, help="Share by which training is stopped in time.")
     ] = 0.1,
     held_back: Annotated[
-        float, typer.Option(min=0, max=0.4, help="Share kept for `strata tune eval`.")
+        float, Option(min=0, max=0.4, help="Share kept for `strata tune eval`.")
     ] = 0.1,
     as_json: AsJson = False,
 ) -> None:
@@ -55,14 +55,13 @@ def export(
     """
     from chatbot.tuning.export import ExportReport, InstructionExport
 
-    if release and not product:
-        raise typer.BadParameter("--release needs --product beside it")
+    scope = scope_of(product, release)
     report = ExportReport()
     unfinished = file.with_name(f"{file.name}.part")
     with progress_bars() as show:
         lines = InstructionExport(open_chatbot(), LOCAL).lines(
             report,
-            Scope(product, release),
+            scope,
             measured=measured,
             validation=validation,
             held_back=held_back,
@@ -85,31 +84,27 @@ def export(
         told += (f"  {n:,} {reason}" for reason, n in report.left_out.most_common())
     print_result(as_json, report, *told)
     if not total:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="An instruction set of `strata tune export`.")],
-    folder: Annotated[Path, typer.Argument(help="Where adapter, checkpoints and curve go.")],
-    model: Annotated[str, typer.Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last one.")] = False,
-    epochs: Annotated[int, typer.Option(min=1)] = TABLE_5.epochs,
-    batch: Annotated[
-        int, typer.Option(min=1, help="Instructions computed together.")
-    ] = TABLE_5.batch,
-    accumulation: Annotated[
-        int, typer.Option(min=1, help="Batches of a step.")
-    ] = TABLE_5.accumulation,
-    learning_rate: Annotated[float, typer.Option(min=0)] = TABLE_5.learning_rate,
-    rank: Annotated[int, typer.Option(min=1, help="r of LoRA.")] = TABLE_5.rank,
-    alpha: Annotated[int, typer.Option(min=1, help="alpha of LoRA.")] = TABLE_5.alpha,
-    dropout: Annotated[float, typer.Option(min=0, max=0.9)] = TABLE_5.dropout,
+    file: Annotated[Path, Argument(help="An instruction set of `strata tune export`.")],
+    folder: Annotated[Path, Argument(help="Where adapter, checkpoints and curve go.")],
+    model: Annotated[str, Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
+    resume: Annotated[bool, Option("--resume", help="Go on from the last one.")] = False,
+    epochs: Annotated[int, Option(min=1)] = TABLE_5.epochs,
+    batch: Annotated[int, Option(min=1, help="Instructions computed together.")] = TABLE_5.batch,
+    accumulation: Annotated[int, Option(min=1, help="Batches of a step.")] = TABLE_5.accumulation,
+    learning_rate: Annotated[float, Option(min=0)] = TABLE_5.learning_rate,
+    rank: Annotated[int, Option(min=1, help="r of LoRA.")] = TABLE_5.rank,
+    alpha: Annotated[int, Option(min=1, help="alpha of LoRA.")] = TABLE_5.alpha,
+    dropout: Annotated[float, Option(min=0, max=0.9)] = TABLE_5.dropout,
     patience: Annotated[
-        int, typer.Option(min=1, help="Epochs without a lower validation loss.")
+        int, Option(min=1, help="Epochs without a lower validation loss.")
     ] = TABLE_5.patience,
     longest: Annotated[
-        int | None, typer.Option(min=16, help="Tokens of an instruction (default: the context).")
+        int | None, Option(min=16, help="Tokens of an instruction (default: the context).")
     ] = TABLE_5.longest,
     seed: int = TABLE_5.seed,
     as_json: AsJson = False,
@@ -124,7 +119,7 @@ def run(
     settings = read_settings()
     chosen = model or settings.model
     if not chosen:
-        raise typer.BadParameter("name the model by --model, or set STRATA_MODEL")
+        raise BadParameter("name the model by --model, or set STRATA_MODEL")
     parameters = Parameters(
         epochs=epochs,
         batch=batch,
@@ -166,18 +161,18 @@ def run(
     print_result(as_json, asdict(report), *told)
     if not report.finished:
         errors.print("stopped; `--resume` goes on from here")
-        raise typer.Exit(130)
+        raise Exit(130)
     if report.too_long:
-        raise typer.Exit(SOME_LEFT_OUT)
+        raise Exit(SOME_LEFT_OUT)
 
 
 @app.command("eval")
 def evaluate(
-    file: Annotated[Path, typer.Argument(help="The instruction set that the model was tuned on.")],
+    file: Annotated[Path, Argument(help="The instruction set that the model was tuned on.")],
     adapter: Annotated[
-        Path | None, typer.Option(help="Folder of `strata tune run` (default: STRATA_ADAPTER).")
+        Path | None, Option(help="Folder of `strata tune run` (default: STRATA_ADAPTER).")
     ] = None,
-    model: Annotated[str, typer.Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
+    model: Annotated[str, Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Compare a tuned model with its base model on the held-back split: facts, own words, refusals.
@@ -190,7 +185,7 @@ def evaluate(
 
     named = read_settings(backend="transformers", model=model or None, adapter=adapter)
     if not named.adapter:
-        raise typer.BadParameter("name the adapter by --adapter, or set STRATA_ADAPTER")
+        raise BadParameter("name the adapter by --adapter, or set STRATA_ADAPTER")
     opened = assembly.open_model(named)
     instructions = tuned.held_back(file)
     assert isinstance(opened, HuggingFaceChatModel)
@@ -203,10 +198,10 @@ def evaluate(
 
 @app.command()
 def convert(
-    adapter: Annotated[Path, typer.Argument(help="Folder of `strata tune run`.")],
-    output: Annotated[Path, typer.Option(help="The .gguf file to write.")],
+    adapter: Annotated[Path, Argument(help="Folder of `strata tune run`.")],
+    output: Annotated[Path, Option(help="The .gguf file to write.")],
     generator: Annotated[
-        str, typer.Option(help="The model's GGUF file (default: STRATA_GENERATOR).")
+        str, Option(help="The model's GGUF file (default: STRATA_GENERATOR).")
     ] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -218,9 +213,7 @@ def convert(
 
     model = read_settings(generator=generator or None).generator_file
     if model is None:
-        raise typer.BadParameter(
-            "name the model's GGUF file by --generator, or run `strata models pull`"
-        )
+        raise BadParameter("name the model's GGUF file by --generator, or run `strata models pull`")
     report = conversion.convert(adapter, model, output)
     told = [
         f"Wrote {output}, to be named in STRATA_ADAPTER: {how_many(report.layers, 'layer')} of "

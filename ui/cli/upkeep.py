@@ -1,4 +1,4 @@
-"""`strata backup`, `restore` and `move`: everything that is kept, copied into another database."""
+"""`strata backup`, `restore`, `move` and `doctor`: what is kept is copied, checked and mended."""
 
 import shutil
 import sqlite3
@@ -8,18 +8,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-import typer
+from rich.table import Table
 from sqlalchemy.exc import DBAPIError
+from typer import Argument, Exit, Option
 
+from chatbot.administration.doctor import Health, examine
 from chatbot.settings import read_settings
 from corpora.database.copying import NotCopied, copy_database
 from corpora.database.engine import Database
 from corpora.database.engine import open_database as open_url
 from corpora.generations.generations import sweep_schemas
-from ui.cli.terminal import AsJson, open_database, print_result, progress_bars
+from ui.cli.terminal import AsJson, open_database, print_result, printable, progress_bars
 from ui.wording.amounts import how_many
 
-BackupFile = Annotated[Path, typer.Argument(help="The file of the backup.", dir_okay=False)]
+_STYLES = {Health.FAULT: "red", Health.MENDED: "green", Health.NOTE: "dim"}
+BackupFile = Annotated[Path, Argument(help="The file of the backup.", dir_okay=False)]
 
 
 def backup(file: BackupFile, as_json: AsJson = False) -> None:
@@ -60,7 +63,7 @@ def restore(file: BackupFile, as_json: AsJson = False) -> None:
 
 
 def move(
-    url: Annotated[str, typer.Argument(help="For instance postgresql://user@host/strata.")],
+    url: Annotated[str, Argument(help="For instance postgresql://user@host/strata.")],
     as_json: AsJson = False,
 ) -> None:
     """Copy everything into another, empty database; the one in use stays as it is.
@@ -71,6 +74,23 @@ def move(
     with closing(open_url(url)) as target, _failures_told(read_settings().data_dir):
         counts = _copied(open_database(), target)
     _tell(counts, as_json, "moved. Set STRATA_DATABASE_URL to use it")
+
+
+def doctor(
+    mend: Annotated[
+        bool, Option("--mend", help="Build broken indexes again and remove leftovers.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check database, models, indexes, disk, jobs and clock; the exit code is 1 for a fault."""
+    findings = tuple(examine(read_settings(), open_database(), mend=mend))
+    table = Table("", "", "", box=None, show_header=False)
+    for found in findings:
+        style = _STYLES.get(found.health)
+        table.add_row(found.health, printable(found.what), printable(found.told), style=style)
+    print_result(as_json, findings, table)
+    if any(found.health is Health.FAULT for found in findings):
+        raise Exit(1)
 
 
 def _is_ours(file: Path) -> bool:
