@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,9 @@ class Strata:
         )
 
     def __enter__(self) -> Strata:
-        """Use it as a context manager, which closes it."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:
@@ -93,13 +92,10 @@ class Strata:
         checked. Whoever stops to listen stops the question.
         """
         body = {"question": question, **asked, "stream": True}
-        try:
-            with self._http.stream("POST", "ask", json=body) as response:
-                if response.is_error:
-                    response.read()
-                yield from _events(_checked(response))
-        except httpx.HTTPError as error:
-            raise self._unreachable(error) from error
+        with self._reached(), self._http.stream("POST", "ask", json=body) as response:
+            if response.is_error:
+                response.read()
+            yield from _events(_checked(response))
 
     def search(self, query: str, **wanted: Any) -> JSON:
         """Find passages without an answer; `wanted` are product, release and limit."""
@@ -166,14 +162,17 @@ class Strata:
         return found
 
     def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
-        try:
+        with self._reached():
             return _checked(self._http.request(method, path, **request))
-        except httpx.HTTPError as error:
-            raise self._unreachable(error) from error
 
-    def _unreachable(self, error: httpx.HTTPError) -> StrataFailure:
-        address = self._http.base_url.copy_with(path="/")
-        return StrataFailure(f"{address} does not answer ({error or type(error).__name__}).")
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except httpx.HTTPError as error:
+            address = self._http.base_url.copy_with(path="/")
+            told = f"{address} does not answer ({error or type(error).__name__})."
+            raise StrataFailure(told) from error
 
 
 def _checked(response: httpx.Response) -> httpx.Response:

@@ -11,7 +11,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.corpora.remembered_answers import remember
-from ui.cli.ingest import print_report
+from ui.cli.ingest import report_in_words
 from ui.cli.main import app
 
 Run = Callable[..., str]
@@ -61,15 +61,13 @@ def test_remembered_answers_are_counted_and_told_of(run: Run, database: Database
 
 
 def test_an_ingest_and_a_rollback_tell_of_remembered_answers(
-    run: Run, database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run, database: Database, tmp_path: Path
 ) -> None:
     remember(database, "17.10", "12 metres")
     source = write_beacon(tmp_path / "docs", mast=15)
     report = ingest_beacon(database, source)
     assert report.remembered.suspended == 1
-    capsys.readouterr()
-    print_report(report)
-    assert "1 saved answer is suspended." in capsys.readouterr().out
+    assert "1 saved answer is suspended." in report_in_words(report)
     assert "1 saved answer, suspended" in run()
     told = run("rollback", "Beacon", "17.10")
     assert told.endswith("\n1 saved answer is in use again.\n")

@@ -161,7 +161,7 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
 def test_a_worker_ends_with_its_parent_and_is_started_again_when_it_dies(
     settings: Settings, database: Database, jobs: Jobs
 ) -> None:
-    script = "from ui.serving.worker_keeper import start_keeper; start_keeper(); input()"
+    script = "from ui.serving.worker import start_keeper; start_keeper(); input()"
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),

@@ -25,9 +25,8 @@ from corpora.database.engine import DatabaseFull, UnusableDatabase
 from corpora.generations.disk import DiskFull
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
-from ui.api.callers import service_of
 from ui.api.mcp_server import mcp_server
-from ui.api.service import NotThere
+from ui.api.service import NotThere, service_of
 from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499

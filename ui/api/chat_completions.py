@@ -18,10 +18,9 @@ from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
 from ingestion.errors import StrataError
-from ui.api.callers import Asking, Searching
 from ui.api.following import Work, answered, reply_of
 from ui.api.forms import AskIn, AskOut, Text
-from ui.api.service import NotThere
+from ui.api.service import Asking, NotThere, Searching
 
 router = APIRouter()
 """The routes."""

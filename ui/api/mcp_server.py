@@ -17,9 +17,8 @@ from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
 from ingestion.errors import StrataError
-from ui.api.callers import service_of
 from ui.api.forms import AskIn, PageOut, ProductOut, RowId, SearchIn, SearchOut
-from ui.api.service import Service
+from ui.api.service import Service, service_of
 
 INSTRUCTIONS = (
     "Strata answers from the documentation of one release of a product and never mixes releases. "

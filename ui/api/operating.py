@@ -23,7 +23,7 @@ from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ReleaseRow
 from ingestion.errors import StrataError
-from ui.api.callers import Operating, opened
+from ui.api.service import Operating, opened
 
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 

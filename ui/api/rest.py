@@ -18,9 +18,8 @@ from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
 from ui.api import forms
-from ui.api.callers import Asking, Ingesting, Searching
 from ui.api.following import Work, answered, following
-from ui.api.service import Service, changes_between
+from ui.api.service import Asking, Ingesting, Searching, Service, changes_between
 
 _MOST_FILES = 5_000
 _EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}

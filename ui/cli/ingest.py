@@ -1,5 +1,6 @@
 """`strata ingest`: documents of a release become its corpus."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from chatbot.settings import read_settings
 from corpora.building.building import Builder, IngestReport, Outcome
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import open_database
-from ui.cli.terminal import SOME_LEFT_OUT, output, print_json, printable, progress_bars, say
+from ui.cli.terminal import SOME_LEFT_OUT, AsJson, print_result, progress_bars
 from ui.wording.amounts import how_many
 
 
@@ -21,7 +22,7 @@ def ingest(
     workers: Annotated[
         int | None, Option(min=1, help="Processes that read files (default: one per core).")
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the report as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read documents into a release; the current version stays in use until it is done.
 
@@ -44,41 +45,35 @@ def ingest(
             workers=workers,
             limits=settings.reading_limits,
         ).ingest(paths, product=product, release=release)
-    if as_json:
-        print_json({**to_jsonable_python(report), "reused": report.reused})
-    else:
-        print_report(report)
+    told = {**to_jsonable_python(report), "reused": report.reused}
+    print_result(as_json, told, *report_in_words(report))
     if report.outcome is Outcome.NOTHING_READABLE:
         raise Exit(1)
     if any(not file.expected for file in report.rejected):
         raise Exit(SOME_LEFT_OUT)
 
 
-def print_report(report: IngestReport) -> None:
-    """Print the result of an ingest: counts, saved answers, skipped files."""
-    release = printable(f"{report.product} {report.release}")
+def report_in_words(report: IngestReport) -> Iterator[str]:
+    """The result of an ingest: counts, saved answers, skipped files."""
+    release = f"{report.product} {report.release}"
     match report.outcome:
         case Outcome.PUBLISHED:
             seconds = sum(report.seconds.values())
-            output.print(
-                f"[bold]{release}[/] is ready: {how_many(report.documents, 'document')}, "
+            yield (
+                f"{release} is ready: {how_many(report.documents, 'document')}, "
                 f"{how_many(report.pages, 'page')}, {how_many(report.chunks, 'search chunk')} "
                 f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s"
             )
         case Outcome.UNCHANGED:
-            output.print(f"[bold]{release}[/]: no changes")
+            yield f"{release}: no changes"
         case Outcome.NOTHING_READABLE:
-            output.print(f"[bold]{release}[/]: no file could be read, so nothing changed")
+            yield f"{release}: no file could be read, so nothing changed"
     if report.remembered.told:
-        say(report.remembered.told)
-    for name in report.dropped:
-        say(f"removed, no longer found: {name}")
-    for remark in report.remarks:
-        say(f"Read in part: {remark.file}: {remark.text}")
-    failed = [file for file in report.rejected if not file.expected]
-    empty = [file for file in report.rejected if file.expected]
-    for what, files in (("that could not be read", failed), ("without text", empty)):
+        yield report.remembered.told
+    yield from (f"removed, no longer found: {name}" for name in report.dropped)
+    yield from (f"Read in part: {remark.file}: {remark.text}" for remark in report.remarks)
+    for what, expected in (("that could not be read", False), ("without text", True)):
+        files = [file for file in report.rejected if file.expected is expected]
         if files:
-            say(f"Skipped {how_many(len(files), 'file')} {what}:")
-        for file in files:
-            say(f"  {file.file}: {file.reason}")
+            yield f"Skipped {how_many(len(files), 'file')} {what}:"
+        yield from (f"  {file.file}: {file.reason}" for file in files)

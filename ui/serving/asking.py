@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -32,6 +32,7 @@ class Pending:
     progress: Progress
 
 
+@dataclass(eq=False)
 class Asking:
     """A question that this process answers.
 
@@ -39,20 +40,13 @@ class Asking:
     Streamlit: a page reads `progress` whenever it likes.
     """
 
-    def __init__(self, identity: str, question: Question, before: "Asking | None") -> None:
-        self.id = identity
-        self.question = question
-        self.before = before
-        self.stopped = threading.Event()
-        self.ended = threading.Event()
-        self._lock = threading.Lock()
-        self._progress = Progress()
-
-    @property
-    def progress(self) -> Progress:
-        """Its progress now."""
-        with self._lock:
-            return self._progress
+    id: str
+    question: Question
+    before: "Asking | None"
+    progress: Progress = field(default_factory=Progress)
+    stopped: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+    _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def stop(self) -> None:
         """Stop it: its state changes at once, its thread ends at the next step or token."""
@@ -66,8 +60,8 @@ class Asking:
 
     def change(self, change: Callable[[Progress], Progress]) -> None:
         """Change its progress."""
-        with self._lock:
-            self._progress = change(self._progress)
+        with self._changing:
+            self.progress = change(self.progress)
 
 
 class Askings:
@@ -136,11 +130,9 @@ class Askings:
             self._end(asking, State.FAILED, str(error), refused=refused)
         except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
             _log.exception("a question failed")
-            self._end(
-                asking,
-                State.FAILED,
-                f"Something went wrong ({type(error).__name__}). The server's log has the details.",
-            )
+            kind = type(error).__name__
+            told = f"Something went wrong ({kind}). The server's log has the details."
+            self._end(asking, State.FAILED, told)
         else:
             asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
         finally:

@@ -17,7 +17,7 @@ from chatbot.settings import Settings, prepare_process, read_settings
 from ui.api.app import Api
 from ui.serving.gate import PROXY_PERSON, Gate
 from ui.serving.services import opened_chatbot
-from ui.serving.worker_keeper import start_keeper
+from ui.serving.worker import start_keeper
 
 _MOST_FILES = 65_536
 

@@ -1,12 +1,14 @@
 """The worker process: it does the jobs that admins order, and cleans up the data folder.
 
 Jobs stand in the database (`corpora.jobs.jobs`), where any number of workers look for one that
-waits; that of a worker that died is found within a minute.
+waits; that of a worker that died is found within a minute. `strata serve` keeps one running.
 """
 
 import logging
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -35,8 +37,28 @@ _END_SECONDS = 20.0
 _DATABASE_SECONDS = 60.0
 """How long a worker that begins waits for a database that does not answer."""
 _NICE = 10
+_HEALTHY_SECONDS = 60.0
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 _log = logging.getLogger("strata.worker")
+
+
+def start_keeper() -> None:
+    """Keep a worker running; it ends by itself when this process is gone."""
+    threading.Thread(target=_keep, name="worker", daemon=True).start()
+
+
+def _keep() -> None:
+    command = [sys.executable, "-m", "ui.cli.main", "worker", "--parent", str(os.getpid())]
+    pause = _SHORTEST_PAUSE
+    while True:
+        started = time.monotonic()
+        subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+        # A worker that cannot start, for lack of disk for instance, is not restarted at once.
+        if time.monotonic() - started > _HEALTHY_SECONDS:
+            pause = _SHORTEST_PAUSE
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def run_worker(settings: Settings, parent: int | None = None) -> None:
@@ -61,10 +83,11 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         settings.reading_limits,
     )
     threads = [
-        threading.Thread(target=_do_jobs, args=(work, stopping), daemon=True),
-        threading.Thread(
-            target=_keep_in_order, args=(settings, database, claims, stopping), daemon=True
-        ),
+        threading.Thread(target=target, args=args, daemon=True)
+        for target, *args in (
+            (_do_jobs, work, stopping),
+            (_keep_in_order, settings, database, claims, stopping),
+        )
     ]
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda _signal, _frame: stopping.set())
@@ -114,14 +137,13 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
 
 def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> None:
     """Say every few seconds that this worker lives, until it is to stop."""
-    silent = 0.0
+    due = time.monotonic() + HEARTBEAT_SECONDS
     while not stopping.wait(_LOOK_SECONDS):
         if parent is not None and os.getppid() != parent:
             stopping.set()
-        silent += _LOOK_SECONDS
-        if silent < HEARTBEAT_SECONDS:
+        if time.monotonic() < due:
             continue
-        silent = 0.0
+        due = time.monotonic() + HEARTBEAT_SECONDS
         try:
             claims.beat()
         except (SQLAlchemyError, UnusableDatabase) as error:
@@ -130,10 +152,7 @@ def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> Non
 
 
 def _keep_in_order(
-    settings: Settings,
-    database: Database,
-    claims: Claims,
-    stopping: threading.Event,
+    settings: Settings, database: Database, claims: Claims, stopping: threading.Event
 ) -> None:
     """Once a minute, free the jobs of dead workers and delete what nobody needs any more."""
     while True:
