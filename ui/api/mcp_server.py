@@ -13,6 +13,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
+from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
@@ -77,7 +78,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             opened = chatbot()
             if isinstance(request, Request):
                 return work(service_of(request, opened, scope))
-            return work(Service(opened))
+            return work(Service(opened, LOCAL))
 
         try:
             return await to_thread.run_sync(run)

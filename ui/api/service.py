@@ -37,7 +37,7 @@ class Service:
     """
 
     chatbot: Chatbot
-    person: Person = LOCAL
+    person: Person
     per_minute: int | None = None
 
     def products(self) -> tuple[forms.ProductOut, ...]:
@@ -141,7 +141,7 @@ def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Se
                 raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
         return Service(chatbot, person_of(program), program.questions_per_minute)
     if chatbot.settings.sign_in == "none" and not key:
-        return Service(chatbot)
+        return Service(chatbot, LOCAL)
     raise NotSignedIn(
         "A key is needed: make one on the Account page and send it as “Authorization: Bearer KEY”."
     )
@@ -153,10 +153,9 @@ def opened(request: Request) -> Chatbot:
     return chatbot
 
 
-Opened = Annotated[Chatbot, Depends(opened)]
-
-
-def _serving(request: Request, chatbot: Opened, scopes: SecurityScopes) -> Service:
+def _serving(
+    request: Request, chatbot: Annotated[Chatbot, Depends(opened)], scopes: SecurityScopes
+) -> Service:
     return service_of(request, chatbot, *scopes.scopes)
 
 
