@@ -4,7 +4,7 @@ import re
 from enum import Enum, auto
 
 from chatbot.releases.release_numbers import Number
-from chatbot.releases.release_words import BOUNDARY, MOVES, OTHER, OWN, TAIL, UNIT
+from chatbot.releases.release_words import BOUNDARY, MOVES, OF_UNIT, OTHER, OWN, TAIL
 from chatbot.text.query_terms import STOP_WORDS
 
 
@@ -86,7 +86,7 @@ class _Surroundings:
 
     def claim(self) -> Claim:
         """Judge by what claims the number: a unit, the product, a value, the word before it."""
-        if UNIT.match(self.after.lstrip(" \u00a0-")):
+        if OF_UNIT.match(self.after.lstrip(" \u00a0-")):
             sure = self.mark and self.known and self.number.dotted
             return Claim.RELEASE if sure else Claim.OTHER_THING
         for judged in (self._of_product, self._of_something, self._of_value, self._of_word):

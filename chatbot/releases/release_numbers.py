@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, Tokens
-from chatbot.releases.release_words import OWN, UNIT
+from chatbot.releases.release_words import OF_UNIT, OWN
 from corpora.catalog.release import name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
@@ -32,7 +32,7 @@ _DATE = re.compile(
 _OWNED = re.compile(rf"{OWN}(?:['’]s)?\s+(?:version\s+|release\s+|v)?$", re.I)
 """Before what looks like a date and is a release: "Relay 2019.2.0"."""
 _CLOCK = re.compile(r"[0-9]:[0-9]")
-_QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{UNIT.pattern}|[akmgtpx])", re.I)
+_QUANTITY = re.compile(rf"[0-9]+(?:\.[0-9]+)?(?:{OF_UNIT.pattern}|[akmgtpx])", re.I)
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 _VALUES = {"oh": 0, "o": 0, "nought": 0} | NUMBER_WORDS

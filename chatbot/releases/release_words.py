@@ -2,6 +2,7 @@
 
 import re
 
+from chatbot.text.units import MEASURE
 from corpora.indexing.number_words import NUMBER_WORDS
 
 OWN, OTHER = "\ue000", "\ue001"
@@ -68,14 +69,8 @@ JOINED = re.compile(
 )
 """What may stand between two releases that are named side by side."""
 
-UNIT = re.compile(
-    r"%|(?:[kmgtp]i?b(?:/s|ps)?|[kmgt]?bits?/s|[kmg]bps|bytes?|bits?|chars|ms|µs|us|ns|secs?|seconds?"
-    r"|mins?|minutes?|hrs?|hours?|days?|weeks?|months?|years?|px|pt|mm|cm|km|meters?|metres?|inch(?:es)?"
-    r"|[kmg]?hz|volts?|vdc|watts?|kw|amps?|dbm?|kg|lbs?|times|percent|million|billion|thousand|°\s?[cf]?"
-    r"|[smhgkw]|v(?!\.?\s*\d))"
-    r"(?![\w/-])",
-    re.IGNORECASE,
-)
+OF_UNIT = re.compile(rf"(?:{MEASURE}|[mwk](?!\w)|v(?!\.?\s*\d)(?!\w))(?!-)", re.IGNORECASE)
+"""A unit of measure in any case, behind a number that is no release."""
 BOUNDARY = re.compile(
     r"\s*(?:$|[?.!,;:)\]\"'’”…/&+]|[-–—>]|\n|(?:and|or|vs|versus|but|how|what|which|who|why|when|where"
     r"|is|are|was|were|does|do|did|can|could|should|would|will|has|have|to|with|on|for|in|from|at|as|by"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.provenance import UNIT
 from chatbot.retrieval.records import with_units
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_document_words
+from chatbot.text.units import UNIT
 from chatbot.turn import Record
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import BlockKind

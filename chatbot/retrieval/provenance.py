@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from chatbot.text.units import UNIT
 from chatbot.turn import Citation, Record
 from corpora.indexing.pages import StoredPage
 
@@ -12,13 +13,6 @@ _CLAIM = re.compile(
     r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
 
-UNIT = (
-    r"(?:ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
-    r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
-    r"|[kMG]?Hz|[mk]?V|[mk]?A|[mk]?W|dBm?|[nµumck]?m|mm|inch(?:es)?|kg|g|°\s?[CF]|K|%|percent"
-    r"|times|characters?|rows?|lines?|connections?|threads?|processes|retries|attempts)(?![\w/])"
-)
-"""What stands behind a figure, as a pattern."""
 _FACTORS = {
     "time": {
         "ns": 1e-9,
