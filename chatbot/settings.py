@@ -3,7 +3,7 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -28,12 +28,10 @@ from ingestion.errors import StrataError
 from ingestion.listing import Limits
 from ingestion.ocr import NoOcr, find_ocr
 
-_PAPER_PROFILES = frozenset(
-    {"qamr", "baseline", "base", "+rewriting", "+dual-chunking", "+reduction", "+selection"}
-)
+_Ablation = Literal["base", "+rewriting", "+dual-chunking", "+reduction", "+selection"]
+_PaperProfile = Literal["qamr", "baseline", _Ablation]
 """Their answers are written from all that the paper's context holds."""
-_OCR_SHARE = 0.7
-"""Of a file's seconds."""
+_GraphProfile = Literal["textgen", "textcontextgen", "graphgen", "graphcontextgen"]
 
 
 class BadSettings(StrataError, ValueError):
@@ -56,22 +54,9 @@ class Settings(SignInSettings, BaseSettings):
     originals_url: str | None = Field(
         None, description="folder or bucket for the bytes of files; default: in the database"
     )
-    profile: Literal[
-        "embedded",
-        "qamr",
-        "baseline",
-        "base",
-        "+rewriting",
-        "+dual-chunking",
-        "+reduction",
-        "+selection",
-        "textgen",
-        "textcontextgen",
-        "graphgen",
-        "graphcontextgen",
-        "zeroshot",
-        "extractive",
-    ] = "embedded"
+    profile: Literal["embedded", _PaperProfile, _GraphProfile, "zeroshot", "extractive"] = (
+        "embedded"
+    )
 
     embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = "auto"
     backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
@@ -263,7 +248,9 @@ class Settings(SignInSettings, BaseSettings):
     @property
     def lead_budget(self) -> int:
         """Characters of evidence in the prompt of an answer, as far as the context holds them."""
-        budget = self.context_limit if self.profile in _PAPER_PROFILES else self.prompt_budget
+        budget = (
+            self.context_limit if self.profile in get_args(_PaperProfile) else self.prompt_budget
+        )
         if self.backend != "embedded":
             return budget
         # A token is at least some three characters; the rest of the prompt takes about 1,000.
@@ -274,8 +261,9 @@ class Settings(SignInSettings, BaseSettings):
         """What reading one file may cost. Raises BadSettings for OCR in a language not there."""
         ocr = None
         if self.ocr:
-            seconds = _OCR_SHARE * self.reading_seconds
             try:
+                # The rest of its time is for what a file has beside scanned pages.
+                seconds = 0.7 * self.reading_seconds
                 ocr = find_ocr(self.ocr, seconds, os.environ.get("TESSDATA_PREFIX"))
             except NoOcr as error:
                 raise _bad("ocr", error) from error

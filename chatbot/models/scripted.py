@@ -72,29 +72,24 @@ class ScriptedChatModel(StreamingChatModel):
             tuple((message.type, message.text) for message in messages),
             {**options, "stop": stop} if stop else options,
         )
-        reply, probabilities = self._reply(asked)
+        self._calls.append(asked)
+        last = asked.messages[-1][1]
+        rule = next((rule for rule in self.rules if rule.fits(last)), None)
+        if rule and rule.error is not None:
+            raise GeneratorError(rule.error)
+        reply = rule.reply if rule else next(self._left, self.otherwise)
         if isinstance(reply, Exception):
             raise reply
+        if reply is None:
+            raise GeneratorError(f"the script has no reply to “{last[-200:]}”: add a rule for it")
         words = re.findall(r"\s*\S+|\s+$", reply)
         for number, word in enumerate(words):
             await asyncio.sleep(self.delay)
-            told = options.get("logprobs") and not number and probabilities
-            logprobs = [_first_token(word, probabilities)] if told else []
+            told = rule and rule.probabilities and options.get("logprobs") and not number
+            logprobs = [_first_token(word, rule.probabilities)] if rule and told else []
             yield chunk_of(word, logprobs=logprobs)
         read = sum(len(text.split()) for _, text in asked.messages)
         yield chunk_of("", tokens=(read, len(words)))
-
-    def _reply(self, asked: Asked) -> tuple[str | Exception, Mapping[str, float]]:
-        self._calls.append(asked)
-        last = asked.messages[-1][1]
-        for rule in self.rules:
-            if rule.fits(last):
-                failure = None if rule.error is None else GeneratorError(rule.error)
-                return failure or rule.reply, rule.probabilities
-        reply = next(self._left, self.otherwise)
-        if reply is None:
-            raise GeneratorError(f"the script has no reply to “{last[-200:]}”: add a rule for it")
-        return reply, {}
 
 
 def _first_token(word: str, probabilities: Mapping[str, float]) -> dict[str, Any]:

