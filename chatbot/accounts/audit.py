@@ -27,13 +27,12 @@ class AuditLog:
     def page(
         self, reader: Person, *, before: int | None = None, size: int = 50, **chosen: str | None
     ) -> tuple[tuple[AuditRow, ...], int | None]:
-        """The newest entries, or those before an id, and the `before` of the next page, or None.
+        """The newest entries of an `action` and a `person`, or those before an id.
 
-        `chosen` are the `action` and the `person` that they are restricted to. Raises NotAllowed
-        unless an admin reads, like `choices` and `rows`.
+        Beside them is the `before` of the next page, or None. Raises NotAllowed unless an admin
+        reads, like `choices` and `rows`.
         """
-        reader.require_admin()
-        query = _newest_first(chosen)
+        query = _newest_first(reader, chosen)
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
@@ -52,14 +51,16 @@ class AuditLog:
 
     def rows(self, reader: Person, **chosen: str | None) -> Iterator[dict[str, Any]]:
         """Every entry, the newest first, for an export."""
-        reader.require_admin()
-        columns = AuditRow.__table__.columns.keys()
+        query = _newest_first(reader, chosen).execution_options(yield_per=1000)
         with self.database.reading() as session:
-            for row in session.scalars(_newest_first(chosen).execution_options(yield_per=1000)):
-                yield {name: getattr(row, name) for name in columns}
+            for row in session.scalars(query):
+                yield {
+                    column.name: getattr(row, column.name) for column in AuditRow.__table__.columns
+                }
 
 
-def _newest_first(chosen: dict[str, str | None]) -> Select[AuditRow]:
+def _newest_first(reader: Person, chosen: dict[str, str | None]) -> Select[AuditRow]:
+    reader.require_admin()
     given = {name: value for name, value in chosen.items() if value}
     return select(AuditRow).filter_by(**given).order_by(AuditRow.id.desc())
 

@@ -25,15 +25,12 @@ class Limits:
     uploads_per_day: int
 
     def question(self, owner: str, most: int | None = None) -> None:
-        """Count a question, of at most `most` a minute where an owner has a limit of their own.
-
-        Raises LimitReached, and then does not count it.
-        """
+        """Count a question, or raise LimitReached; `most` is a limit of the owner's own."""
         most = self.questions_per_minute if most is None else most
         self._use(owner, "question", most, timedelta(minutes=1), "questions a minute")
 
     def upload(self, person: Person) -> None:
-        """Count an upload of a person, of however many files. Raises LimitReached."""
+        """Count an upload of however many files, or raise LimitReached."""
         self._use(person.id, "upload", self.uploads_per_day, timedelta(days=1), "uploads a day")
 
     def _use(self, owner: str, kind: str, limit: int, within: timedelta, of: str) -> None:

@@ -32,10 +32,7 @@ def require_short(what: str, text: str, longest: int) -> None:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who uses Strata; `id` is the address or subject that signed in.
-
-    Where nobody has to sign in there is one person, whose id is empty.
-    """
+    """Somebody who uses Strata; `id` is what signed in, empty where nobody has to."""
 
     id: str
     name: str

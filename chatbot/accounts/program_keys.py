@@ -17,7 +17,6 @@ from corpora.database.history_tables import ProgramKeyRow
 PREFIX = "strata_"
 """What every key begins with, so that scanners for leaked secrets find it."""
 LONGEST_NAME = 80
-_SECRET_BYTES = 32
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -45,8 +44,8 @@ class ProgramKeys:
     ) -> tuple[ProgramKeyRow, str]:
         """Make a key; return its row and the key itself, which is not stored.
 
-        `questions_per_minute` is the limit of the program, 0 for none. Raises BadInput without a
-        name or a scope, and NotAllowed for a scope that only admins can grant.
+        0 `questions_per_minute` are no limit. Raises BadInput without a name or a scope, and
+        NotAllowed for a scope that only admins can grant.
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
@@ -55,7 +54,7 @@ class ProgramKeys:
             raise BadInput("Choose what the key may do.")
         if FOR_ADMINS.intersection(scopes):
             person.require_admin()
-        key = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+        key = PREFIX + secrets.token_urlsafe(32)
         row = ProgramKeyRow(
             name=name,
             digest=_digest(key),

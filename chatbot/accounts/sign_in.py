@@ -43,10 +43,7 @@ def account_of_claims(
 
 
 def account_of_header(value: str, settings: Settings) -> Account:
-    """Return the account that a proxy names in its header.
-
-    Raises NotSignedIn where it names nobody, and NotAllowed where this account may not come in.
-    """
+    """Return the account that a proxy names; raises NotSignedIn or NotAllowed as the other does."""
     try:
         # Headers arrive as Latin-1, whatever was meant.
         address = value.encode("latin-1").decode("utf-8").strip().casefold()

@@ -30,10 +30,7 @@ _ACTIONS = {
 
 @dataclass(frozen=True)
 class Administration:
-    """The changes of one admin; raises NotAllowed for anybody else.
-
-    Each method makes a change and records it; nothing is recorded of one that was refused.
-    """
+    """Makes and records the changes of one admin; raises NotAllowed for anybody else."""
 
     database: Database
     person: Person
@@ -43,10 +40,7 @@ class Administration:
         self.person.require_admin()
 
     def change_release(self, product: str, release: str, new: ReleaseSettings) -> MemoryReview:
-        """Change the aliases of a release, how it sorts, whether it is hidden, and so on.
-
-        Returns what became of its remembered answers.
-        """
+        """Change the settings of a release; return what became of its remembered answers."""
         administration = ReleaseAdministration(self.database)
         old = administration.settings(product, release)
         review = administration.change_release(product, release, new)
@@ -64,21 +58,15 @@ class Administration:
         """Let another generation of a release serve; return what became of remembered answers."""
         before = ReleaseAdministration(self.database).overview(product).release(release)
         review = Catalog(self.database).serve(product, release, generation)
-        self._record(
-            "rollback",
-            product,
-            release,
-            generation=generation,
-            before=before.generation if before else None,
-            suspended=review.suspended,
-            restored=review.restored,
-        )
+        versions = {"generation": generation, "before": before.generation if before else None}
+        became = {"suspended": review.suspended, "restored": review.restored}
+        self._record("rollback", product, release, **versions, **became)
         return review
 
     def upload(
         self, product: str, release: str, files: Sequence[UploadedFile], data_dir: Path
     ) -> int:
-        """Order that files become documents of a release; return the id of the job.
+        """Order that files become documents of a release; return the job's id.
 
         Raises LimitReached where this admin has uploaded too often today.
         """
@@ -91,7 +79,7 @@ class Administration:
         return job
 
     def read_again(self, product: str, release: str) -> int:
-        """Order that the kept originals of a release are read again; return the id of the job."""
+        """Order that the kept originals of a release are read again; return the job's id."""
         job = Jobs(self.database).add(JobKind.REREAD, product, release, self.person.id)
         self._record("read again", product, release, job=job)
         return job
@@ -111,17 +99,13 @@ class Administration:
 
     def cancel(self, job: int) -> None:
         """Stop a job."""
-        jobs = Jobs(self.database)
-        jobs.cancel(job)
-        of = jobs.get(job)
-        self._record("cancel job", of.product, of.release, job=job)
+        Jobs(self.database).cancel(job)
+        self._record_of_job("cancel job", job)
 
     def retry(self, job: int) -> None:
         """Let a job that failed or was cancelled wait for a worker again."""
-        jobs = Jobs(self.database)
-        jobs.retry(job)
-        of = jobs.get(job)
-        self._record("retry job", of.product, of.release, job=job)
+        Jobs(self.database).retry(job)
+        self._record_of_job("retry job", job)
 
     def put_term(self, product: str, entry: Entry, instead_of: str) -> None:
         """Put an entry into a glossary, in place of the one with a term; empty: a new one."""
@@ -144,6 +128,10 @@ class Administration:
         for name, action in _ACTIONS.items():
             if now.get(name) != before.get(name):
                 self._record(action, product, release, before=before[name], now=now[name])
+
+    def _record_of_job(self, action: str, job: int) -> None:
+        of = Jobs(self.database).get(job)
+        self._record(action, of.product, of.release, job=job)
 
     def _record(self, action: str, product: str, release: str = "", **details: Any) -> None:
         subject = f"{product} {release}".strip()

@@ -49,10 +49,7 @@ def ratings(chatbot: Chatbot) -> Ratings:
 
 @dataclass(frozen=True)
 class Curation:
-    """The changes of one admin; raises NotAllowed for anybody else.
-
-    A pair that is gone raises UnknownPair. Nothing is recorded of what was refused.
-    """
+    """The changes of one admin; others raise NotAllowed, a pair that is gone UnknownPair."""
 
     chatbot: Chatbot
     person: Person
@@ -61,14 +58,10 @@ class Curation:
         self.person.require_admin()
 
     def edit(self, pair_id: int, answer: str) -> KeptPair:
-        """Replace a pair by a curated one with another answer, and return it.
-
-        The pages of its release are searched for citations. Raises BadInput.
-        """
+        """Replace a pair by a curated one with another answer, and return it. Raises BadInput."""
         old = self._overview.pair(pair_id)
-        question, links = memory_question(old.row), tuple(old.row.links)
-        of = (old.product, old.release, question)
-        pair, added = self._put(*of, answer, [pair_id], "edited", links=links)
+        of = (old.product, old.release, memory_question(old.row), answer)
+        pair, added = self._put(*of, [pair_id], "edited", links=tuple(old.row.links))
         self._record(
             "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
         )
@@ -145,10 +138,7 @@ class Curation:
         )
 
     def promote(self, pair_id: int) -> KeptPair:
-        """Make an answer a curated one: score 1, in the high store, whatever is measured.
-
-        Raises BadInput for one that is suspended: its pages say something else now.
-        """
+        """Make an answer a curated one, of score 1. Raises BadInput for one that is suspended."""
         old = self._overview.pair(pair_id)
         if old.row.suspended:
             raise BadInput(

@@ -1,15 +1,19 @@
-"""What admins see of the memory: its figures, clusters, pairs and events."""
+"""What admins see of the memory: its figures, clusters, pairs and events, and how it grew."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Date, func, select
 from sqlalchemy.orm import Session, aliased
 
 from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.stores.stores import UnknownPair
+from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
 from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
@@ -18,6 +22,11 @@ from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, Memory
 from corpora.database.tables import ProductRow, ReleaseRow
 
 _AT_ONCE = 200
+_COMES = (Happened.ADDED, Happened.IMPORTED, Happened.EDITED)
+_GOES = (
+    *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
+    *(Happened.EVICTED, Happened.FORGOTTEN),
+)
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,7 @@ class PairFilter:
     read_other_than: str = ""
 
 
-@dataclass(frozen=True)
-class KeptPair:
+class KeptPair(NamedTuple):
     """A pair of the memory with its product and release."""
 
     product: str
@@ -56,16 +64,14 @@ class KeptPair:
     row: MemoryPairRow
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """A turn that used a pair, and its `chatbot.memory.pairs.Role`."""
 
     turn: TurnRow
     role: str
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """What happened to a pair; the questions are None where a pair is gone."""
 
     event: MemoryEventRow
@@ -75,8 +81,7 @@ class Change:
     other_question: str | None
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(NamedTuple):
     """A cluster of a store; the representative is the member nearest to the centroid."""
 
     size: int
@@ -85,10 +90,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """What the memory has of one release.
-
-    `origins` counts pairs by where their score comes from, `reused` is how often one was reused.
-    """
+    """What the memory has of one release; `origins` counts pairs by what gave them their score."""
 
     product: str
     release: str
@@ -107,11 +109,23 @@ class ReleaseFigures:
 
 
 @dataclass(frozen=True)
-class Overview:
-    """Reads the memory for one admin; raises NotAllowed for anybody else.
+class Day:
+    """What happened on a day (UTC): pairs by kind, `pairs` at its end, and the questions asked.
 
-    Unknown products and releases raise UnknownRelease.
+    Of the questions `reused` were answered from the memory, `referenced` with its help.
     """
+
+    day: date
+    pairs: int
+    happened: Mapping[Happened, int]
+    asked: int
+    reused: int
+    referenced: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Reads the memory for one admin; others raise NotAllowed, unknown names UnknownRelease."""
 
     database: Database
     person: Person
@@ -125,19 +139,35 @@ class Overview:
         high, low = pairs.store == Store.HIGH, pairs.store == Store.LOW
         clusters = func.count(pairs.cluster.distinct())
         counted = _NAMED.add_columns(
-            *(how_many(high), how_many(low)),
+            *(_how_many(high), _how_many(low)),
             *(clusters.filter(high), clusters.filter(low)),
-            how_many(pairs.suspended != ""),
+            _how_many(pairs.suspended != ""),
             func.sum(pairs.reused),
-            *(how_many(pairs.origin == origin) for origin in Origin),
+            *(_how_many(pairs.origin == origin) for origin in Origin),
         ).group_by(ProductRow.name, ReleaseRow.name)
         found = []
         with self.database.reading() as session:
-            of_scope = conditions(session, PairFilter(scope))
+            of_scope = _conditions(session, PairFilter(scope))
             for product, release, *numbers in session.execute(counted.where(*of_scope)):
                 origins = {o: n for o, n in zip(Origin, numbers[6:], strict=True) if n}
-                found.append(ReleaseFigures(*(product, release, *numbers[:6], origins)))
+                found.append(ReleaseFigures(product, release, *numbers[:6], origins))
         return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
+
+    def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
+        """The days from the first to the last on which anything happened or was asked."""
+        with self.database.reading() as session:
+            happened, gained = _happened(session, _release_ids(session, scope))
+            asked = _asked(session, scope)
+            pairs = _count(session, PairFilter(scope))
+        # Back from what there is: the oldest events are not kept for ever.
+        found: list[Day] = []
+        every = {*happened, *asked}
+        day = max(every, default=date.min)
+        while every and day >= min(every):
+            found.append(Day(day, pairs, dict(happened[day]), *asked.get(day, (0, 0, 0))))
+            pairs -= gained[day]
+            day -= timedelta(days=1)
+        return tuple(reversed(found))
 
     def clusters(
         self, scope: Scope, store: Store = Store.HIGH, *, offset: int = 0, limit: int | None = 50
@@ -147,7 +177,7 @@ class Overview:
         with self.database.reading() as session:
             largest = session.execute(
                 select(*of_cluster, func.count())
-                .where(*conditions(session, PairFilter(scope, store)))
+                .where(*_conditions(session, PairFilter(scope, store)))
                 .group_by(*of_cluster)
                 .order_by(func.count().desc(), *of_cluster)
                 .offset(offset)
@@ -163,19 +193,19 @@ class Overview:
     ) -> tuple[KeptPair, ...]:
         """The pairs that a filter leaves, the newest first."""
         with self.database.reading() as session:
-            found = _PAIRS.where(*conditions(session, wanted))
+            found = _PAIRS.where(*_conditions(session, wanted))
             order = found.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
             return tuple(KeptPair(*row) for row in session.execute(order))
 
     def count(self, wanted: PairFilter) -> int:
         """How many pairs a filter leaves."""
         with self.database.reading() as session:
-            return count_pairs(session, wanted)
+            return _count(session, wanted)
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
         with self.database.reading() as session:
-            found = _PAIRS.where(*conditions(session, wanted)).order_by(MemoryPairRow.id)
+            found = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
             rows = session.execute(found.execution_options(yield_per=_AT_ONCE))
             yield from (KeptPair(*row) for row in rows)
 
@@ -223,7 +253,7 @@ class Overview:
         if before:
             query = query.where(event.id < before)
         with self.database.reading() as session:
-            within = event.release_id.in_(release_ids(session, scope))
+            within = event.release_id.in_(_release_ids(session, scope))
             return tuple(Change(*row) for row in session.execute(query.where(within)))
 
 
@@ -251,19 +281,49 @@ def _representative(session: Session, release_id: int, store: Store, number: int
     return KeptPair(*session.execute(_PAIRS.where(MemoryPairRow.id == nearest)).one())
 
 
-def how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
-    """Of the rows of a group, how many are so."""
+def _happened(
+    session: Session, ids: Sequence[int]
+) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
+    """What happened on each day, and by how many pairs the memory grew."""
+    day = func.date(MemoryEventRow.at, type_=Date)
+    counted = (
+        # A pair that is outdone on its way into a store has no id: it never was a member.
+        select(day, MemoryEventRow.kind, func.count(), _how_many(MemoryEventRow.pair_id != 0))
+        .where(MemoryEventRow.release_id.in_(ids))
+        .group_by(day, MemoryEventRow.kind)
+    )
+    happened: dict[date, Counter[Happened]] = defaultdict(Counter)
+    gained: Counter[date] = Counter()
+    for on, kind, number, members in session.execute(counted):
+        happened[on][Happened(kind)] = number
+        gained[on] += members * ((kind in _COMES) - (kind in _GOES))
+    return happened, gained
+
+
+def _asked(session: Session, scope: Scope) -> dict[date, tuple[int, int, int]]:
+    """The questions of each day: all, those answered from the memory, those with its help."""
+    day = func.date(TurnRow.created, type_=Date)
+    helped = (_how_many(TurnRow.route == route) for route in (Route.REUSE, Route.REFERENCE))
+    counted = select(day, func.count(), *helped).group_by(day)
+    if scope.product:
+        product = require_product(session, scope.product).name
+        counted = counted.where(TurnRow.product == product)
+    if scope.release:
+        release = require_release(session, scope.product, scope.release).name
+        counted = counted.where(TurnRow.release == release)
+    return {on: tuple(numbers) for on, *numbers in session.execute(counted)}
+
+
+def _how_many(what: ColumnElement[bool]) -> ColumnElement[int]:
     return func.count().filter(what)
 
 
-def count_pairs(session: Session, wanted: PairFilter) -> int:
-    """How many pairs a filter leaves; raises UnknownRelease."""
+def _count(session: Session, wanted: PairFilter) -> int:
     counted = select(func.count()).select_from(MemoryPairRow)
-    return session.scalar(counted.where(*conditions(session, wanted))) or 0
+    return session.scalar(counted.where(*_conditions(session, wanted))) or 0
 
 
-def release_ids(session: Session, scope: Scope) -> list[int]:
-    """The ids of the releases within a scope; raises UnknownRelease."""
+def _release_ids(session: Session, scope: Scope) -> list[int]:
     if scope.release:
         return [require_release(session, scope.product, scope.release).id]
     ids = select(ReleaseRow.id).order_by(ReleaseRow.id)
@@ -272,11 +332,10 @@ def release_ids(session: Session, scope: Scope) -> list[int]:
     return list(session.scalars(ids))
 
 
-def conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
-    """The conditions for the pairs that a filter wants; raises UnknownRelease."""
+def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if wanted.scope != EVERYTHING:
-        found.append(MemoryPairRow.release_id.in_(release_ids(session, wanted.scope)))
+        found.append(MemoryPairRow.release_id.in_(_release_ids(session, wanted.scope)))
     if wanted.store is not None:
         found.append(MemoryPairRow.store == wanted.store)
     if wanted.cluster is not None:

@@ -44,10 +44,7 @@ _VERDICT = re.compile(r"^(?:yes|no)\b[\s,.:;–—-]*", re.I)
 
 
 def as_answer(text: str) -> str:
-    """The text without pictures, links and marks of citations; addresses and code are code spans.
-
-    A quotation stays one, line by line.
-    """
+    """The text without pictures, links and marks; addresses and code become code spans."""
     lines, in_code = [], False
     for line in visible(text).split("\n"):
         if _FENCE.match(line):

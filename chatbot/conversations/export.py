@@ -33,10 +33,7 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
 
 
 def conversation_json(conversations: Conversations, conversation: str) -> str:
-    """Write a conversation as JSON: each question with its reply.
-
-    Times are UTC. Raises UnknownConversation unless it is a conversation of the owner.
-    """
+    """Write a conversation as JSON; raises UnknownConversation unless it is the owner's."""
     kept = conversations.get(conversation)
     return json.dumps(conversation_told(kept, kept.said), ensure_ascii=False, indent=2) + "\n"
 

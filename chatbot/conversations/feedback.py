@@ -32,10 +32,7 @@ class Feedback:
     changed: Callable[[int], None] = lambda turn: None
 
     def give(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
-        """Store an opinion in place of the one before; raises BadInput for a wrong one.
-
-        Thumbs are up (1) or down (-1); a reason goes with thumbs down.
-        """
+        """Store an opinion in place of the one before; raises BadInput for a wrong one."""
         comment = visible(comment).strip()
         if thumbs not in (UP, DOWN):
             raise BadInput(f"thumbs are {UP} or {DOWN}, not {thumbs}")

@@ -69,10 +69,7 @@ class OpenQuestion:
 
 @dataclass(frozen=True)
 class OpenQuestions:
-    """The open questions of all conversations, whichever process answers them.
-
-    One that was on its way in a process that is gone counts as stopped.
-    """
+    """The open questions of all conversations; one whose process is gone counts as stopped."""
 
     database: Database
     server: str = field(default_factory=this_process)
@@ -133,17 +130,14 @@ class OpenQuestions:
             session.execute(delete(OpenQuestionRow).where(OpenQuestionRow.id == identity))
 
     def wanted(self) -> frozenset[str]:
-        """Note that this process is alive; return which of its questions are still wanted.
-
-        One that somebody stopped, or whose conversation was deleted, is not.
-        """
-        own = OpenQuestionRow.server == self.server
-        running = OpenQuestionRow.state.in_(_RUNNING)
+        """Note that this process is alive; return which of its questions nobody has stopped."""
+        row = OpenQuestionRow
+        own = row.server == self.server
+        seen = update(row).where(own, row.state.in_(_RUNNING)).values(seen=datetime.now(UTC))
+        wanted = select(row.id).where(own, row.state == State.RUNNING)
         with self.database.writing() as session:
-            seen = update(OpenQuestionRow).where(own, running).values(seen=datetime.now(UTC))
             session.execute(seen)
-            goes_on = OpenQuestionRow.state == State.RUNNING
-            return frozenset(session.scalars(select(OpenQuestionRow.id).where(own, goes_on)))
+            return frozenset(session.scalars(wanted))
 
     def _set(self, identity: str, *where: ColumnElement[bool], **values: object) -> None:
         of_question = update(OpenQuestionRow).where(OpenQuestionRow.id == identity, *where)

@@ -44,10 +44,7 @@ def fingerprint(owner: str) -> str:
 
 
 def export_person(database: Database, owner: str) -> dict[str, Any]:
-    """Return all that a person asked and said, with the answers, to be written as JSON.
-
-    Raises UnknownPerson.
-    """
+    """Return all that a person asked and said, with the answers. Raises UnknownPerson."""
     with database.reading() as session:
         _require_known(session, owner)
         own = select(ConversationRow).where(ConversationRow.owner == owner)
@@ -85,10 +82,7 @@ def delete_person(database: Database, owner: str) -> int:
 
 
 def sweep(database: Database, settings: Settings, now: datetime | None = None) -> int:
-    """Delete conversations without a turn for `keep_conversations` days; return how many.
-
-    Zero days keeps them for good.
-    """
+    """Delete conversations without a turn for `keep_conversations` days (0: none); how many."""
     if not settings.keep_conversations:
         return 0
     limit = (now or datetime.now(UTC)) - timedelta(days=settings.keep_conversations)

@@ -15,8 +15,8 @@ from sqlalchemy.orm import joinedload
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.reply import Reply
-from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import review_of
+from chatbot.review.turns import ANY, TurnFilter, conditions
 from corpora.catalog.glossary import FORMULA
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import Row, func, select
 
 from chatbot.accounts.people import Person
-from chatbot.review.filters import TurnFilter, conditions
+from chatbot.review.turns import TurnFilter, conditions
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
@@ -19,11 +19,8 @@ from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.recent_vectors import RecentVectors
 
 ALIKE = 0.75
-"""The cosine from which two questions ask for the same.
-
-Below it "how do I set the port speed" and "… name" become one, above it fewer wordings meet.
-"""
-
+"""The cosine from which two questions ask for the same: below it "… set the port speed" and "… set
+the port name" become one, above it fewer wordings meet."""
 MOST = 5_000
 """How many turns are grouped, the newest; more would take too long."""
 
@@ -73,10 +70,7 @@ class GapReport:
 
 
 class ContentGaps:
-    """Finds content gaps; raises NotAllowed unless an admin asks.
-
-    The vectors of questions are kept for the next call, since embedding takes most of the time.
-    """
+    """Finds content gaps for admins, others raise NotAllowed; keeps the vectors of questions."""
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, Date, String, func, literal_column, select
 
 from chatbot.accounts.people import Person
-from chatbot.review.filters import TurnFilter, conditions
+from chatbot.review.turns import TurnFilter, conditions
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
@@ -79,10 +79,7 @@ class StepTimes:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Counts over the turns that a filter wants; raises NotAllowed unless an admin asks.
-
-    A question that was asked again counts each time.
-    """
+    """Counts over the turns that a filter wants; raises NotAllowed unless an admin asks."""
 
     database: Database
 
@@ -104,10 +101,7 @@ class Numbers:
     def by_release(
         self, person: Person, wanted: TurnFilter
     ) -> list[tuple[str | None, str | None, Figures]]:
-        """The figures of each product and release, the most asked first.
-
-        The release is None for answers from several or from none.
-        """
+        """The figures of each product and release (None: several or none), the most asked first."""
         found = self._figures(person, wanted, TurnRow.product, TurnRow.release)
         rows = [(product, release, figures) for (product, release), figures in found.items()]
         return sorted(rows, key=lambda row: (-row[2].questions, row[0] or "", row[1] or ""))

@@ -44,11 +44,7 @@ class Ratings:
     corrected: Callable[[Person, int, ReviewRow], None] = lambda person, turn, review: None
 
     def change(self, person: Person, turn: int, **changes: str | bool) -> ReviewRow:
-        """Change fields of the review of a turn and return it.
-
-        Nothing is written, and nothing recorded, where nothing changes. Raises UnknownTurn, and
-        BadInput for what is no rating, no status, or too long.
-        """
+        """Change fields of the review of a turn and return it; raises UnknownTurn and BadInput."""
         person.require_admin()
         wanted = {field: _value(field, value) for field, value in changes.items()}
         with self.database.writing() as session:

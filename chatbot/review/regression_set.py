@@ -43,10 +43,8 @@ class Exported:
     left_out: tuple[tuple[int, str], ...]
 
     def as_jsonl(self) -> str:
-        """One question a line, as `strata eval answers` reads them.
-
-        Only ASCII: some characters of other scripts would be read as the end of a line.
-        """
+        """One question a line, as `strata eval answers` reads them."""
+        # Only ASCII: some characters of other scripts would be read as the end of a line.
         return "".join(f"{json.dumps(question)}\n" for question in self.questions)
 
 

@@ -1,27 +1,114 @@
-"""The turns of all people, for admins: listed, counted, and opened with their whole trace.
+"""The turns of all people, for admins: filtered, listed, counted, and opened with their trace.
 
 A list has the newest first and is read by keyset pagination, so that a page far back takes no
 longer than the first. A page is found in an index that holds all that a filter asks for; only its
 own rows are read.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, func, select, tuple_
 from sqlalchemy.orm import Session, defer, joinedload
 
 from chatbot.accounts.people import Person
+from chatbot.conversations.conversations import turns_with
 from chatbot.reply import Reply, Trace
-from chatbot.review.filters import ANY, TurnFilter, conditions
 from chatbot.review.ratings import UnknownTurn, review_of
+from chatbot.turn import Route
 from corpora.database.engine import Database
-from corpora.database.history_tables import ReviewRow, TurnCitationRow, TurnRow
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
 
 MOST_COUNTED = 10_000
 AROUND = 20
 """How many turns of a long conversation are shown before the opened one and after it."""
+NOT_RATED = ""
+"""The `rating` of turns that no admin has rated."""
+
+
+@dataclass(frozen=True)
+class TurnFilter:
+    """Which turns are wanted; None, and no words, stand for any.
+
+    `words` are searched in questions and answers. The turn was asked at `since` or later and
+    before `until`, by the person `owner`, and took `seconds` or longer. `document` is a cited
+    file. A turn has the `status` "open" until it is "done".
+    """
+
+    words: str = ""
+    product: str | None = None
+    release: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    owner: str | None = None
+    thumbs: int | None = None
+    abstained: bool | None = None
+    clarified: bool | None = None
+    route: str | None = None
+    seconds: float | None = None
+    document: str | None = None
+    rating: str | None = None
+    status: str | None = None
+    assignee: str | None = None
+    in_regression_set: bool | None = None
+    superseded: bool | None = None
+
+
+ANY = TurnFilter()
+"""Every turn there is."""
+
+
+def _among(turns: Select[int] | Select[tuple[int]]) -> ColumnElement[bool]:
+    # By its bare id SQLite would fetch every turn of the list, payload and all, to sort them.
+    return (TurnRow.id + 0).in_(turns)
+
+
+def _with(
+    row: type[FeedbackRow | ReviewRow | TurnCitationRow], where: SQLColumnExpression[bool]
+) -> ColumnElement[bool]:
+    """Turns with such a row; those without a review are not rated, open, and nobody's."""
+    return _among(select(row.turn_id).where(where))
+
+
+def _is(condition: ColumnElement[bool], wanted: bool) -> ColumnElement[bool]:
+    return condition if wanted else ~condition
+
+
+_CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
+    "since": lambda moment: TurnRow.created >= moment,
+    "until": lambda moment: TurnRow.created < moment,
+    # Not by the index on the owner alone: one person may have asked all there is.
+    "owner": lambda owner: TurnRow.owner + "" == owner,
+    "thumbs": lambda thumbs: _with(FeedbackRow, FeedbackRow.thumbs == thumbs),
+    "clarified": lambda wanted: _is(TurnRow.route == Route.CLARIFY, wanted),
+    "seconds": lambda seconds: TurnRow.seconds >= seconds,
+    "document": lambda file: _with(TurnCitationRow, TurnCitationRow.file == file),
+    "rating": lambda rating: (
+        ~_with(ReviewRow, ReviewRow.rating != NOT_RATED)
+        if rating == NOT_RATED
+        else _with(ReviewRow, ReviewRow.rating == rating)
+    ),
+    "status": lambda status: _is(_with(ReviewRow, ReviewRow.status == "done"), status == "done"),
+    "assignee": lambda assignee: _with(ReviewRow, ReviewRow.assignee == assignee),
+    "in_regression_set": lambda wanted: _is(_with(ReviewRow, ReviewRow.in_regression_set), wanted),
+}
+"""What a turn must be; without an entry here, what its column of that name says."""
+
+
+def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
+    """The filter as conditions on `TurnRow`."""
+    found = []
+    for name, value in asdict(wanted).items():
+        if name == "words":
+            if (matching := turns_with(session, value)) is not None:
+                found.append(_among(matching))
+        elif name in _CONDITIONS and value is not None:
+            found.append(_CONDITIONS[name](value))
+        elif value is not None:
+            found.append(getattr(TurnRow, name) == value)
+    return found
 
 
 Position = tuple[datetime, int]
@@ -37,10 +124,10 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenedTurn:
-    """A turn with its conversation, feedback, review and trace.
+    """A turn with its conversation, feedback, review and trace (None: its version kept none).
 
-    `trace` is None for a turn of a version that kept none. `before` and `after` are the turns of
-    its conversation around this one, including those that were asked again since.
+    `before` and `after` are the turns of its conversation around this one, including those that
+    were asked again since.
     """
 
     turn: TurnRow
@@ -82,8 +169,7 @@ class AllTurns:
     ) -> tuple[tuple[TurnRow, ...], Position | None]:
         """The newest wanted turns, or those older than a position, and the position to go on from.
 
-        That is None where there are no older ones. The turns come with their feedback and review,
-        and without their answer.
+        That is None at the end. The turns come with feedback and review, without their answer.
         """
         person.require_admin()
         with self.database.reading() as session:

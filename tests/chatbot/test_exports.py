@@ -10,8 +10,8 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.conversations.feedback import Feedback
 from chatbot.review.exports import Exports, Format, csv_lines, jsonl_lines
-from chatbot.review.filters import TurnFilter
 from chatbot.review.ratings import Ratings
+from chatbot.review.turns import TurnFilter
 from corpora.database.engine import Database
 from prompts.fencing import visible
 from tests.chatbot.asked import asked

@@ -9,8 +9,8 @@ import pytest
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.assembly import open_embedder
 from chatbot.review import gaps as module
-from chatbot.review.filters import ANY, TurnFilter
 from chatbot.review.gaps import ContentGaps, gap_rows, groups
+from chatbot.review.turns import ANY, TurnFilter
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.indexing.embedding import MiniLM, Vectors

@@ -13,7 +13,6 @@ from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
 from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.growth import growth
 from chatbot.administration.overview import Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Origin, Store
 from chatbot.memory.stores.stores import UnknownPair
@@ -181,7 +180,7 @@ def test_the_overview_counts_and_filters(bot: Bot, overview: Overview) -> None:
     first, second = (overview.pairs(PairFilter(), offset=i, limit=1)[0] for i in (0, 1))
     assert first.row.id > second.row.id
     assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
-    (today,) = growth(overview)
+    (today,) = overview.growth()
     assert (today.day, today.pairs) == (datetime.now(UTC).date(), len(bot.pairs))
     assert today.happened[Happened.IMPORTED] == 3
     assert today.asked == 1
@@ -192,7 +191,7 @@ def test_growth_counts_back_from_what_there_is(
 ) -> None:
     curation.retire(bot.pairs[1].id)
     curation.edit(bot.pairs[1].id, "5 %")
-    (today,) = growth(overview)
+    (today,) = overview.growth()
     assert today.pairs == 2
     gained = today.happened
     came = gained[Happened.IMPORTED] + gained[Happened.EDITED]

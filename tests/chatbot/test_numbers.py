@@ -7,8 +7,8 @@ from sqlalchemy import event
 
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.review import numbers as module
-from chatbot.review.filters import ANY, TurnFilter
 from chatbot.review.numbers import Figures, Numbers, Span
+from chatbot.review.turns import ANY, TurnFilter
 from corpora.database.engine import Database
 from tests.chatbot.asked import NOW, asked
 

@@ -12,9 +12,8 @@ from sqlalchemy import insert, select, text
 from chatbot.accounts.people import NotAllowed, Person
 from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import Conversations
-from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns
+from chatbot.review.turns import ANY, NOT_RATED, AllTurns, TurnFilter
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import (
     ConversationRow,
@@ -186,7 +185,7 @@ def test_a_page_is_found_in_the_index_alone(history: Database) -> None:
 
 
 def plan(connection: Any, wanted: TurnFilter, session: Any) -> str:
-    from chatbot.review.filters import conditions
+    from chatbot.review.turns import conditions
 
     query = (
         select(TurnRow.id)

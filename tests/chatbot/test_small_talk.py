@@ -9,8 +9,8 @@ from chatbot.accounts.people import LOCAL
 from chatbot.assembly import Chatbot
 from chatbot.dialogue.small_talk import answer_small_talk, small_talk
 from chatbot.memory.remembering import candidate_of
-from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import ContentGaps
+from chatbot.review.turns import TurnFilter
 from chatbot.turn import Turn
 from tests.chatbot.release_catalogs import MPI4PY, TESSALINE
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -86,18 +87,26 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return questions, paraphrases
 
 
-def run(
-    relay: Settings, gold: tuple[Path, Path], name: str, history: Sequence[Path] = ()
-) -> tuple[Iteration, ...]:
-    arrivals = read_arrivals([gold[0]], gold[1])
-    known = read_history(history, arrivals)
-    variant = choose([name])[name]
-    order = shuffled(arrivals, 4, seed=3)
-    return run_variant(relay, variant, order, known, lambda done: None)
+Run = Callable[..., tuple[Iteration, ...]]
 
 
-def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path, Path]) -> None:
-    iterations = run(relay, gold, "memory")
+@pytest.fixture(scope="module")
+def run(relay: Settings, gold: tuple[Path, Path]) -> Run:
+    """Runs a variant by its name, once for each history."""
+
+    @cache
+    def of_variant(name: str, *history: Path) -> tuple[Iteration, ...]:
+        arrivals = read_arrivals([gold[0]], gold[1])
+        known = read_history(history, arrivals)
+        variant = choose([name])[name]
+        order = shuffled(arrivals, 4, seed=3)
+        return run_variant(relay, variant, order, known, lambda done: None)
+
+    return of_variant
+
+
+def test_the_memory_takes_over_and_stays_right(run: Run) -> None:
+    iterations = run("memory")
     outcomes = [o for iteration in iterations for o in iteration.outcomes]
     assert len(outcomes) == 12
     assert all(o.correct for o in outcomes)
@@ -111,7 +120,7 @@ def test_the_memory_takes_over_and_stays_right(relay: Settings, gold: tuple[Path
 
 
 def test_what_was_answered_before_is_there_from_the_beginning(
-    relay: Settings, gold: tuple[Path, Path], tmp_path: Path
+    run: Run, gold: tuple[Path, Path], tmp_path: Path
 ) -> None:
     (row,) = (
         r for r in map(json.loads, gold[0].read_text("utf-8").splitlines()) if r["id"] == "log-1"
@@ -127,7 +136,7 @@ def test_what_was_answered_before_is_there_from_the_beginning(
         "\n".join(json.dumps({**other, "id": name}) for name, other in others.items()), "utf-8"
     )
 
-    iterations = run(relay, gold, "memory", [history])
+    iterations = run("memory", history)
 
     first = iterations[0]
     assert first.growth is not None
@@ -142,32 +151,28 @@ def test_what_was_answered_before_is_there_from_the_beginning(
 
 
 @pytest.mark.parametrize("name", ["no memory", "no high store"])
-def test_without_good_answers_nothing_is_reused(
-    relay: Settings, gold: tuple[Path, Path], name: str
-) -> None:
-    iterations = run(relay, gold, name)
+def test_without_good_answers_nothing_is_reused(run: Run, name: str) -> None:
+    iterations = run(name)
     outcomes = [o for iteration in iterations for o in iteration.outcomes]
     assert all(o.correct for o in outcomes)
     assert not any(o.reused for o in outcomes)
     assert (iterations[-1].high == 0) == (name == "no memory")
 
 
-def test_without_centroids_the_stores_only_grow(relay: Settings, gold: tuple[Path, Path]) -> None:
-    with_them = run(relay, gold, "memory")[-1]
-    without = run(relay, gold, "no centroids")[-1]
+def test_without_centroids_the_stores_only_grow(run: Run) -> None:
+    with_them = run("memory")[-1]
+    without = run("no centroids")[-1]
     assert without.high + without.low >= with_them.high + with_them.low
     assert all(o.reused for o in without.outcomes)
 
 
-def test_a_threshold_nobody_reaches_ends_reuse_by_wording(
-    relay: Settings, gold: tuple[Path, Path]
-) -> None:
-    outcomes = [o for i in run(relay, gold, "gamma=0.999") for o in i.outcomes]
+def test_a_threshold_nobody_reaches_ends_reuse_by_wording(run: Run) -> None:
+    outcomes = [o for i in run("gamma=0.999") for o in i.outcomes]
     assert not any(o.wrong_reuse for o in outcomes)
 
 
-def test_the_data_folder_is_left_as_it_is(relay: Settings, gold: tuple[Path, Path]) -> None:
-    run(relay, gold, "memory")
+def test_the_data_folder_is_left_as_it_is(relay: Settings, run: Run) -> None:
+    run("memory")
     database = open_database(relay.database)
     with database.reading() as session:
         assert session.query(MemoryPairRow).count() == 0
@@ -222,10 +227,10 @@ def test_the_command_prints_all_figures(
     assert wrong.exit_code == 2
 
 
-def test_the_tables_say_what_the_object_says(relay: Settings, gold: tuple[Path, Path]) -> None:
+def test_the_tables_say_what_the_object_says(run: Run) -> None:
     from rich.console import Console
 
-    runs = {name: run(relay, gold, name) for name in ("memory", "no memory")}
+    runs = {name: run(name) for name in ("memory", "no memory")}
     console = Console(width=200, record=True)
     console.print(stream_tables(runs))
     shown = console.export_text()

@@ -9,7 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import LOCAL, Person
-from chatbot.administration.growth import growth
 from chatbot.administration.overview import Overview
 from chatbot.assembly import Chatbot
 from chatbot.memory.pairs import Happened, Origin
@@ -210,7 +209,7 @@ def test_a_long_list_of_changes_is_turned_over(chatbot: Chatbot) -> None:
 def test_days_on_which_nothing_happened_are_days_too(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD)
     keep(chatbot.database, LOG, at=NOVEMBER + timedelta(days=3))
-    days = growth(Overview(chatbot.database, LOCAL))
+    days = Overview(chatbot.database, LOCAL).growth()
     assert [(day.day.day, day.pairs) for day in days] == [(3, 1), (4, 1), (5, 1), (6, 2)]
 
 

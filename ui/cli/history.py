@@ -6,8 +6,8 @@ from typer import Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.review.exports import Exports, Format
-from chatbot.review.filters import TurnFilter
 from chatbot.review.regression_set import RegressionSet
+from chatbot.review.turns import TurnFilter
 from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
 
 app = Typer(name="history", help="Export questions and answers.", no_args_is_help=True)

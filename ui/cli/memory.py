@@ -9,10 +9,10 @@ from typer import Argument, Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import read_faq
-from chatbot.administration.growth import Day, growth
 from chatbot.administration.overview import (
     Change,
     Cluster,
+    Day,
     Overview,
     PairFilter,
     ReleaseFigures,
@@ -102,7 +102,7 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
     scope = scope_of(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
-    releases, days = overview.releases(scope), growth(overview, scope)
+    releases, days = overview.releases(scope), overview.growth(scope)
     clusters = {store: overview.clusters(scope, store, limit=None) for store in Store}
     unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
     found = {

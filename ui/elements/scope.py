@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chatbot.review.filters import TurnFilter
-from chatbot.review.turns import AllTurns
+from chatbot.review.turns import AllTurns, TurnFilter
 from ui.elements.frame import in_a_row
 from ui.serving import services
 

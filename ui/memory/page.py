@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.administration.growth import Day, growth
 from chatbot.administration.overview import (
     EVERYTHING,
+    Day,
     Overview,
     PairFilter,
     ReleaseFigures,
@@ -64,7 +64,7 @@ def memory(person: Person) -> None:
         lambda product: [f.release for f in reversed(everything) if f.product == product],
     )
     scope = Scope(product or "", release or "")
-    _show_figures(overview.releases(scope), growth(overview, scope))
+    _show_figures(overview.releases(scope), overview.growth(scope))
     show_tabs(
         "memory-tab",
         {

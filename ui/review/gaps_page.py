@@ -6,8 +6,8 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
-from chatbot.review.filters import TurnFilter
 from chatbot.review.gaps import Gap, GapReport, gap_rows
+from chatbot.review.turns import TurnFilter
 from ui.elements.address import page_link
 from ui.elements.frame import in_a_row, page
 from ui.elements.scope import choose_scope

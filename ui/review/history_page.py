@@ -12,10 +12,9 @@ from streamlit.column_config import NumberColumn
 from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Rating
 from chatbot.review.exports import Exports
-from chatbot.review.filters import ANY, NOT_RATED, TurnFilter
 from chatbot.review.ratings import Status, review_of
 from chatbot.review.regression_set import RegressionSet
-from chatbot.review.turns import MOST_COUNTED, AllTurns
+from chatbot.review.turns import ANY, MOST_COUNTED, NOT_RATED, AllTurns, TurnFilter
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from ui.elements.address import number_in_address

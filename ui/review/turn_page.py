@@ -7,10 +7,9 @@ from typing import Any
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.review.filters import TurnFilter
 from chatbot.review.ratings import UnknownTurn
 from chatbot.review.regression_set import RegressionSet
-from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn
+from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn, TurnFilter
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
 from ui.elements.address import go
