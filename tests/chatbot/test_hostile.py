@@ -30,8 +30,8 @@ from eval.hostile import (
     ask,
     broken,
     ingest_cases,
+    read_all,
 )
-from eval.hostile_checks import read_all
 from prompts import render
 
 CASES = read_lines(Path(eval.__file__).parent / "questions" / "hostile.jsonl", HostileCase)
