@@ -3,8 +3,6 @@
 The texts of a file are data: invisible characters are removed, and an address is plain text.
 """
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from chatbot.retrieval.provenance import says_unknown
-from chatbot.review.exports import without_apostrophe
+from corpora.catalog.spreadsheet import csv_rows, decoded, read_bytes
 from ingestion.errors import StrataError
 from prompts.fencing import visible
 
@@ -82,12 +80,7 @@ class UnusableRow(ValueError):
 
 def read_faq(path: Path, product: str = "") -> FaqFile:
     """Read a file; `product` is that of rows which name none. Raises FaqError."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise FaqError(f"{path} cannot be read: {error.strerror}") from error
-    return parse_faq(data, str(path), product)
+    return parse_faq(read_bytes(path, LARGEST, FaqError), str(path), product)
 
 
 def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
@@ -98,7 +91,7 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     rows: list[FaqRow] = []
     left_out: list[LeftOut] = []
     ignored: dict[str, None] = {}
-    for line, found in reading(name, _text(data, name)):
+    for line, found in reading(name, decoded(data, name, LARGEST, FaqError)):
         if isinstance(found, str):
             left_out.append(LeftOut(line, found))
             continue
@@ -110,44 +103,21 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     return FaqFile(name, tuple(rows), tuple(left_out), tuple(ignored))
 
 
-def _text(data: bytes, name: str) -> str:
-    if len(data) > LARGEST:
-        raise FaqError(f"{name} is larger than {LARGEST:,} bytes: divide it into several files")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FaqError(
-            f"{name}, line {line}: this is not UTF-8 text; in a spreadsheet, save the file as "
-            "“CSV UTF-8”"
-        ) from error
-
-
 _Line = tuple[int, Mapping[str, Any] | str]
 """The number of a line, and its values by column, or why it cannot be used."""
 
 
 def _csv_rows(name: str, text: str) -> Iterator[_Line]:
     """The rows below the header that are not empty, with the line at which each begins."""
-    separator = _separator(name, text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line = 1
-    try:
-        header = _header(name, next(reader))
-        line = reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells[len(header) :]):
-                yield (
-                    line,
-                    f"it has {len(cells)} cells, the first row has {len(header)}: put text that "
-                    "holds a separator into quotation marks",
-                )
-            elif any(cell.strip() for cell in cells):
-                pairs = zip_longest(header, map(without_apostrophe, cells), fillvalue="")
-                yield line, {column: cell for column, cell in pairs if column}
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise FaqError(f"{name}, line {line}: this is not a row of CSV: {error}") from error
+    rows = csv_rows(text, name, _separator(name, text), FaqError)
+    header = _header(name, next(rows)[1])
+    for line, cells in rows:
+        if any(cell.strip() for cell in cells[len(header) :]):
+            told = f"it has {len(cells)} cells, the first row has {len(header)}: put text that "
+            yield line, f"{told}holds a separator into quotation marks"
+        else:
+            pairs = zip_longest(header, cells, fillvalue="")
+            yield line, {column: cell for column, cell in pairs if column}
 
 
 def _separator(name: str, text: str) -> str:

@@ -17,7 +17,7 @@ from chatbot.accounts.people import Person
 from chatbot.reply import Reply
 from chatbot.review.ratings import review_of
 from chatbot.review.turns import ANY, TurnFilter, conditions
-from corpora.catalog.glossary import FORMULA
+from corpora.catalog.spreadsheet import as_text
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
 from prompts.fencing import visible
@@ -84,11 +84,6 @@ def csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         written.truncate()
 
 
-def without_apostrophe(cell: str) -> str:
-    """The text that `csv_lines` wrote into a cell: without the apostrophe before a formula."""
-    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
-
-
 def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Rows as one JSON object a line, without control characters."""
     for row in rows:
@@ -131,8 +126,8 @@ def _cell(value: Any) -> Any:
             return str(plain).lower()
         case dict() | list():
             return json.dumps(plain, ensure_ascii=False)
-        case str() if FORMULA.match(plain):
-            return f"'{plain}"
+        case str():
+            return as_text(plain)
     return plain
 
 

@@ -7,7 +7,7 @@ stand a term and, in a cell each, as many synonyms as there are.
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from corpora.catalog.catalog import require_product
+from corpora.catalog.spreadsheet import as_text, csv_rows, decoded, read_bytes
 from corpora.database.engine import Database
 from corpora.database.tables import GlossaryRow, ProductRow
 from ingestion.errors import StrataError
@@ -27,9 +28,6 @@ LARGEST = 2_000_000
 """Bytes."""
 
 _HEADER = re.compile(r'"?term"?(?P<separator>[,;\t])', re.IGNORECASE)
-FORMULA = re.compile(r"[\s'\"`‘’“”]*[=+\-@\t\r＝＋－＠]")
-"""What a spreadsheet takes for a formula at the beginning of a cell, also behind white space and
-quotes, and in the full-width forms that some convert (OWASP, CSV Injection)."""
 
 
 class GlossaryError(StrataError, ValueError):
@@ -186,17 +184,12 @@ def _check(wording: str) -> None:
 
 def read_glossary(path: Path) -> tuple[Entry, ...]:
     """Read the entries of a CSV file; raise GlossaryError, with file and line."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise GlossaryError(f"{path} cannot be read: {error.strerror}") from error
-    return parse_glossary(data, str(path))
+    return parse_glossary(read_bytes(path, LARGEST, GlossaryError), str(path))
 
 
 def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
     """Read the entries from the bytes of a file, as `read_glossary` does."""
-    text = _file_text(data, file)
+    text = decoded(data, file, LARGEST, GlossaryError)
     header = _HEADER.match(text)
     if header is None:
         raise GlossaryError(
@@ -204,7 +197,9 @@ def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
             "its synonyms in a cell each"
         )
     found: dict[str, tuple[int, Entry]] = {}
-    for line, cells in _file_rows(file, text, header["separator"]):
+    rows = csv_rows(text, file, header["separator"], GlossaryError)
+    next(rows)
+    for line, cells in rows:
         try:
             entry = tidy(Entry(cells[0], tuple(cells[1:])))
         except GlossaryError as error:
@@ -224,34 +219,5 @@ def written_glossary(entries: Iterable[Entry]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     for entry in entries:
-        writer.writerow(f"'{w}" if FORMULA.match(w) else w for w in entry.wordings)
+        writer.writerow(map(as_text, entry.wordings))
     return text.getvalue()
-
-
-def _file_text(data: bytes, file: str) -> str:
-    if len(data) > LARGEST:
-        raise GlossaryError(f"{file} is larger than the limit of {LARGEST:,} bytes: check the file")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise GlossaryError(
-            f"{file}, line {line}: not UTF-8 text; in the spreadsheet, save the file as “CSV UTF-8”"
-        ) from error
-
-
-def _file_rows(file: str, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header that hold anything, with the line at which each begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            if line > 1 and any(cell.strip() for cell in cells):
-                yield line, [_plain(cell) for cell in cells]
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise GlossaryError(f"{file}, line {line}: not a valid CSV row: {error}") from error
-
-
-def _plain(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

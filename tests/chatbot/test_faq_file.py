@@ -17,7 +17,8 @@ from chatbot.administration.faq_file import (
     parse_faq,
     read_faq,
 )
-from chatbot.review.exports import csv_lines, without_apostrophe
+from chatbot.review.exports import csv_lines
+from corpora.catalog.spreadsheet import without_apostrophe
 from prompts.fencing import visible
 
 
@@ -132,8 +133,8 @@ def test_a_csv_row_with_too_many_cells_is_left_out() -> None:
         ("faq.csv", b"q,a\n1,2\n", "faq.csv, line 1: the first row must name the columns"),
         ("faq.csv", b"question,answer\n1,2\n", "faq.csv, line 1: there is no column release"),
         ("faq.csv", b"question,answer,release,answer\n", "two columns are called answer"),
-        ("faq.csv", b'question,answer,release\n"a', "faq.csv, line 2: this is not a row of CSV"),
-        ("faq.csv", b"question,answer,release\na,\xff,1\n", "faq.csv, line 2: this is not UTF-8"),
+        ("faq.csv", b'question,answer,release\n"a', "faq.csv, line 2: not a valid CSV row"),
+        ("faq.csv", b"question,answer,release\na,\xff,1\n", "faq.csv, line 2: not UTF-8 text"),
         ("faq.csv", b"", "faq.csv, line 1: the first row must name the columns"),
     ],
 )
