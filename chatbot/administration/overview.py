@@ -150,7 +150,7 @@ class Overview:
             of_scope = _conditions(session, PairFilter(scope))
             for product, release, *numbers in session.execute(counted.where(*of_scope)):
                 origins = {o: n for o, n in zip(Origin, numbers[6:], strict=True) if n}
-                found.append(ReleaseFigures(product, release, *numbers[:6], origins))
+                found.append(ReleaseFigures(*(product, release, *numbers[:6], origins)))
         return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
 
     def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
