@@ -25,7 +25,7 @@ from corpora.parameters.parameter import (
     Place,
     Replacement,
 )
-from ui.answers.citations import source_button
+from ui.answers.citations import place, source_button
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row, page
 from ui.elements.scope import any_of, heading_with_product
@@ -137,8 +137,8 @@ def _exported(change: Change) -> dict[str, str]:
     }
 
 
-def _in_file(place: Place) -> str:
-    return ", ".join(dict.fromkeys((place.file, f"page {place.page}", place.section)))
+def _in_file(stated: Place) -> str:
+    return ", ".join(dict.fromkeys((stated.file, f"page {stated.page}", stated.section)))
 
 
 def _show_change(product: str, releases: tuple[str, str], number: int, change: Change) -> None:
@@ -153,9 +153,9 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
             st.markdown(as_label(told, 400))
         with st.container(horizontal=True, key=f"citations-difference-{number}", gap="xsmall"):
             sides = (change.before, change.after, change.replaced_by)
-            for place, release, side in zip("abc", (*releases, releases[1]), sides, strict=True):
+            for which, release, side in zip("abc", (*releases, releases[1]), sides, strict=True):
                 if side:
-                    _show_place(product, release, side, f"{number}-{place}")
+                    _show_place(product, release, side, f"{number}-{which}")
             button(
                 "History",
                 lambda name: go(parameter=name),
@@ -169,9 +169,9 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
 def _show_place(
     product: str, release: str, stated: Parameter | Fact | Replacement, key: str
 ) -> None:
-    source_button(
-        product, cited(stated, release), f"cite-{key}", icon="description", with_release=True
-    )
+    citation = cited(stated, release)
+    label = place(citation, with_release=True)
+    source_button(label, product, citation, f"cite-{key}", icon="description")
 
 
 def _show_history(product: str, name: str) -> None:

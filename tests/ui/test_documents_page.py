@@ -153,6 +153,7 @@ def test_an_earlier_state_serves_again_and_the_later_one_too(
         assert shown(page).count(":primary-badge[current]") == 1
         press(page, "Roll back …")
         assert "switch back" in shown(page)
+        assert "Compared with the current version: different content" in shown(page)
         press(dialog(_confirm_state, generation=target), "Roll back", -1)
         assert valves.catalog.serving("valve", "2.0").generation == target
     assert audit(valves) == [("rollback", "valve 2.0")] * 2
@@ -357,9 +358,13 @@ def _confirm_deletion(release: str) -> None:
 
 
 def _confirm_state(generation: int) -> None:
+    from corpora.catalog.release_settings import ReleaseAdministration
     from ui.documents.contents import confirm_version
+    from ui.serving import services
 
-    confirm_version("valve", "2.0", generation)
+    release = ReleaseAdministration(services.chatbot().database).overview("valve").release("2.0")
+    assert release
+    confirm_version("valve", release, generation)
 
 
 def choose(page: AppTest, row: int) -> AppTest:

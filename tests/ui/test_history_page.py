@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.assembly import Chatbot
+from chatbot.chain.reply import trace_of
+from chatbot.reply import Reply, Trace
 from chatbot.review.ratings import Ratings
 from chatbot.review.turns import AllTurns
 from corpora.database.history_tables import FeedbackRow, TurnTraceRow
@@ -24,11 +26,22 @@ DRAIN = "What is the default of drain_time?"
 NOWHERE = "What is the default of hold_time in 7.5?"
 
 
+_answered: dict[tuple[str, ...], list[tuple[Reply, Trace]]] = {}
+
+
 def asked(chatbot: Chatbot, *questions: str, owner: str = "") -> list[int]:
-    """Ask questions in a conversation; return the ids of the turns."""
-    conversation = chatbot.conversations.of(owner).start("valve", questions[0])
-    replies = [chatbot.ask(q, conversation=conversation, owner=owner) for q in questions]
-    return [reply.kept_as for reply in replies if reply.kept_as is not None]
+    """Ask questions in a conversation; return the ids of the turns.
+
+    What is answered once is kept by itself from then on: a page shows it as it would the first.
+    """
+    own = chatbot.conversations.of(owner)
+    conversation = own.start("valve", questions[0])
+    if questions in _answered:
+        kept = zip(questions, _answered[questions], strict=True)
+        return [own.add(conversation, q, reply, trace=trace) for q, (reply, trace) in kept]
+    turns = [chatbot.ask(q, conversation=conversation, owner=owner) for q in questions]
+    _answered[questions] = [(turn.content, trace_of(turn.turn)) for turn in turns]
+    return [turn.kept_as for turn in turns if turn.kept_as is not None]
 
 
 def open_history(turn: int | None = None, **filters: str) -> AppTest:

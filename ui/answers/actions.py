@@ -16,7 +16,7 @@ from chatbot.releases.rules import resolve_release
 from chatbot.reply import Reply
 from corpora.catalog.release import Product
 from corpora.database.history_tables import FeedbackRow
-from ui.answers.citations import source_button
+from ui.answers.citations import place, source_button
 from ui.elements.frame import button, failures_shown, in_a_row
 from ui.serving import services
 from ui.wording.escaping import as_label
@@ -84,7 +84,7 @@ def show_offers(shown: ChatTurn) -> None:
         if pages := [page for page in reply.nearest if page.page_id not in cited]:
             with _row("Related pages", f"nearest-{turn.id}"):
                 for number, page in enumerate(pages):
-                    source_button(product, page, f"near-{turn.id}-{number}")
+                    source_button(place(page), product, page, f"near-{turn.id}-{number}")
     if offered := choices(reply, shown.products):
         with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
             for label, (of, release) in offered.items():

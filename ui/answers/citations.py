@@ -29,37 +29,36 @@ def show_citations(turn: int, reply: Reply) -> None:
         for numbers in pages.values():
             cited = [reply.citations[number - 1] for number in numbers]
             of_graph = cited[0].origin is Origin.GRAPH
+            named = place(cited[0], with_release=bool(reply.compared_releases))
             source_button(
+                f"**{' · '.join(map(str, numbers))}**  {named}",
                 reply.product or "",
                 cited[0],
                 f"cite-{turn}-{numbers[0]}",
                 [citation.quote for citation in cited],
-                numbers=f"**{' · '.join(map(str, numbers))}**  ",
                 told="From the parameters of the release: " if of_graph else "",
                 icon="account_tree" if of_graph else "",
-                with_release=bool(reply.compared_releases),
             )
 
 
 def source_button(
+    label: str,
     product: str,
     citation: Citation,
     key: str,
     quotes: Sequence[str] = (),
     *,
-    numbers: str = "",
     told: str = "",
     icon: str = "",
-    with_release: bool = False,
 ) -> None:
     """A chip that opens the page of a citation at its quote, or at these `quotes`."""
-    label = f"{numbers}{_place(citation, with_release=with_release)}"
     section = as_label(told + citation.section, 240) or None
     if button(label, icon=icon, key=key, help=section):
         show_source(product, citation, quotes)
 
 
-def _place(citation: Citation, *, with_release: bool = False) -> str:
+def place(citation: Citation, *, with_release: bool = False) -> str:
+    """The place of a citation in a few words."""
     document = as_label(citation.document, _LONGEST)
     section = citation.section.rsplit(" › ", 1)[-1]
     parts = [as_label(citation.release)] if with_release else []

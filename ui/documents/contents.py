@@ -135,7 +135,7 @@ def _line(product: str, release: ReleaseOverview, generation: Generation) -> Non
         if st.button("Documents", key=f"documents of {generation.id}"):
             st.dialog("Documents in this version", width="large")(show_list)(generation.id)
         if not is_current and st.button("Roll back …", key=f"serve {generation.id}"):
-            confirm_version(product, release.name, generation.id)
+            confirm_version(product, release, generation.id)
     if not is_current and release.generation is not None:
         st.markdown(f":gray[{_difference(generation.id, release.generation)}]")
 
@@ -154,18 +154,21 @@ def _difference(generation: int, current: int) -> str:
     return " · ".join(parts) or "the same files as the current version, processed differently"
 
 
-def confirm_version(product: str, release: str, generation: int) -> None:
+def confirm_version(product: str, release: ReleaseOverview, generation: int) -> None:
     """Ask whether to roll back to another version."""
-    told = (
+    told = [
         "New questions use this version at once. The version in use now is kept, so you can "
         "switch back."
-    )
+    ]
+    if release.generation is not None:
+        difference = _difference(generation, release.generation)
+        told.insert(0, f"Compared with the current version: {difference}.")
     database = services.chatbot().database
-    impact = impact_of_serving(database, product, release, generation).told
+    told.append(as_text(impact_of_serving(database, product, release.name, generation).told))
 
     def serve() -> None:
-        review = services.administration().serve(product, release, generation)
-        done(f"{product} {release} now uses the selected version. {review.told}".rstrip())
+        review = services.administration().serve(product, release.name, generation)
+        done(f"{product} {release.name} now uses the selected version. {review.told}".rstrip())
 
     title = "Roll back to this version"
-    confirm(title, f"{told}\n\n{as_text(impact)}", "Roll back", serve, icon="history")
+    confirm(title, "\n\n".join(told), "Roll back", serve, icon="history")

@@ -1,15 +1,16 @@
 """Tables and lists with pages, rows to open or to select, and downloads."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from chatbot.review.exports import Format
+from chatbot.review.exports import Exports, Format
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row
+from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
@@ -197,6 +198,14 @@ def export_buttons(name: str, export: Export) -> None:
                 key=f"export-{name}-{form}",
                 help=f"Download as {form.upper()}. The audit log records each download.",
             )
+
+
+def export_rows(
+    name: str, what: str, rows: Callable[[], Iterable[Mapping[str, Any]]], **of: Any
+) -> None:
+    """Offer the downloads of `what` is shown; `of` are the filters that it is shown by."""
+    exports, person = Exports(services.chatbot().database), services.current_person()
+    export_buttons(name, lambda form: exports.of(person, what, rows(), form, **of))
 
 
 def _written(export: Export, form: Format) -> str:

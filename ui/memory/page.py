@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from chatbot.administration.exchange import Exchange, ImportReport
+from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
 from chatbot.administration.overview import (
     EVERYTHING,
     Day,
@@ -17,15 +19,25 @@ from chatbot.administration.overview import (
 from chatbot.memory.stores.stores import UnknownPair
 from ui.elements.address import go, number_in_address
 from ui.elements.charts import chart_over_time
-from ui.elements.frame import page, show_tabs
+from ui.elements.frame import (
+    button,
+    failures_shown,
+    page,
+    show_tabs,
+    use_new_widget,
+    widget_round,
+)
 from ui.elements.scope import choose_release
+from ui.elements.table import bullets, export_buttons
 from ui.memory.answers import show_changes, show_pair, show_questions
-from ui.memory.exchange import exchange, offer_import, tell_report
 from ui.serving import services
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, as_text
+from ui.wording.memory import import_told
 
 _MOST_DAYS = 180
+_LARGEST_MB = 50
+_REPORT = "memory import report"
 _ORIGINS = {
     "measured": "measured",
     "thumbs": "rated by people who asked",
@@ -52,7 +64,7 @@ def memory(person: Person) -> None:
         "similar ones; poor answers are not repeated."
     )
     _warn(overview)
-    tell_report()
+    _tell_report()
     everything = overview.releases()
     if not everything:
         _nothing_yet()
@@ -70,7 +82,7 @@ def memory(person: Person) -> None:
         {
             "Questions": lambda: show_questions(overview, scope),
             "Changes": lambda: show_changes(overview, scope),
-            "Import and export": lambda: exchange(scope),
+            "Import and export": lambda: _exchange(scope),
         },
     )
 
@@ -102,7 +114,7 @@ def _nothing_yet() -> None:
     )
     st.info(f"No saved answers yet. {what_next}", icon=":material/history:")
     if there_are_documents:
-        offer_import(EVERYTHING)
+        _offer_import(EVERYTHING)
 
 
 def _show_figures(found: Sequence[ReleaseFigures], days: Sequence[Day]) -> None:
@@ -149,3 +161,85 @@ def _charts(days: Sequence[Day]) -> None:
             "new": ("other", new),
         }
         chart_over_time(starts, asked, height=180, none="No questions yet.")
+
+
+def _exchange(scope: Scope) -> None:
+    """Import a file; export what is looked at."""
+    brought_in, written_out = st.columns(2, gap="large")
+    with brought_in:
+        _offer_import(scope)
+    with written_out:
+        st.markdown("**Export**")
+        of = f"{scope.product} {scope.release}".strip() or "all products"
+        st.caption(
+            f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
+        )
+        kept = Exchange(services.chatbot(), services.current_person())
+        export_buttons("memory", lambda form: kept.export(form, scope))
+
+
+def _offer_import(scope: Scope) -> None:
+    """Import a file, by default for the product that is looked at."""
+    st.markdown("**Import**")
+    st.caption(
+        "A CSV or JSONL file with the columns question, answer and release; optional: product, "
+        "score (0 to 1) and links. Strata finds the pages that support each answer and cites "
+        "them."
+    )
+    products = [product.name for product in services.chatbot().products()]
+    product = st.selectbox(
+        "Product for rows without one",
+        products,
+        index=products.index(scope.product) if scope.product in products else None,
+        placeholder="each row has its product",
+        key=f"memory-import-product {scope.product}",
+    )
+    received = st.file_uploader(
+        "File",
+        type=["csv", "jsonl"],
+        max_upload_size=_LARGEST_MB,
+        key=f"memory file {widget_round('memory import')}",
+    )
+    if received is not None:
+        with failures_shown():
+            _look_into(parse_faq(received.getvalue(), received.name, product or ""))
+
+
+def _look_into(file: FaqFile) -> None:
+    _left_out(file.left_out, file.ignored)
+    if not file.rows:
+        st.markdown("The file has no usable rows.")
+        return
+    label = f"Import {how_many(len(file.rows), 'answer')}"
+    if not button(label, icon="upload", type="primary", key="memory-import"):
+        return
+    bar = st.progress(0.0, "Finding the pages that support each answer …")
+
+    def on_progress(done: int, total: int) -> None:
+        bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'answer')}")
+
+    try:
+        report = Exchange(services.chatbot(), services.current_person()).bring_in(file, on_progress)
+    finally:
+        bar.empty()
+    use_new_widget("memory import")
+    st.session_state[_REPORT] = report
+    st.rerun()
+
+
+def _tell_report() -> None:
+    """Show the result of the last import once."""
+    report: ImportReport | None = st.session_state.pop(_REPORT, None)
+    if report is None:
+        return
+    st.success(as_text("\n".join(import_told(report))), icon=":material/check:")
+    _left_out(report.left_out, report.ignored)
+
+
+def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
+    if lines:
+        told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
+        heading = f"{how_many(len(lines), 'line')} skipped:"
+        st.warning(f"{heading}\n\n{told}", icon=":material/warning:")
+    if ignored:
+        st.caption(f"Ignored columns: {as_label(', '.join(ignored), 300)}")

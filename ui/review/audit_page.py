@@ -1,6 +1,7 @@
 """The page of the audit log."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -8,11 +9,10 @@ from streamlit.column_config import DatetimeColumn
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.review.exports import Exports
 from corpora.database.history_tables import AuditRow
 from ui.elements.frame import page
 from ui.elements.scope import any_of
-from ui.elements.table import Columns, export_buttons, newest_first, show_table
+from ui.elements.table import Columns, export_rows, newest_first, show_table
 from ui.serving import services
 from ui.wording.amounts import how_large
 
@@ -52,13 +52,8 @@ def audit(reader: Person) -> None:
         "Details": ("large", _details),
     }
     show_table(entries, columns)
-    exports, of = Exports(log.database), {"action": action, "by": person}
-    export_buttons(
-        "audit",
-        lambda form: exports.of(
-            reader, "audit log", log.rows(reader, action=action, person=person), form, **of
-        ),
-    )
+    read = partial(log.rows, reader, action=action, person=person)
+    export_rows("audit", "audit log", read, action=action, by=person)
 
 
 def _details(entry: AuditRow) -> str:

@@ -5,13 +5,12 @@ from dataclasses import asdict
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.review.exports import Exports
 from chatbot.review.gaps import Gap, GapReport, gap_rows
 from chatbot.review.turns import TurnFilter
 from ui.elements.address import page_link
 from ui.elements.frame import in_a_row, page
 from ui.elements.scope import choose_scope
-from ui.elements.table import export_buttons, list_in_pages
+from ui.elements.table import export_rows, list_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
@@ -33,19 +32,15 @@ def gaps(person: Person) -> None:
             icon=":material/task_alt:",
         )
         return
-    _summary(person, report, wanted)
+    _summary(report, wanted)
     list_in_pages(report.gaps, f"gaps of {wanted}", _show_gap, of="gap", size=20)
 
 
-def _summary(person: Person, report: GapReport, wanted: TurnFilter) -> None:
+def _summary(report: GapReport, wanted: TurnFilter) -> None:
     questions = sum(gap.times for gap in report.gaps)
     with in_a_row(key="gaps-summary"):
         st.markdown(f"**{how_many(len(report.gaps), 'gap')}** in {how_many(questions, 'question')}")
-        exports, of = Exports(services.chatbot().database), asdict(wanted)
-        export_buttons(
-            "gaps",
-            lambda form: exports.of(person, "content gaps", gap_rows(report.gaps), form, **of),
-        )
+        export_rows("gaps", "content gaps", lambda: gap_rows(report.gaps), **asdict(wanted))
     if report.left_out:
         st.caption(
             f":material/info: {how_many(report.left_out, 'older question')} not shown; choose a "

@@ -1,18 +1,18 @@
 """The page of numbers over time."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
-from chatbot.review.exports import Exports
 from chatbot.review.numbers import Figures, Numbers, Span, StepTime, StepTimes
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import choose_one, page
 from ui.elements.scope import choose_scope
-from ui.elements.table import Columns, export_buttons, show_table
+from ui.elements.table import Columns, export_rows, show_table
 from ui.serving import services
 from ui.wording.progress import step_name
 
@@ -89,11 +89,8 @@ def numbers(person: Person) -> None:
         columns[label] = (width, lambda row, field=field: getattr(row[2], field))
     show_table(counted.by_release(person, wanted), columns, height="auto")
     st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
-    exports, of = Exports(counted.database), {"per": span} | asdict(wanted)
-    export_buttons(
-        "numbers",
-        lambda form: exports.of(person, "numbers", counted.rows(person, wanted, span), form, **of),
-    )
+    read = partial(counted.rows, person, wanted, span)
+    export_rows("numbers", "numbers", read, per=span, **asdict(wanted))
 
 
 def _totals(total: Figures) -> None:
