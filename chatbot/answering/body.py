@@ -117,11 +117,11 @@ def told_in_prose(
         if not passage or not placed or placed[2].kind not in (*_PROSE, BlockKind.TABLE_ROW):
             continue
         block = placed[2]
+        words = set(tokens(filtered(block.text)))
         if record.cells:
             if not named_rows(subject, [record]):
                 continue
             block = replace(block, kind=BlockKind.PARAGRAPH, text=f"{row_in_words(record)}.")
-        words = set(tokens(filtered(block.text)))
         if block.text.rstrip().endswith(":") or len(words - said) <= NEW * len(words):
             continue
         if len(block.text) <= left:

@@ -296,8 +296,17 @@ def test_what_the_lead_leaves_out_follows_in_the_words_of_the_page(
     assert [markdown(part) for part in parts] == shown
 
 
-@pytest.mark.parametrize(("subject", "rows"), [("wait-to-restore time", 1), ("the timers", 0)])
-def test_only_a_row_that_the_question_names_follows_a_lead(subject: str, rows: int) -> None:
+@pytest.mark.parametrize(
+    ("subject", "lead", "rows"),
+    [
+        ("wait-to-restore time", "It is the time to wait.", 1),
+        ("the timers", "It is the time to wait.", 0),
+        ("wait-to-restore time", "The wait-to-restore time is 300 s after a repair.", 0),
+    ],
+)
+def test_only_a_row_that_the_question_names_and_the_lead_does_not_tell_follows_it(
+    subject: str, lead: str, rows: int
+) -> None:
     timers, header = ("Timers",), ("Parameter", "Default", "Meaning")
     page = stored_page(
         Block(BlockKind.TABLE_HEADER, " — ".join(header), timers, header=header),
@@ -309,7 +318,7 @@ def test_only_a_row_that_the_question_names_follows_a_lead(subject: str, rows: i
         ),
     )
     scored = [replace(r, score=1.0) for r in records(page)]
-    parts = told_in_prose(best_passages(scored), scored, subject, "It is the time to wait.")
+    parts = told_in_prose(best_passages(scored), scored, subject, lead)
     assert [part.blocks[0].text for part in parts] == [
         "`wait-to-restore`: default 300 s, meaning After a repair."
     ][:rows]
