@@ -10,7 +10,7 @@ from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.chain import Profile, build_chain
 from chatbot.chain.parts import Parts
 from chatbot.chain.recall_step import recall_by_passage
-from chatbot.comparison import compare_releases
+from chatbot.comparison.sides import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.dialogue.term_clarification import ask_which_term

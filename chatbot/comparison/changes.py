@@ -25,11 +25,10 @@ from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import BlockKind, DocumentKind
 
-LEAST = 0.55
+_LEAST = 0.55
 """The share of the topic's words that a passage must hold to be about it."""
 _OWN_WORD = 0.8
-"""Search terms below this weight are expansions, which would make a passage look more to the point
-than it is."""
+"""Search terms below this weight are expansions, which no passage need hold."""
 _DOCUMENTS = 3
 _LOOKED_UP = 24
 _NOTES = 4
@@ -48,24 +47,21 @@ class Topic:
     """What a comparison is about: its words, weighed by rarity, adding up to 1."""
 
     words: Mapping[str, float]
-    text: str = ""
+    text: str
 
-    def is_name(self, name: str) -> bool:
-        """Whether the topic says the name of an entry, perhaps with the kind of thing it is."""
-        found = name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", plain(self.text))
-        return bool(found)
+    def names(self, name: str) -> bool:
+        """Whether the topic says the name of an entry."""
+        return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", plain(self.text)) is not None
 
     def share(self, records: Iterable[Record]) -> float:
         """The share of the topic that some passages hold with their headings, 0 to 1."""
-        held: set[str] = set()
-        for record in records:
-            held.update(tokens(" ".join((record.reading, record.page.document.title))))
-            held.update(tokens(" ".join(record.path)))
+        texts = (" ".join((r.reading, r.page.document.title, *r.path)) for r in records)
+        held = {token for text in texts for token in tokens(text)}
         return sum(weight for word, weight in self.words.items() if word in held)
 
     def closest(self, pairs: Sequence[Pair]) -> list[Pair]:
         """The pairs that are about the topic, in the order given; none where none is."""
-        return [pair for pair in pairs if self.share(pair.sides) >= LEAST]
+        return [pair for pair in pairs if self.share(pair.sides) >= _LEAST]
 
 
 def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
@@ -76,52 +72,45 @@ def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
             if weight >= _OWN_WORD and corpus.frequency(term):
                 weighed[term] = max(weighed.get(term, 0.0), weight * corpus.idf(term))
     total = sum(weighed.values())
-    return Topic({term: weight / total for term, weight in weighed.items()} if total else {}, text)
+    return Topic({term: weight / total for term, weight in weighed.items() if total}, text)
 
 
 def find_changes(
     topic: Topic, older: Evidence, newer: Evidence, *, only: str | None
 ) -> Differences:
-    """Compare the documents that the topic is in, passage by passage.
-
-    `only` is "added" or "removed" where nothing else is asked for. Without a topic there are the
-    release notes, and what differs on any page where there are not too many. `same` holds what
-    both have word for word where nothing differs.
-    """
+    """Compare the documents on a topic, or all; `only` may be "added" or "removed"."""
     old, new = older[0], newer[0]
-    only = only if topic.words else None
-    notes = _notes(topic, new)
     if topic.words:
         of_old, of_new = _documents_on(topic, *older), _documents_on(topic, *newer)
         pairs = _on(topic, _pairs(old, new, of_old, of_new))
         pairs.sort(key=lambda pair: pair.sides[0].kind == BlockKind.CODE)
     else:
+        only = None
         documents = [d for d in new.documents() if d.kind in _TOLD_OF]
         few = sum(len(new.pages_of(d.id)) for d in documents) <= _PAGES
-        pairs = _pairs(old, new, (), documents if few else ())
-        pairs = [p for p in pairs if not p.same]
+        pairs = [p for p in _pairs(old, new, (), documents if few else ()) if not p.same]
     found = differing(pairs, old, new, most=_LOOKED_UP)
-    changed_names = {name_of(r) for pair in found.changed for r in pair.sides} - {""}
     # A row of the notes may say again what a pair shows.
-    notes = [n for n in notes if not any(plain(cell) in changed_names for _, cell in n.cells)]
+    told = {name_of(r) for pair in found.changed for r in pair.sides} - {""}
+    notes = [n for n in _notes(topic, new) if told.isdisjoint(plain(cell) for _, cell in n.cells)]
     if only:
         added, removed = (found.added, ()) if only == "added" else ((), found.removed)
         found = replace(found, changed=(), added=added, removed=removed)
-    ends = {name_of(r): end_of(name_of(r), new) for r in found.removed if topic.words}
+        # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
+        notes = [] if found.found else notes
+    ends = ((name_of(r), end_of(name_of(r), new)) for r in found.removed if topic.words)
     same = sorted(found.same, key=lambda pair: -topic.share(pair.sides))
     return replace(
         found,
         same=() if found.found or only else tuple(same),
-        ends={name: end for name, end in ends.items() if end},
-        # Notes tell of all sorts of changes: they add nothing to what alone is asked for and found.
-        notes=() if only and found.found else tuple(notes),
+        ends={name: end for name, end in ends if end},
+        notes=tuple(notes),
     )
 
 
 def _pairs(
     old: Corpus, new: Corpus, of_old: Iterable[StoredDocument], of_new: Iterable[StoredDocument]
 ) -> list[Pair]:
-    """The passages of documents and their counterparts in pairs, each document once."""
     before = ((counterpart(document, new, old), document) for document in of_new)
     after = ((document, counterpart(document, old, new)) for document in of_old)
     both = {(a.id, b.id): (a, b) for a, b in chain(before, after) if a and b}
@@ -136,11 +125,7 @@ def _pairs(
 
 
 def _once(pairs: Iterable[Pair]) -> list[Pair]:
-    """Every pair of wordings once.
-
-    Documentation repeats itself, as for inherited members; and what has a counterpart in one
-    document is not missing from another.
-    """
+    """Every pair of wordings once; what has a counterpart anywhere is not missing."""
     pairs = list(pairs)
     paired = {plain(r.quote) for p in pairs if len(p.sides) == 2 for r in p.sides}
     found: dict[tuple[str, ...], Pair] = {}
@@ -154,7 +139,6 @@ def _once(pairs: Iterable[Pair]) -> list[Pair]:
 def _documents_on(
     topic: Topic, corpus: Corpus, evidence: Sequence[RetrievedChunk]
 ) -> list[StoredDocument]:
-    """The documents that a topic is about: the best by BM25, then those that the chain found."""
     pages = (*pages_with(corpus, topic.words, 40), *(chunk.page for chunk in evidence))
     documents = {p.document.id: p.document for p in pages if p.document.kind in _TOLD_OF}
     return list(documents.values())[:_DOCUMENTS]
@@ -164,14 +148,13 @@ def _on(topic: Topic, pairs: Sequence[Pair]) -> list[Pair]:
     """The pairs about the topic; where it is the name of an entry, no other entries."""
     about = topic.closest(pairs)
     names = {name_of(r) for pair in about for r in pair.sides} - {""}
-    others = {name for name in names if not topic.is_name(name)}
+    others = {name for name in names if not topic.names(name)}
     if others == names:
         return about
     return [p for p in about if not any(name_of(r) in others for r in p.sides)]
 
 
 def _notes(topic: Topic, corpus: Corpus) -> list[Record]:
-    """What the release's own notes say about the topic, or about anything."""
     documents = [d for d in corpus.documents() if d.kind is DocumentKind.RELEASE_NOTES]
     pages = [page for document in documents for page in corpus.pages_of(document.id)[:3]]
     if topic.words:

@@ -14,7 +14,7 @@ from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Documented, Record
 from ingestion.page import BlockKind
 
-SHOWN = 40
+_SHOWN = 40
 """Differences between two releases that are written out; of the others it is said where."""
 _IN_SENTENCES = 2
 """Values up to which each is told in a sentence, without a table."""
@@ -52,7 +52,6 @@ def no_thing_named(releases: Sequence[str]) -> Answer:
 
 
 def _step(topic: str, step: Differences, quotes: Quotes) -> list[str]:
-    """The lead and the blocks below it."""
     older, newer = step.older, step.newer
     about = f" on {as_words(topic)}" if topic else ""
     if not step.found:
@@ -60,9 +59,9 @@ def _step(topic: str, step: Differences, quotes: Quotes) -> list[str]:
     shown = _worth_telling(step)
     # Without a topic the newer release's own words on what is new come first.
     notes = [] if topic else _notes(step, quotes)
-    rows = [row for pair in shown.changed[:SHOWN] for row in _rows(pair, step, quotes)]
-    added = [f"- {_entry(r)} {quotes.mark(r, newer)}" for r in shown.added[:SHOWN]]
-    gone = [_gone(r, step, quotes) for r in shown.removed[:SHOWN]]
+    rows = [row for pair in shown.changed[:_SHOWN] for row in _rows(pair, step, quotes)]
+    added = [f"- {_entry(r)} {quotes.mark(r, newer)}" for r in shown.added[:_SHOWN]]
+    gone = [_gone(r, step, quotes) for r in shown.removed[:_SHOWN]]
     if 0 < len(rows) <= _IN_SENTENCES and not (added or gone or notes):
         lead = " ".join(_in_a_sentence(row, step) for row in rows)
         return [lead, *_notes(step, quotes)]
@@ -87,28 +86,24 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _further(step: Differences, quotes: Quotes) -> list[str]:
-    """How many differences are left, and a mark for each document that they stand in."""
-    left = [(pair.sides[-1], step.newer) for pair in step.changed[SHOWN:]]
-    left += [(record, step.newer) for record in step.added[SHOWN:]]
-    left += [(record, step.older) for record in step.removed[SHOWN:]]
-    if not left:
-        return []
+    here = (*(pair.sides[-1] for pair in step.changed[_SHOWN:]), *step.added[_SHOWN:])
+    left = [*((r, step.newer) for r in here), *((r, step.older) for r in step.removed[_SHOWN:])]
     first = {as_words(r.page.document.title): (r, release) for r, release in reversed(left)}
-    where = listed(f"{title} {quotes.mark(*place)}" for title, place in first.items())
-    return [f"{len(left)} more differ, in {where}."]
+    where = (f"{title} {quotes.mark(*place)}" for title, place in first.items())
+    return [f"{len(left)} more differ, in {listed(where)}."] if left else []
 
 
 def _worth_telling(step: Differences) -> Differences:
     """The differences without those sentences that say less than the rows beside them."""
-    named = [pair for pair in step.changed if name_of(pair.sides[0])]
     sentences = [pair for pair in step.changed if not name_of(pair.sides[0])]
-    most = _SENTENCES if len(named) > _SENTENCES else SHOWN
-    kept = [pair for pair in step.changed if pair not in sentences[most:]]
-    added = [r for r in step.added if name_of(r)] or step.added[:_SENTENCES]
-    gone = [r for r in step.removed if name_of(r)]
+    named = len(step.changed) - len(sentences)
+    most = _SENTENCES if named > _SENTENCES else _SHOWN
+    kept = tuple(pair for pair in step.changed if pair not in sentences[most:])
+    added = tuple(r for r in step.added if name_of(r)) or step.added[:_SENTENCES]
+    gone = tuple(r for r in step.removed if name_of(r))
     if not (kept or added or gone):
-        gone = list(step.removed[:_SENTENCES])
-    return replace(step, changed=tuple(kept), added=tuple(added), removed=tuple(gone))
+        gone = step.removed[:_SENTENCES]
+    return replace(step, changed=kept, added=added, removed=gone)
 
 
 def _unchanged(about: str, step: Differences, quotes: Quotes) -> list[str]:
@@ -148,14 +143,12 @@ def _in_a_sentence(row: _Row, step: Differences) -> str:
 
 def _gone(record: Record, step: Differences, quotes: Quotes) -> str:
     line = f"- {_entry(record)} {quotes.mark(record, step.older)}"
-    end = step.ends.get(name_of(record))
-    if end is None:
-        return line
-    return f"{line} {step.newer} says: {in_short(end.quote)} {quotes.mark(end, step.newer)}"
+    if end := step.ends.get(name_of(record)):
+        line += f" {step.newer} says: {in_short(end.quote)} {quotes.mark(end, step.newer)}"
+    return line
 
 
 def _notes(step: Differences, quotes: Quotes) -> list[str]:
-    """What the release notes say, under their headings."""
     parts = [f"The release notes of {step.newer} say:"] if step.notes else []
     for heading, notes in groupby(step.notes, key=lambda n: n.path[-1] if n.path else ""):
         items = [f"- {in_short(n.quote)} {quotes.mark(n, step.newer)}" for n in notes]
@@ -165,7 +158,6 @@ def _notes(step: Differences, quotes: Quotes) -> list[str]:
 
 
 def _entry(record: Record) -> str:
-    """A passage as an item of a list: a row by its name and its other cells."""
     if not record.cells or not name_of(record):
         return in_short(record.quote)
     cells = [f"{header}: {cell}" if header else cell for header, cell in record.cells[1:] if cell]
@@ -184,7 +176,6 @@ def _title(record: Record) -> str:
 
 
 def _counted(step: Differences, about: str) -> str:
-    """How much differs, and what is new and gone, by name where that is short."""
     differ = len(step.changed)
     verb = f"passage{about} differs" if differ == 1 else f"passages{about} differ"
     parts = [f"{differ} {verb}"] if differ else []
@@ -201,10 +192,7 @@ def _counted(step: Differences, about: str) -> str:
 def presence_in_words(
     thing: str, findings: Sequence[Finding], oldest: str, question: str = ""
 ) -> Answer:
-    """Where a thing is documented, each release with the place that shows it.
-
-    `oldest` is the first release of the product that there is.
-    """
+    """Say where a thing is documented; `oldest` is the first release of the product."""
     quotes = Quotes()
     looked = [f for f in findings if f.status is not Documented.NO_CORPUS]
     there = [f for f in looked if f.status is Documented.DOCUMENTED]
@@ -228,8 +216,8 @@ def _where(
         return f"I couldn't find {named} in the {of}."
     if not there:
         return f"{named} is documented in none of {listed(order)}; {_says_gone(gone[0], quotes)}."
-    first, last = order.index(there[0].release), order.index(there[-1].release)
-    shown = [_shown(f, quotes) for f in there]
+    first, last = looked.index(there[0]), looked.index(there[-1])
+    shown = [f"{f.release} {quotes.mark(f.record, f.release)}" for f in there if f.record]
     unbroken = last - first + 1 == len(there)
     if len(there) == len(looked):
         also = f"; {there[0].release} is the oldest release here" if order[0] == oldest else ""
@@ -242,17 +230,12 @@ def _where(
         told = f"documented in {shown[0]} only"
     elif unbroken:
         told = f"documented from {listed(shown, 'to')}"
-    ends = [f for f in gone if order.index(f.release) > last][:1]
+    ends = [f for f in gone if looked.index(f) > last][:1]
     parts = [f"{named} is {told}", *(_says_gone(f, quotes) for f in ends)]
     bare = [f.release for f in looked if f.status is Documented.NOT_FOUND]
     if bare:
         parts.append(f"{listed(bare)} {'does' if len(bare) == 1 else 'do'} not document it")
     return f"{'; '.join(parts)}."
-
-
-def _shown(finding: Finding, quotes: Quotes) -> str:
-    assert finding.record is not None
-    return f"{finding.release} {quotes.mark(finding.record, finding.release)}"
 
 
 def _says_gone(finding: Finding, quotes: Quotes) -> str:
@@ -266,15 +249,12 @@ def _own_words(
     looked: Sequence[Finding], there: Sequence[Finding], quotes: Quotes
 ) -> Iterator[str]:
     """What a page itself says on since when, and whether the first release here agrees."""
-    telling = next((f for f in reversed(there) if f.since), None)
-    if telling is None or telling.since is None:
-        return
-    since, record = telling.since
-    expected = expected_first(since, [f.release for f in looked])
-    mark = quotes.mark(record, telling.release)
-    says = f"he text of {telling.release} says that it is new in {since} {mark}"
-    older = expected == looked[0].release and not expected.startswith(since)
-    if expected != there[0].release:
-        yield f"But t{says}."
-    else:
-        yield f"T{says}, which is older than the releases here." if older else f"T{says}."
+    for release, (since, record) in [(f.release, f.since) for f in there[::-1] if f.since][:1]:
+        expected = expected_first(since, [f.release for f in looked])
+        says = f"text of {release} says that it is new in {since} {quotes.mark(record, release)}"
+        if expected != there[0].release:
+            yield f"But the {says}."
+        elif expected == looked[0].release and not expected.startswith(since):
+            yield f"The {says}, which is older than the releases here."
+        else:
+            yield f"The {says}."

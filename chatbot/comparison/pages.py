@@ -24,15 +24,10 @@ _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _TERM_END = re.compile(r"\s[–—-]+\s|:\s")
 _MOST_COMPARED = 200_000
 _CANDIDATES = 4
-SAME_SECTION = 55.0
-"""Similarity, 0 to 100, from which two passages of one section are versions of each other."""
-OTHER_SECTION = 85.0
-"""The same for passages of different sections."""
-ALIKE = 0.4
-"""The share of neighbouring words in common from which two pages are versions of each other."""
-UNDER_THE_SAME = 0.12
-"""The same for pages with the same anchors or headings."""
-_SHARED_PLACES = 0.5
+# Similarity, 0 to 100, from which two passages are versions of each other.
+_SAME_SECTION, _OTHER_SECTION = 55.0, 85.0
+# The share of neighbouring words from which two pages are, also where their headings are the same.
+_ALIKE, _ALIKE_UNDER_THE_SAME, _SHARED_PLACES = 0.4, 0.12, 0.5
 _GENERATED = re.compile(r"(?:id|index-?|module-)\d+", re.I)
 _TELLING = 24
 _FOUND = 30
@@ -40,10 +35,7 @@ _FOUND = 30
 
 @dataclass(frozen=True)
 class Pair:
-    """A passage in the older and in the newer release; None where it has no counterpart.
-
-    `same` says whether both are in the same words, but for the names of the releases.
-    """
+    """A passage in both releases, or in one; `same` if in the same words but for their names."""
 
     before: Record | None
     after: Record | None
@@ -96,23 +88,23 @@ def stands_in(corpus: Corpus, record: Record) -> bool:
     text = plain(record.quote)
     terms = list(dict.fromkeys(tokens(record.quote)))[:40]
     others = passages(pages_with(corpus, terms, 4))
-    return any(fuzz.ratio(text, plain(r.quote), score_cutoff=OTHER_SECTION) for r in others)
+    return any(fuzz.ratio(text, plain(r.quote), score_cutoff=_OTHER_SECTION) for r in others)
 
 
 def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> StoredDocument | None:
-    """The same document in another release: the one with most of its anchors and headings.
-
-    Documents of the same path or file name are looked at; None where none of them shares any.
-    """
+    """The document of the same file name in another release with most of its headings."""
     name = PurePosixPath(document.file).name
     named = [d for d in there.documents() if PurePosixPath(d.file).name == name]
     if len(named) == 1:
         return named[0]
     own = _places(here.pages_of(document.id), here.release)
+
+    def alike(other: StoredDocument) -> float:
+        return _shared(own, _places(there.pages_of(other.id), there.release))
+
     near = nlargest(_CANDIDATES, named, key=lambda d: fuzz.ratio(d.file, document.file))
-    shared = [(_shared(own, _places(there.pages_of(d.id), there.release)), d) for d in near]
-    best, found = max(shared, key=lambda pair: pair[0], default=(0.0, None))
-    return found if best else None
+    found = max(near, key=alike, default=None)
+    return found if found and alike(found) else None
 
 
 def _heading(heading: str, release: str) -> str:
@@ -121,10 +113,7 @@ def _heading(heading: str, release: str) -> str:
 
 
 class _Compared:
-    """A passage with what it is compared by: the headings below the title, its wording, its name.
-
-    What is no change is left out: its own release, and Sphinx's words for "new in".
-    """
+    """A passage with what it is compared by, without the name of its release."""
 
     def __init__(self, record: Record, release: str) -> None:
         text = plain(record.quote.replace(release, "#"))
@@ -132,9 +121,9 @@ class _Compared:
         self.section = tuple(_heading(heading, release) for heading in record.path[1:])
         self.text = text.replace("new in version", "added in version")
         self.name = name_of(record)
+        # What versions of a passage have in common, the surest first; None for "none".
         by_name = (self.section, self.name) if self.name else None
         self.keys: tuple[Hashable, ...] = (self.section, self.text), self.text, by_name
-        """What versions of a passage have in common, the surest first; None for "none"."""
 
 
 def pair_passages(
@@ -143,9 +132,7 @@ def pair_passages(
     """Pair the passages of a document in two releases, in the order of the newer one.
 
     In turn, those that are left: word for word in the same section, word for word anywhere, by
-    name (a row's first cell, a parameter) in the same section, and by similarity. A section may
-    have another title above it, and headings are compared without their numbers and the releases'
-    names. Passages that are only in the older release come last.
+    name in the same section, and by similarity. Those only in the older release come last.
     """
     old = [_Compared(record, releases[0]) for record in before]
     new = [_Compared(record, releases[1]) for record in after]
@@ -161,18 +148,16 @@ def pair_passages(
                 partner[passage] = waiting[key].pop(0)
         left = [passage for rest in waiting.values() for passage in rest]
     partner |= _alike(left, [passage for passage in new if passage not in partner])
-    pairs = [
-        Pair(origin.record, passage.record, same=origin.text == passage.text)
-        if (origin := partner.get(passage))
-        else Pair(None, passage.record)
-        for passage in new
-    ]
-    gone = set(old) - set(partner.values())
-    return pairs + [Pair(passage.record, None) for passage in old if passage in gone]
+    pairs = []
+    for passage in new:
+        origin = partner.get(passage)
+        before_it, same = (origin.record, origin.text == passage.text) if origin else (None, False)
+        pairs.append(Pair(before_it, passage.record, same))
+    kept = set(partner.values())
+    return pairs + [Pair(passage.record, None) for passage in old if passage not in kept]
 
 
 def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compared, _Compared]:
-    """The most similar passages of one kind among those without a partner, the newer one first."""
     apart = len(left) * len(free) > _MOST_COMPARED
     scored = []
     for one, other in product(left, free):
@@ -181,7 +166,7 @@ def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compar
             continue
         if beside and one.name and other.name:
             continue
-        least = SAME_SECTION if beside else OTHER_SECTION
+        least = _SAME_SECTION if beside else _OTHER_SECTION
         if score := fuzz.ratio(one.text, other.text, score_cutoff=least):
             scored.append((score, one, other))
     found: dict[_Compared, _Compared] = {}
@@ -216,9 +201,8 @@ def excerpts(before: str, after: str, *, around: int = 6) -> tuple[str, str]:
 class Differences:
     """The passages of two releases that differ, in the newer one's order, and those that do not.
 
-    `added` and `removed` stand nowhere else in the other release either. Where that is looked up,
     `ends` are the words in which the newer release says that what has this name is gone, and
-    `notes` what its release notes say.
+    `notes` what its release notes say, where that is looked up.
     """
 
     older: str
@@ -242,11 +226,7 @@ class Differences:
 
 
 def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> Differences:
-    """Compare two pages passage by passage.
-
-    Releases cut their documents into pages at different places, so a passage may find its
-    counterpart on the page before or after.
-    """
+    """Compare two pages, and the pages around them, passage by passage."""
     (old, before), (new, after) = older, newer
     pairs = pair_passages(
         passages(_around(old, before)), passages(_around(new, after)), (old.release, new.release)
@@ -258,14 +238,12 @@ def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPag
 def differing(
     pairs: Sequence[Pair], old: Corpus, new: Corpus, *, most: int | None = None
 ) -> Differences:
-    """Sort pairs by what differs; of what one side lacks `most` are looked for on its other pages.
-
-    Where there are more, rows, parameters and the like go first.
-    """
+    """Sort pairs by what differs; of what one side lacks `most` are looked for elsewhere."""
     added = [p.after for p in pairs if p.before is None and p.after]
     removed = [p.before for p in pairs if p.after is None and p.before]
     if most is not None:
-        added, removed = (sorted(r, key=_is_nameless)[:most] for r in (added, removed))
+        # Rows, parameters and the like go first.
+        added, removed = (sorted(r, key=lambda r: not name_of(r))[:most] for r in (added, removed))
     return Differences(
         old.release,
         new.release,
@@ -276,23 +254,13 @@ def differing(
     )
 
 
-def _is_nameless(record: Record) -> bool:
-    return not name_of(record)
-
-
 def _around(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:
-    """A page, and those before and after it."""
     ids = (page.previous_id, page.id, page.next_id)
     return (corpus.page(i) for i in ids if i is not None)
 
 
 def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | None:
-    """The page of the release `there` that is this page of `here`; None if it has none.
-
-    It is looked for in the document of the same name first, then among the pages of the release
-    with most of its rarest words. A page counts that has the same anchors or headings and some of
-    the words, or else enough of the words.
-    """
+    """The page of the release `there` that is this page of `here`; None if it has none."""
     document = counterpart(page.document, here, there)
     near = there.pages_of(document.id) if document else ()
     if (found := _most_alike(page, near, here, there)) is not None:
@@ -310,14 +278,13 @@ def _most_alike(
     for other in others:
         under = _shared(places, _places([other], there.release))
         alike = _shared(words, _word_pairs(other, there.release))
-        least = UNDER_THE_SAME if under >= _SHARED_PLACES else ALIKE
+        least = _ALIKE_UNDER_THE_SAME if under >= _SHARED_PLACES else _ALIKE
         if alike >= least and under + alike > best:
             best, found = under + alike, other
     return found
 
 
 def _places(pages: Iterable[StoredPage], release: str) -> Counter[tuple[str, str]]:
-    """The anchors and headings that pages of a document are known by, each once."""
     found: set[tuple[str, str]] = set()
     for page in pages:
         headings = {h for block in page.blocks for h in block.path if h != page.document.title}
@@ -331,6 +298,6 @@ def _word_pairs(page: StoredPage, release: str) -> Counter[tuple[str, str]]:
 
 
 def _shared(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:
-    """What both have in common, 0 to 1 (Dice); 0 where neither has anything."""
+    """What both have in common, 0 to 1 (Dice)."""
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 0.0

@@ -8,6 +8,7 @@ from itertools import chain, islice
 
 from chatbot.comparison.pages import is_of_another_release, name_of, pages_with, passages
 from chatbot.retrieval.provenance import plain
+from chatbot.text.phrasing import word_set
 from chatbot.turn import Documented, Record
 from corpora.catalog.catalog import NoCorpus
 from corpora.catalog.release import name_tokens, sort_key
@@ -26,11 +27,10 @@ _GONE = re.compile(
     re.I,
 )
 _NEW = re.compile(r"\b(?:new|added|features?)\b(?! names?)", re.I)
-_KINDS_OF_THINGS = """
+_CATEGORY = word_set("""
     alarm parameter command option argument method function class setting keyword attribute flag
     card field counter format mode
-"""
-_CATEGORY = frozenset(_KINDS_OF_THINGS.split())
+""")
 _REMARK = re.compile(
     r"\b(?:new|added|introduced|available|versionadded::?)\s*"
     r"(?:in|since|with|from|as of)?\s*(?:(?:version|release)\s*(?=v?\d)|(?=v?\d+\.\d))"
@@ -57,10 +57,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class _Hits:
-    """Passages of one release with a thing: its own entry, mentions, words on its end.
+    """Passages of one release with a thing: its entry, mentions (`in_notes` apart), its end.
 
-    `in_notes` are those mentions in release notes that do not say that the thing is new,
-    `announced` notes of any release that may say so.
+    `announced` are notes of any release that may say that it is new.
     """
 
     entries: list[Record] = field(default_factory=list)
@@ -75,11 +74,9 @@ def find_everywhere(
 ) -> list[Finding] | None:
     """Look a thing up in releases, in the order given; a release without a corpus is kept.
 
-    The thing is looked for as it is written, and where no release has it so, by all of its words
-    in one passage. None where no release has it in these words, but each word by itself, and for a
-    thing without words. Where a release has an entry with the thing's name, a mere mention
-    elsewhere is not taken for documentation if the name is an everyday word ("the parameter
-    channel").
+    It is looked for as it is written, else by all of its words in one passage; None where only
+    each word by itself is found. Where a release has an entry for it, the mention of an everyday
+    word ("the parameter channel") is no documentation of it.
     """
     words = thing.split()
     if not words:
@@ -95,21 +92,13 @@ def find_everywhere(
         if any(h.entries or h.mentions or h.in_notes for h in hits.values()):
             break
     else:
-        known = all(
-            any(c.frequency(word) or c.similar(word) for c in corpora.values()) for word in bare
-        )
-        if known and not any(h.ends for h in hits.values()):
+        known = (any(c.frequency(w) or c.similar(w) for c in corpora.values()) for w in bare)
+        if all(known) and not any(h.ends for h in hits.values()):
             return None
-    everyday = len(bare) < len(words) or (
-        len(bare) == 1 and bare[0].isalpha() and bare[0].islower()
-    )
+    everyday = len(bare) < len(words) or (thing.isalpha() and thing.islower())
     has_entry = any(h.entries for h in hits.values())
-    return [
-        _finding(r, hits[r], has_entry=has_entry, everyday=everyday)
-        if r in hits
-        else Finding(r, Documented.NO_CORPUS)
-        for r in releases
-    ]
+    findings = {r: _finding(r, h, has_entry=has_entry, everyday=everyday) for r, h in hits.items()}
+    return [findings.get(r, Finding(r, Documented.NO_CORPUS)) for r in releases]
 
 
 def without_category(thing: str) -> str:
@@ -121,7 +110,6 @@ Matches = Callable[[Record], bool]
 
 
 def _phrase(words: Sequence[str]) -> Matches:
-    """The words side by side, in one or in several."""
     *others, last = map(re.escape, words)
     last = last.removesuffix("s") if len(last) > 3 else last
     joined = r"[\s-]+".join((*others, last))
@@ -130,15 +118,15 @@ def _phrase(words: Sequence[str]) -> Matches:
 
 
 def _all_words(words: Sequence[str]) -> Matches:
-    """All the words, in whatever order, in a passage and the headings above it."""
     wanted = {token for w in words for token in tokens(w)[:1]}
     return lambda record: wanted <= set(tokens(" ".join((record.quote, *record.path))))
 
 
 def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
     hits = _Hits()
-    for record in _candidates(words, corpus):
-        own = is_name(record, words)
+    terms = dict.fromkeys(t for w in words for t in tokens(w))
+    for record in passages(pages_with(corpus, terms, _CANDIDATES)):
+        own = _is_entry(record, words)
         in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
         if not (own or matches(record)):
             continue
@@ -146,7 +134,7 @@ def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
             hits.announced.append(record)
         if is_of_another_release(record, corpus.release):
             continue
-        if tells_of_end(record, words):
+        if _tells_of_end(record, words):
             hits.ends.append(record)
         elif in_notes:
             is_new = _NEW.search(" ".join(record.path[-1:]))
@@ -156,43 +144,24 @@ def _look_up(matches: Matches, words: Sequence[str], corpus: Corpus) -> _Hits:
     return hits
 
 
-def _candidates(words: Sequence[str], corpus: Corpus) -> list[Record]:
-    terms = dict.fromkeys(t for w in words for t in tokens(w))
-    return passages(pages_with(corpus, terms, _CANDIDATES))
+def _is_entry(record: Record, words: Sequence[str]) -> bool:
+    """Whether a passage is a row, a parameter or a class with the name of a thing."""
+    names = (" ".join(words), name_of(record), *record.path[-1:])
+    wanted, *own = (plain(name).removesuffix("()") for name in names)
+    is_member = record.kind == BlockKind.SIGNATURE
+    return wanted in own or (is_member and any(name.endswith(f".{wanted}") for name in own))
 
 
-def is_name(record: Record, words: Sequence[str]) -> bool:
-    """Whether a passage is the entry of a thing: a row, a parameter, a class with its name."""
-    wanted = _bare(" ".join(words))
-    names = {_bare(name_of(record)), _bare(record.path[-1]) if record.path else ""}
-    if record.kind == BlockKind.SIGNATURE:
-        return any(name == wanted or name.endswith(f".{wanted}") for name in names)
-    return wanted in names
-
-
-def _bare(name: str) -> str:
-    return plain(name).removesuffix("()")
-
-
-def tells_of_end(record: Record, words: Sequence[str]) -> bool:
-    """Whether a passage says that the thing is gone, or goes by another name.
-
-    Its own words must say so, or the heading above it; in a table that of the thing's column.
-    "X instead of Y" tells of the end of Y in release notes only.
-    """
+def _tells_of_end(record: Record, words: Sequence[str]) -> bool:
+    """Whether a passage, or the heading above it, says that the thing is gone or renamed."""
     thing = rf"(?<![\w-]){re.escape(' '.join(words))}(?![\w-])"
     heading = " ".join(record.path[-1:])
     if record.cells:
         first = re.search(thing, record.cells[0][1], re.I)
         return bool(first and _GONE.search(heading))
-    if re.search(r"\b(?:removed|deprecated and removed)\b", heading, re.I):
+    if re.search(r"\bremoved\b", heading, re.I):
         return True
-    in_notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
-    return bool(_ends(thing, in_notes).search(record.quote))
-
-
-def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
-    """Match sentences in which a thing ends; "will be removed" is not yet an end."""
+    # "Will be removed" is not yet an end, and "instead of" tells of one in release notes only.
     over = r"(?:removed|gone|dropped|withdrawn|discontinued|obsolete|superseded|renamed|replaced)"
     between = r"(?:[^.]|\.(?=\d))"
     told = [
@@ -201,13 +170,12 @@ def _ends(thing: str, in_notes: bool) -> re.Pattern[str]:
         rf"{thing}{between}{{0,60}}\bany ?more\b",
         rf"(?<!be )\b(?:removed|dropped|withdrawn|discontinued)\s+(?:\w+\s+){{0,2}}?{thing}",
     ]
-    if in_notes:
+    if record.page.document.kind is DocumentKind.RELEASE_NOTES:
         told.append(rf"(?:instead of|replaces|supersedes)\s+(?:\w+\s+){{0,3}}?{thing}")
-    return re.compile("|".join(told), re.I)
+    return re.search("|".join(told), record.quote, re.I) is not None
 
 
 def _finding(release: str, hits: _Hits, *, has_entry: bool, everyday: bool) -> Finding:
-    """Weigh the passages of a release; `has_entry` where any release has one for the thing."""
     mentions = [] if has_entry and everyday else hits.mentions
     if not has_entry:
         mentions = mentions + hits.in_notes
@@ -225,7 +193,6 @@ def _finding(release: str, hits: _Hits, *, has_entry: bool, everyday: bool) -> F
 
 
 def _remarks(entry: Record) -> Iterator[Remark]:
-    """What the entry, or what follows under its name or its owner's, says on when it came."""
     below = (*entry.path, name_of(entry))
     for record in passages([entry.page]):
         own_row = entry.kind != BlockKind.TABLE_ROW or record == entry
@@ -234,11 +201,10 @@ def _remarks(entry: Record) -> Iterator[Remark]:
 
 
 def _announced(note: Record) -> Iterator[Remark]:
-    """What release notes say is new, under the heading of the release that it came with."""
     *above, last = note.path or ("",)
     if _NEW.search(last) or _NEW.match(_LIST_MARK.sub("", note.quote)):
-        named = (m["release"] for heading in reversed(above) if (m := _HEADED.search(heading)))
-        yield from ((release, note) for release in islice(named, 1))
+        headed = filter(None, map(_HEADED.search, reversed(above)))
+        yield from ((match["release"], note) for match in islice(headed, 1))
 
 
 def expected_first(since: str, releases: Sequence[str]) -> str | None:
@@ -260,21 +226,16 @@ def end_of(name: str, corpus: Corpus) -> Record | None:
 
 
 def lacking(words: Sequence[str], corpora: Sequence[Corpus]) -> dict[str, tuple[str, Finding]]:
-    """Releases that lack one of some words that is the name of an entry in another release.
-
-    By release: the word, and that it was removed or is not found at all. A release that only
-    mentions the word is not among them.
-    """
+    """Releases that do not mention what another release has an entry for: the word, and why."""
     found: dict[str, tuple[str, Finding]] = {}
     for word in words:
         if all(c.frequency(word) >= _EVERYWHERE for c in corpora):
             continue
         hits = {c.release: _look_up(_phrase([word]), [word], c) for c in corpora}
-        if not any(h.entries for h in hits.values()):
-            continue
-        for release, own in hits.items():
+        has_entry = any(h.entries for h in hits.values())
+        for release, own in hits.items() if has_entry else ():
             finding = _finding(release, own, has_entry=True, everyday=word.isalpha())
-            mentioned = own.mentions or own.in_notes
-            if finding.status is Documented.REMOVED or not (own.entries or mentioned):
+            mentioned = own.entries or own.mentions or own.in_notes
+            if finding.status is Documented.REMOVED or not mentioned:
                 found.setdefault(release, (word, finding))
     return found

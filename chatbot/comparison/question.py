@@ -3,6 +3,7 @@
 import re
 from enum import Enum, auto
 
+from chatbot.text.phrasing import word_set
 from chatbot.text.query_terms import filtered
 
 
@@ -64,7 +65,7 @@ _ASKED_OF = re.compile(
 _CONTINUES = re.compile(r"^\s*(?:and|but|or|also|so|then|what about|how about|same)\b", re.I)
 _REFERS = re.compile(r"\b(?:it|its|this|these|those|they|them)\b", re.I)
 
-_ASKING = """
+_COMPARING = word_set("""
     add added additional adds ago alike already anything appear appeared available become built came
     change changed changes changing come comes contain contains cover covered covers deleted
     deprecated describe described describes docs documentation documented documents dropped
@@ -73,8 +74,7 @@ _ASKING = """
     mention mentioned mentions missing new newest obsolete offer offers old oldest possible
     present provide provides remove removed renamed replaced since solved speak still support
     supported supporting supports unchanged understand understood until whether yet
-"""
-_COMPARING = frozenset(_ASKING.split())
+""")
 
 
 def asked(question: str, subject: str) -> Asked:

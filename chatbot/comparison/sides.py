@@ -8,14 +8,13 @@ from itertools import chain, pairwise
 from langchain_core.runnables import Runnable
 
 from chatbot.comparison.changes import find_changes, topic_of
-from chatbot.comparison.differing_evidence import told_by_evidence
 from chatbot.comparison.in_words import (
     changes_in_words,
     no_thing_named,
     nothing_named,
     presence_in_words,
 )
-from chatbot.comparison.pages import passages
+from chatbot.comparison.pages import has_words, passages
 from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
@@ -29,7 +28,7 @@ from chatbot.comparison.question import (
 )
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.retrieval.forms import Reading, read_value
+from chatbot.retrieval.forms import Reading, in_words, read_value
 from chatbot.retrieval.lifecycle import asks_since, read_since
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.provenance import cite, plain
@@ -41,8 +40,12 @@ from corpora.catalog.release import name_tokens
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers
 
-SPECIFIC = 3
+_SPECIFIC = 3
 """Words of a topic from which it is one thing, of which not all changes are wanted."""
+_NEAR = 0.7
+"""Of the best record's score, from which a record may tell what differs."""
+_TOLD = 2
+"""Records that a side tells at most."""
 OpenCorpus = Callable[[str, str], Corpus]
 
 
@@ -55,10 +58,9 @@ def compare_releases(
 ) -> ModelStep:
     """Answer a comparison: each release is asked apart, what can be computed is computed.
 
-    `gather` is the chain up to the selected evidence, `answer` what follows. It runs for all
-    releases at once, and `answer` only where neither a value can be read by rule nor a difference
-    of the pages tells. `releases` gives the releases of a product, oldest first, `unpublished`
-    those without any documentation, which an answer about all releases names.
+    `gather` is the chain up to the selected evidence, `answer` what follows where no rule and no
+    difference of the pages tells. `releases` gives the releases of a product, oldest first,
+    `unpublished` those without any documentation.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -70,9 +72,12 @@ def compare_releases(
         names = sorted(resolution.releases, key=lambda n: order.index(n) if n in order else -1)
         sides = [_side(turn, resolution, release) for release in names]
         answered = await compare_sides(turn, sides, order[0])
-        if names != order:
+        missing = await in_thread(unpublished, resolution.product) if names == order else ()
+        if answered.answer is None or not missing:
             return answered
-        return _naming(answered, await in_thread(unpublished, resolution.product))
+        said = f"There is no documentation of {listed(missing)} yet; it is left out."
+        told = replace(answered.answer, text=f"{answered.answer.text}\n\n{said}")
+        return replace(answered, answer=told)
 
     async def compare_sides(turn: Turn, sides: list[Turn], oldest: str) -> Turn:
         wanted = asked(turn.question, sides[0].question)
@@ -93,10 +98,9 @@ def compare_releases(
                 return _answered(turn, [newest], newest.answer)
             # "Is it the same in 17.10?" asks for what was spoken of, and not for all changes.
             if wanted is Asked.CHANGES and not (turn.history and asks_whether_same(turn.question)):
-                if len(topic(_subject(sides[0])).split()) >= SPECIFIC:
-                    apart = await in_thread(told_by_evidence, sides, corpora)
-                    if apart is not None:
-                        return _answered(turn, apart, values_side_by_side(apart, turn.question))
+                specific = len(topic(_subject(sides[0])).split()) >= _SPECIFIC
+                if specific and (apart := await in_thread(_told_by_evidence, sides, corpora)):
+                    return _answered(turn, apart, values_side_by_side(apart, turn.question))
                 if computed := await in_thread(_changes, turn, sides, corpora):
                     return _answered(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, corpora)
@@ -135,17 +139,12 @@ def _subject(side: Turn) -> str:
 
 
 def _reading(side: Turn) -> Reading | None:
-    """The value that a rule reads, so that no model need be asked."""
     # Where forms do not agree, the one that is most to the point decides.
     return read_value(_subject(side), side.ranked) or read_value(_subject(side), side.ranked[:1])
 
 
 def _as_read(sides: Sequence[Turn]) -> list[Turn]:
-    """The sides with the values that a rule reads, as far as they have no answer and one can.
-
-    Where all read the same, a release that says more of it than the one before says that, too:
-    "True" may have got an exception.
-    """
+    """The sides with the values that a rule reads, and what a release says more of the same."""
     readings = [None if side.answer is not None else _reading(side) for side in sides]
     same = None not in readings and len({r.value for r in readings if r}) == 1
     about = [_about(reading) if reading and same else {} for reading in readings]
@@ -170,13 +169,30 @@ def _about(reading: Reading) -> dict[str, Record]:
     return {plain(r.quote): r for r in beside if named.search(r.quote)}
 
 
+def _told_by_evidence(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[Turn]:
+    """The sides, told by their own best records (docs/decisions/0021); none if one has none."""
+    answered = []
+    for side, corpus in zip(sides, corpora, strict=True):
+        others = [c for c in corpora if c is not corpus]
+        enough = _NEAR * side.ranked[0].score if side.ranked else 0.0
+        # What only leads in tells nothing.
+        best = [r for r in side.ranked if r.score >= enough and not r.quote.endswith(":")]
+        if not best:
+            return []
+        own = [r for r in best if not all(has_words(other, r) for other in others)]
+        told = own[:_TOLD] or best[:1]
+        text = " ".join(f"{in_words(record)} [{n}]" for n, record in enumerate(told, 1))
+        citations = tuple(cite(record, side.asked[1]) for record in told)
+        value = " ".join(map(in_words, told))
+        answer = Answer(text, False, citations, value, unwritten=True)
+        answered.append(replace(side, answer=answer))
+    return answered
+
+
 def _look_up(
     turn: Turn, sides: Sequence[Turn], oldest: str, open_corpus: OpenCorpus
 ) -> tuple[list[Turn], Answer] | None:
-    """What every release says of a thing; None where it may be there in other words.
-
-    Where the question says "it", and nobody knows of what, that is asked.
-    """
+    """What every release says of a thing; None where it may be there in other words."""
     product = sides[0].asked[0]
     own = set(name_tokens(product))
     words = topic(_subject(sides[0])).split()
@@ -206,10 +222,7 @@ def _since(turn: Turn, newest: Turn) -> Answer | None:
 
 
 def _without_the_thing(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> list[Turn]:
-    """The sides, answered where the release lacks what another one has an entry for.
-
-    Otherwise a value of something alike would be read there.
-    """
+    """The sides, answered where the release lacks what another one has an entry for."""
     words = [w for w in topic(_subject(sides[0])).split() if not w.isalpha() or len(sides) <= 3]
     found = lacking(words, corpora)
     return [_lacks(s, *found[s.asked[1]]) if s.asked[1] in found else s for s in sides]
@@ -225,7 +238,6 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
 
 
 def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
-    """What a difference of the pages shows from each release to the next; None for nothing."""
     text = topic(_subject(sides[0]))
     about = topic_of(text, corpora)
     if text and not about.words:
@@ -239,7 +251,6 @@ def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> An
 
 
 def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
-    """The turn with its answer, and every side with its own citations of it."""
     # The sides run at once, so that a step takes as long as it does on the slowest.
     timings = dict(turn.timings)
     for name, seconds in chain(*(side.timings.items() for side in sides)):
@@ -254,14 +265,6 @@ def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
         timings=timings,
         answer=answer,
     )
-
-
-def _naming(turn: Turn, unpublished: Sequence[str]) -> Turn:
-    """Say which releases could not be looked at (design, law 3)."""
-    if turn.answer is None or not unpublished:
-        return turn
-    said = f"There is no documentation of {listed(unpublished)} yet; it is left out."
-    return replace(turn, answer=replace(turn.answer, text=f"{turn.answer.text}\n\n{said}"))
 
 
 def _own(side: Turn, answer: Answer) -> Turn:

@@ -60,10 +60,7 @@ def in_bare_words(sentence: str) -> str:
 
 
 def merged(told: Sequence[tuple[str, str, str]]) -> str:
-    """What several releases say, each (release, sentence, marks); in one sentence where possible.
-
-    Sentences that differ at their ends become one: "It is 5 s in 1.0 [1] and 7 s in 2.0 [2]."
-    """
+    """What releases say, (release, sentence, marks) each; in one sentence if only ends differ."""
     split = [words.rstrip(".:").split() for _, words, _ in told]
     head = min(Prefix.similarity(split[0], words) for words in split)
     ends: dict[str, list[str]] = {}
@@ -76,7 +73,7 @@ def merged(told: Sequence[tuple[str, str, str]]) -> str:
         return f"It is the same in {listed(everywhere)}: {told[0][1].rstrip('.')}."
     if apart or one_has_no_end or head < 2 or max(map(len, split)) > head + _AT_THE_END:
         return " ".join(
-            cited(words if release in words else f"In {release}: {words}", mark)
+            _cited(words if release in words else f"In {release}: {words}", mark)
             for release, words, mark in told
         )
     parts = [f"{rest} in {listed(where)}".strip() for rest, where in ends.items()]
@@ -84,18 +81,15 @@ def merged(told: Sequence[tuple[str, str, str]]) -> str:
     return f"{' '.join(split[0][:head])} {told_apart}."
 
 
-def cited(words: str, mark: str) -> str:
-    """A sentence with its marks before its full stop."""
+def _cited(words: str, mark: str) -> str:
     return f"{words.rstrip('.:')}{f' {mark}' if mark else ''}."
 
 
 def after(said: str, sentence: str) -> str:
     """A sentence behind a yes or no, if there is one."""
-    if not said:
-        return sentence
     first, rest = sentence[:1], sentence[1:]
-    small = rest[:1].islower() or rest[:1] in " ."
-    return f"{said}: {first.lower() if small else first}{rest}"
+    first = first.lower() if rest[:1].islower() or rest[:1] in " ." else first
+    return f"{said}: {first}{rest}" if said else sentence
 
 
 @dataclass(frozen=True)
@@ -120,7 +114,7 @@ def values_side_by_side(sides: Sequence[Turn], question: str = "") -> Answer:
     quotes = Quotes()
     told = [_told(side, quotes, question) for side in sides]
     known = [t for t in told if t.known]
-    unknown = [cited(t.words, t.marks) for t in told if not t.known]
+    unknown = [_cited(t.words, t.marks) for t in told if not t.known]
     lead = merged([(t.release, t.words, t.marks) for t in known]) if known else ""
     # A passage in place of an answer decides nothing.
     answered = all(side.answer and not side.answer.unwritten for side in sides)
@@ -142,11 +136,10 @@ def values_side_by_side(sides: Sequence[Turn], question: str = "") -> Answer:
 
 
 def _below_each_other(told: Sequence[_Told]) -> str:
-    """The sides in full where they hold steps, lists or code; once where they are the same."""
     releases = listed(f"{t.release} {t.marks}".strip() for t in told)
     if len({without_marks(t.whole.replace(t.release, "")) for t in told}) == 1:
         return f"It is the same in {releases}.\n\n{told[-1].whole}"
-    sides = (f"**{t.release}**\n\n{t.whole or cited(t.words, t.marks)}" for t in told)
+    sides = (f"**{t.release}**\n\n{t.whole or _cited(t.words, t.marks)}" for t in told)
     return "\n\n".join((f"The answer differs between {releases}.", *sides))
 
 

@@ -34,10 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question about what there is: of the `products` it names, and the `release` as written.
-
-    `counted` where it asks how many.
-    """
+    """A question about what there is, of `products`; `counted` where it asks how many."""
 
     kind: Kind
     products: tuple[Product, ...] = ()
@@ -102,10 +99,7 @@ _AGAIN = word_set("""
 def read_inquiry(
     question: str, products: Sequence[Product], history: Sequence[tuple[str, str]] = ()
 ) -> Inquiry | None:
-    """Read a question about what there is; None for any other question.
-
-    After such a question "how many?", "which ones?" and "and of 17.10?" ask on.
-    """
+    """Read a question about what there is, or one that goes on with such; None for others."""
     if len(question) > _LONGEST or not products:
         return None
     said, named, releases = _masked(question, products)
@@ -128,11 +122,7 @@ def read_inquiry(
 def _masked(
     question: str, products: Sequence[Product]
 ) -> tuple[list[str], tuple[Product, ...], list[str]]:
-    """The words of a question with signs for products and releases, which follow as named.
-
-    Words of courtesy at the beginning are left out, and misspelt words for what there is are
-    taken for these.
-    """
+    """The words of a question with signs for products and releases, which follow as named."""
     spans = product_spans(question, products)
     read = [find_numbers(mask(question, p, spans), release_names(p)) for p in products]
     # The numbers of the product of which most are releases; where none is, any.
@@ -158,7 +148,6 @@ def _masked(
 
 
 def _names(products: Sequence[Product]) -> list[str]:
-    """The names of releases that are words, the longest first."""
     releases = [release for product in products for release in product.releases]
     names = {name for release in releases for name in (release.name, *release.aliases)}
     worded = (name for name in names if name[0].isalpha() and name.casefold() not in _CLOSED)
@@ -173,7 +162,6 @@ def _corrected(word: str) -> str:
 
 
 def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
-    """Decide by the words, all of which must be words for what there is."""
     words = frozenset(said)
     release, by_us = _RELEASE in words, words & _YOU
     if not words <= _CLOSED or (words & _YOU_DO - {"show"} and not by_us):

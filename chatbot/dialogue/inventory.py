@@ -32,11 +32,7 @@ Found = tuple[str, Resolution]
 def answer_inventory(
     products: Callable[[], Sequence[Product]], open_corpus: Callable[[str, str], Corpus]
 ) -> RuleStep:
-    """Answer a question about products, releases and documents themselves; pass on any other.
-
-    A release or product that is not there, or may be several, is asked back for. Whether a thing
-    is the same in another release than the last is asked of both.
-    """
+    """Answer a question about products, releases and documents themselves, or ask back."""
 
     def answer(turn: Turn) -> Turn:
         known = products()
@@ -142,7 +138,6 @@ def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Fou
 
 
 def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
-    """Tell whether a release is the newest, or what came before or after it, the nearest first."""
     asked = anchor.releases[0]
     if kind is Kind.IS_NEWEST and product.newest:
         text = f"Yes, {asked} is the newest release of {product.name}."
@@ -182,7 +177,6 @@ def _about(
     status: ReleaseStatus = ReleaseStatus.STATED,
     explanation: str = _CATALOG,
 ) -> Resolution:
-    """The resolution of an answer about one release, or about none in particular."""
     status, releases = (status, (release,)) if release else (ReleaseStatus.NONE, ())
     name = product.name if product else None
     return Resolution(status, name, releases, explanation=explanation)
@@ -193,7 +187,6 @@ def _by_product(lead: str, products: Sequence[Product]) -> str:
 
 
 def _named(product: Product) -> str:
-    """The releases of a product in a sentence, the newest first."""
     return listed(_noted(product, release) for release in reversed(product.releases))
 
 

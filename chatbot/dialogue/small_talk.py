@@ -38,10 +38,7 @@ Of 63 questions on two products the lowest was 0.36, of 20 off every document th
 
 
 def answer_small_talk(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Reply to a greeting, thanks, or a question about the assistant itself; pass on the rest.
-
-    What was small talk earlier in the conversation is nothing to follow up, and left out of it.
-    """
+    """Reply to small talk, leave it out of the conversation, and pass on the rest."""
 
     def answer(turn: Turn) -> Turn:
         known = products()
@@ -104,7 +101,6 @@ def _told(turn: Turn, products: Sequence[Product], answer: Answer) -> Turn:
 
 
 def _documented(products: Sequence[Product]) -> str:
-    """The products with their releases, in a sentence."""
     named = (
         f"{product.name} {listed(release.name for release in product.releases)}"
         for product in products

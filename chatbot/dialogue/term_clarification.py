@@ -32,7 +32,6 @@ def ask_which_term(turn: Turn) -> Turn:
 
 
 def _names(record: Record) -> Iterator[str]:
-    """What a record is about by name: the first cell of a row, a parameter or a signature."""
     if record.cells:
         yield record.cells[0][1]
     elif record.kind in (BlockKind.DEFINITION, BlockKind.SIGNATURE):

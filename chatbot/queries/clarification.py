@@ -17,10 +17,7 @@ _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 @dataclass(frozen=True)
 class Choice:
-    """What a reply chooses: a product, releases, or both; neither where it leaves all open.
-
-    A release is called as in the catalog, or, if it is not there, as the reply calls it.
-    """
+    """What a reply chooses, also of what is not there; nothing where it leaves all open."""
 
     product: str | None = None
     releases: tuple[str, ...] = ()
@@ -55,11 +52,7 @@ _PREPOSITION = re.compile(r"^(?:and|for|from|in|of|on|or|to|versus|vs\.?|with)\s
 
 
 def take_up_question(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Ask the question that a clarification was about, with the choice that the reply makes.
-
-    The conversation is told without its clarifications from here on; what is kept of it stays as
-    it was typed.
-    """
+    """Ask the question that a clarification was about, with the choice that the reply makes."""
 
     def take_up(turn: Turn) -> Turn:
         return continued(turn, products()) if turn.history else turn
@@ -94,10 +87,7 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
 def _left_open(
     request: Turn, place: int, products: Sequence[Product]
 ) -> tuple[Turn, Resolution] | None:
-    """Return an earlier question with what it left open, if the answer to it asked back.
-
-    Where only texts are known of a conversation, that is where it leaves the release open.
-    """
+    """Return an earlier question with what it left open, if the answer to it asked back."""
     if request.asked_back is not None and place not in request.asked_back:
         return None
     resolution = resolve_turn(replace(request, conversation_release=None), products)
@@ -189,7 +179,6 @@ def about_release(
 def _replaced(
     question: str, mentions: Sequence[Mention], releases: Sequence[str], product: str | None
 ) -> str:
-    """Put releases in the place of the first of the mentions, and leave the others out."""
     for mention in reversed(mentions):
         words = ""
         if mention is mentions[0]:
@@ -202,12 +191,10 @@ def _replaced(
 
 
 def _names(product: Product) -> tuple[str, ...]:
-    """Name a product's releases in the order in which they are offered, the newest first."""
     return tuple(release.name for release in reversed(product.releases))
 
 
 def _written(mention: str, offered: Sequence[Product]) -> str:
-    """Return what a mention calls a release, without the product's name in it."""
     return _PREPOSITION.sub("", cut(mention, _named(mention, offered)))
 
 
@@ -216,7 +203,6 @@ def _named(text: str, products: Sequence[Product]) -> list[Mention]:
 
 
 def _at(place: re.Match[str], asked: Resolution, offered: Sequence[Product]) -> Choice:
-    """Choose by the place in what was offered: releases of the product, else the products."""
     number = place["ranked"] or place["counted"] or place["bare"]
     position = int(number) - 1 if number else _ORDINALS.index(place["word"])
     if asked.product:

@@ -73,7 +73,6 @@ def documents(corpus: Corpus, wording: str) -> bool:
 
 
 def _is_meant(wording: str, match: re.Match[str], is_ordinary_word: Callable[[str], bool]) -> bool:
-    """Whether a match is the wording, and not a word or a unit that is spelt like it."""
     word, *more = _words(wording)
     if more:
         return True
@@ -122,8 +121,6 @@ def _singular(word: str) -> str:
 
 @dataclass(frozen=True)
 class _LookedUp:
-    """A term of a text, whether the release has it, and which of its synonyms the release has."""
-
     term: Term
     documented: bool
     synonyms: tuple[str, ...]
@@ -182,10 +179,7 @@ def expand_terms(
 
 
 def _written(text: str, looked_up: Sequence[_LookedUp], *, replacing: bool) -> str:
-    """The text with synonyms in brackets behind every term, but for those that stand in it.
-
-    With `replacing` they stand in the place of a term that the release lacks.
-    """
+    """Put synonyms behind every term, or, `replacing`, in the place of one that is not there."""
     parts, position = [], 0
     for found in looked_up:
         new = [s for s in found.synonyms if not stands_in(text, s)]

@@ -91,7 +91,6 @@ def ask_as_is() -> RuleStep:
 
 
 def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:
-    """The question asked of another release: "and in 17.10?" after one about 17.20."""
     if not mentions:
         return f"{question.rstrip(' ?.!')} in {release}?"
     first = min(mentions, key=lambda mention: mention.start)

@@ -90,7 +90,6 @@ def corrected(
 
 
 def _one_edit_away(word: str) -> Iterator[str]:
-    """Every word that a letter too many, too few, mistaken or swapped makes of this one."""
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
         yield before + after[1:]

@@ -49,18 +49,11 @@ _LOOSE = frozenset(("about", "over", "at", "through", "via"))
 
 
 def judge(text: str, number: Number, lead: re.Match[str]) -> Claim:
-    """Say whether a number of a masked question is a release of the product, known or unknown.
-
-    The product's own name or the word "release" beside it decides; else a release that is written
-    as the catalog has it, unless another name, a counted noun or a unit claims the number. Where
-    both readings are possible the number is DOUBTFUL, and the user is to be asked.
-    """
+    """Say whether a number of a masked question is a release of the product, known or unknown."""
     return _Surroundings(text, number, lead).claim()
 
 
 class _Surroundings:
-    """A number, what is said together with it (`lead`), and the words around both."""
-
     def __init__(self, text: str, number: Number, lead: re.Match[str]) -> None:
         self.text, self.number, self.lead = text, number, lead
         self.known = bool(number.reading.covers)
@@ -143,10 +136,7 @@ class _Surroundings:
         return Claim.DOUBTFUL if possible else Claim.OTHER_THING
 
     def _of_word(self) -> Claim | None:
-        """Judge by the word before the number: "Python 3.8" and "port 17" are not the product's.
-
-        What may be a release of either is doubtful; a query of keywords is no phrase of two words.
-        """
+        """Judge by the word before the number: "Python 3.8" and "port 17" are not the product's."""
         if self.owner is None or self._follows_verb():
             return None
         number, word, joint = self.number, self.owner["word"], self.owner["joint"]
@@ -183,7 +173,6 @@ class _Surroundings:
         return Claim.DOUBTFUL if qualifies else Claim.OTHER_THING
 
     def _standing_free(self) -> Claim:
-        """Judge a number of several parts that no word claims; a known one needs no cue."""
         number, lead = self.number, self.lead
         if self.known or self.told:
             return Claim.RELEASE

@@ -39,10 +39,9 @@ def find_product(name: str, products: Sequence[Product]) -> Product | None:
 
 
 def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
-    """Return where a text names products, in order.
+    """Return where a text names products; misspelt ones only where none is named rightly.
 
-    Where two overlap, a name goes before a longer word that begins with one, and then the longest
-    wins. Typing errors are forgiven only in a text that names no product rightly.
+    Where two overlap, a name goes before a longer word that begins with one, then the longest.
     """
     found = [
         (match, product)
@@ -59,11 +58,7 @@ def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
 
 
 def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
-    """Replace a product's name by OWN and other products' names by OTHER, letter for letter.
-
-    Offsets stay what they were, and digits in a name are no longer taken for a release. Typing
-    errors in the words for a release are mended.
-    """
+    """Put OWN and OTHER for products' names, letter for letter, and mend words for a release."""
     letters = list(text)
     for word in _WORD.finditer(text):
         letters[slice(*word.span())] = _spelt(word[0])
@@ -74,7 +69,6 @@ def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
 
 @lru_cache(maxsize=1024)
 def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
-    """Match a product's names as whole words, with or without blanks, dots and hyphens inside."""
     written = (r"[\s._-]*".join(map(_loosely, _PART.findall(known))) for known in (name, *aliases))
     options = "|".join(sorted(filter(None, written), key=len, reverse=True)) or r"(?!)"
     longer = "|".join(re.escape(n) for n in (name, *aliases) if len(n) > 3) or r"(?!)"

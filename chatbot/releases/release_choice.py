@@ -71,11 +71,7 @@ def meanings(found: Sequence[Found], product: Product, context: Context) -> list
 def choose_release(
     meant: Sequence[Meant], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions in a masked question about one product, and what they mean.
-
-    One release is stated; several are compared, unless all but one are there for another reason:
-    a move from one to the other, a negation, a word on how it was before.
-    """
+    """Choose from the mentions in a masked question about one product, and what they mean."""
     unsaid, silent = _unsaid(product, context)
     if not product.releases:
         return silent
@@ -115,7 +111,6 @@ def choose_release(
 
 
 def _unsaid(product: Product, context: Context) -> tuple[Reading, Resolution]:
-    """Take the caller's choice, else the conversation's release, else the latest."""
     if (chosen := context.chosen) is not None:
         reading = read_choice(chosen, product)
         if reading.release:

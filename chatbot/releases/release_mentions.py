@@ -8,7 +8,7 @@ from itertools import pairwise
 from chatbot.releases.number_claims import Claim, judge
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames
 from chatbot.releases.release_numbers import Number, find_numbers
-from chatbot.releases.release_phrases import Phrase, Place, find_phrases
+from chatbot.releases.release_phrases import Place, find_phrases
 from chatbot.releases.release_words import (
     BOUNDARY,
     CLOSE,
@@ -29,11 +29,10 @@ class Found:
     """A mention in a masked question.
 
     It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
-    says "not that one", `background` where things were before ("deprecated in 1.4"), `arrives`
-    where a move between releases ends ("to 18.00"), `against` what the answer is compared with
-    ("changed since 1.4"), `sure` that nothing but a release can be meant, even if there is none
-    such; `doubtful` that it may as well be something else; `describes` that it tells which thing is
-    spoken of ("the 2.0 warnings").
+    says "not that one", `background` how things were before ("deprecated in 1.4"), `arrives` where
+    a move ends ("to 18.00"), `against` what the answer is compared with ("changed since 1.4"),
+    `sure` that nothing but a release can be meant, `doubtful` that it may as well be something
+    else, `describes` which thing is spoken of ("the 2.0 warnings").
     """
 
     start: int
@@ -98,20 +97,16 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
     """Find what a question says about the releases of one product, in order.
 
     `text` is the question with the product's name masked by OWN and other products' by OTHER. The
-    names of releases go before phrases that lie over them.
+    names of releases go before phrases that lie over them; words that two mentions claim are the
+    first one's.
     """
     found = [*_numbers(question, text, names), *_worded(question, text, names)]
-    for phrase in find_phrases(text):
-        mention = _found(question, text, (phrase.start, phrase.end), phrase=phrase)
+    for span, place, steps in find_phrases(text):
+        mention = _found(question, text, span, place=place, steps=steps)
         if all(f.end <= mention.start or mention.end <= f.start for f in found):
             found.append(mention)
-    return _apart(sorted(found, key=lambda f: f.start))
-
-
-def _apart(found: list[Found]) -> list[Found]:
-    """Give words that two mentions claim to the first of them."""
     apart: list[Found] = []
-    for mention in found:
+    for mention in sorted(found, key=lambda f: f.start):
         start = max(mention.start, apart[-1].end if apart else 0)
         if start < mention.end:
             apart.append(replace(mention, start=start))
@@ -143,56 +138,63 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
 def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     numbers = find_numbers(text, names)
     leads = [_lead(text, number.start) for number in numbers]
-    joins = [None, *(_join(text, *pair) for pair in pairwise(numbers))][: len(numbers)]
     claims = [judge(text, *pair) for pair in zip(numbers, leads, strict=True)]
     together = any(p.search(text) for p in (CONTRASTS, MOVES, _TOGETHER))
-    for i in range(1, len(numbers)):
-        if joins[i]:
-            pair = slice(i - 1, i + 1)
-            opposed = together or joins[i] in _OPPOSED
-            claims[pair] = _side_by_side(
-                text, numbers[pair], claims[pair], joins[i], together=opposed
-            )
+    joins: list[str | None] = [None]
+    for i, (left, right) in enumerate(pairwise(numbers)):
+        joins.append(_join(text, left, right))
+        if join := joins[-1]:
+            pair = slice(i, i + 2)
+            opposed = together or join in _OPPOSED
+            claims[pair] = _side_by_side(text, left, right, claims[pair], join, together=opposed)
     found: list[Found] = []
-    taken = (Claim.RELEASE, Claim.DOUBTFUL)
-    for i, (number, lead, claim) in enumerate(zip(numbers, leads, claims, strict=True)):
-        if claim not in taken:
-            continue
-        upward = _UPWARD.match(text, number.end) or _at_least(text, number)
-        if upward and upward[0].strip() == "on" and lead["preposition"] not in _ONWARD_FROM:
-            # "What can I install it on?" asks for no later one, "from 1.4 on" does.
-            upward = None
-        written = text[number.start : number.end]
-        reading = names.and_later(number.reading, written) if upward else number.reading
-        mention = _found(question, text, (number.start, number.end), reading)
-        if upward and reading.covers:
-            start = min(upward.start(), number.start)
-            said = question[start : max(number.end, upward.end())]
-            mention = replace(mention, said=said, background=False)
-        if joins[i] and claims[i - 1] in taken:
-            found[-1] = replace(found[-1], sure=True)
-            mention = _beside(found[-1], mention, text)
-        found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
+    beside = False
+    for number, lead, claim, join in zip(numbers, leads, claims, joins, strict=False):
+        taken = claim in (Claim.RELEASE, Claim.DOUBTFUL)
+        if taken:
+            mention = _number(question, text, number, lead, names)
+            if join and beside:
+                # It shares what was said before its neighbour, and takes the word between them.
+                left = found[-1] = replace(found[-1], sure=True)
+                start = left.end + text[left.end].isspace()
+                start = start if left.end < mention.start else mention.start
+                mention = replace(mention, start=start, sure=True, background=left.background)
+            found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
+        beside = taken
     return found
 
 
-def _at_least(text: str, number: Number) -> re.Match[str] | None:
-    """The sign before a number from which on everything is meant: ">=2.3", not ">=2.3,<3"."""
+def _number(
+    question: str, text: str, number: Number, lead: re.Match[str], names: ReleaseNames
+) -> Found:
+    """Make a mention of a number, and of all after it where that is said: "1.4+", ">=2.3"."""
+    upward = _UPWARD.match(text, number.end)
     bound = _BOUND.search(text, max(0, number.start - 4), number.start)
-    ends = _ENDS_BELOW.match(text, number.end)
-    return bound if bound and bound[0][0] == ">" and not ends else None
+    if not upward and bound and bound[0][0] == ">" and not _ENDS_BELOW.match(text, number.end):
+        upward = bound
+    if upward and upward[0].strip() == "on" and lead["preposition"] not in _ONWARD_FROM:
+        # "What can I install it on?" asks for no later one, "from 1.4 on" does.
+        upward = None
+    written = text[number.start : number.end]
+    reading = names.and_later(number.reading, written) if upward else number.reading
+    mention = _found(question, text, (number.start, number.end), reading)
+    if not (upward and reading.covers):
+        return mention
+    start = min(upward.start(), number.start)
+    said = question[start : max(number.end, upward.end())]
+    return replace(mention, said=said, background=False)
 
 
 def _side_by_side(
     text: str,
-    numbers: Sequence[Number],
+    left: Number,
+    right: Number,
     claims: Sequence[Claim],
-    join: str | None,
+    join: str,
     *,
     together: bool,
 ) -> Sequence[Claim]:
     """Judge two numbers together: what the one is known to be, the other is as well."""
-    left, right = numbers
     between = text[left.end : right.start]
     if claims[0] is Claim.OTHER_THING and OWN not in between:
         # "Python 3.8 and 1.4" names a release, "Python 3.8 and 3.9" none.
@@ -207,16 +209,10 @@ def _side_by_side(
         return Claim.RELEASE, Claim.RELEASE
     if claims[0] is Claim.DOUBTFUL and OWN not in between:
         return claims[0], claims[0]
-    other = numbers[claims[0] is Claim.RELEASE]
+    other = right if claims[0] is Claim.RELEASE else left
     if Claim.RELEASE in claims and (other.reading.covers or (other.dotted and join != ",")):
         return Claim.RELEASE, Claim.RELEASE
     return claims
-
-
-def _beside(left: Found, right: Found, text: str) -> Found:
-    """Let a mention share what was said before its neighbour, and take the word between them."""
-    start = left.end + text[left.end].isspace() if left.end < right.start else right.start
-    return replace(right, start=start, sure=True, background=left.background)
 
 
 def _lead(text: str, start: int) -> re.Match[str]:
@@ -234,50 +230,52 @@ def _join(text: str, left: Number, right: Number) -> str | None:
 def _found(
     question: str,
     text: str,
-    place: tuple[int, int],
+    span: tuple[int, int],
     reading: Reading = NOTHING,
-    phrase: Phrase | None = None,
+    *,
+    place: Place | None = None,
+    steps: int = 0,
 ) -> Found:
-    """Make a mention of a name, or of a phrase that stands for one, by what is said before it."""
-    (start, end), lead = place, _lead(text, place[0])
+    """Make a mention of a name, or of a phrase for a place, by what is said before it."""
+    (start, end), lead = span, _lead(text, span[0])
     before = text[max(0, lead.start() - _WINDOW) : lead.start()]
     around = f"{before}\0{text[lead.start() : start]}"
-    last = end if phrase else _last(text, end, bracketed=bool(lead["open"]))
+    last = end if place else _last(text, end, bracketed=bool(lead["open"]))
     bound = _BOUND.search(text, max(0, start - 4), start)
-    at_least = bool(bound and bound[0][0] == ">")
-    steps = 0
+    at_least = bound and bound[0][0] == ">"
+    further = 0
     follows_docs = lead["after"] == "following" and _TAIL_WORD.search(text, end, last)
     if not follows_docs and (lead["before"] or lead["after"] or lead["pre"]):
-        steps = count_of(lead["count"] or "")
-        steps = steps if lead["after"] else -steps
+        further = count_of(lead["count"] or "") * (1 if lead["after"] else -1)
     elif bound and not at_least:
-        steps = -1
-    said = lead.start() if steps or phrase else start
-    if lead["prefix"] and not steps:
+        further = -1
+    said = lead.start() if further or place else start
+    if lead["prefix"] and not further:
         said = lead.start("prefix")
-    return Found(
+    mention = Found(
         lead.start(),
         last,
         question[said:end],
         reading,
-        phrase.place if phrase else None,
-        steps + (phrase.steps if phrase else 0),
+        place,
+        steps + further,
         negated=bool(lead["negation"]),
-        background=not phrase
-        and (at_least or bool(_BACKGROUND.search(around) or _IN_STYLE.match(text, end))),
         against=bool(_COUNTERPART.search(around)),
         arrives=(lead["preposition"] or "").casefold() in {"to", "into", "onto"}
         or bool(_ARROW.search(before)),
-        sure=bool(phrase or lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
-        describes=not phrase
-        and bool(
-            _ARTICLE.search(lead[0]) and _NOUN.match(text, end) and not BOUNDARY.match(text, end)
-        ),
+    )
+    if place:
+        return mention
+    named = _ARTICLE.search(lead[0]) and _NOUN.match(text, end) and not BOUNDARY.match(text, end)
+    return replace(
+        mention,
+        background=bool(at_least or _BACKGROUND.search(around) or _IN_STYLE.match(text, end)),
+        sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
+        describes=bool(named),
     )
 
 
 def _last(text: str, end: int, *, bracketed: bool) -> int:
-    """Return where a mention ends, with the words and the bracket that close it."""
     for pattern in (CLOSE, TAIL, CLOSE) if bracketed else (TAIL,):
         if match := pattern.match(text, end):
             end = match.end()

@@ -14,8 +14,7 @@ Tokens = tuple[Token, ...]
 class Reading:
     """The releases that a written name covers, oldest first; none if there is no such release.
 
-    A series ("1.4" for 1.4.52 and 1.4.54) means its newest. A name that stands for several
-    releases that are no series (an alias given twice) is not `certain`: the user has to choose.
+    A series means its newest; of several that are no series the user has to choose (`certain`).
     """
 
     covers: tuple[Release, ...] = ()
@@ -23,7 +22,7 @@ class Reading:
 
     @property
     def release(self) -> Release | None:
-        """The release that is meant, where one is."""
+        """The release that is meant, where it is certain."""
         return newest_of(self.covers) if self.certain else None
 
 
@@ -45,13 +44,12 @@ class ReleaseNames:
         self._majors: set[int] = set()
         owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
         for release in product.releases:
-            self._add(self._names, _without_owner(name_tokens(release.name), owners), release)
-            for alias in release.aliases:
-                self._add(self._aliases, _without_owner(name_tokens(alias), owners), release)
+            for name in (release.name, *release.aliases):
+                names = self._names if name == release.name else self._aliases
+                if tokens := _without_owner(name_tokens(name), owners):
+                    self._add(names, tokens, release)
 
     def _add(self, names: dict[Tokens, list[Release]], tokens: Tokens, release: Release) -> None:
-        if not tokens:
-            return
         names[tokens].append(release)
         self.longest = max(self.longest, len(tokens))
         self.widest = max(self.widest, len(str(tokens[0])) + 1)
@@ -67,9 +65,8 @@ class ReleaseNames:
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
         """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
 
-        In this order: the exact name, an alias, a series, the name with zeros at its end (17.20.0
-        for 17.20), the name that lost its last zero (17.2 for 17.20, as a spreadsheet writes it).
-        Never the nearest. `series` leaves the exact name aside ("17.x").
+        In this order: the exact name (not for a `series`, "17.x"), an alias, a series, the name
+        with zeros at its end (17.20.0), the name that lost its last zero (17.2). Never the nearest.
         """
         if not series:
             for names in (self._names, self._aliases):
@@ -96,19 +93,19 @@ class ReleaseNames:
         return Reading(tuple(found), certain=len(found) < 2)
 
     def names(self, tokens: Tokens) -> bool:
-        """Say whether the tokens are the whole name or alias of a release."""
+        """Whether the tokens are the whole name or alias of a release."""
         return tokens in self._names or tokens in self._aliases
 
     def begins(self, tokens: Tokens) -> bool:
-        """Say whether some release's name is, or begins with, these tokens."""
+        """Whether some release's name is, or begins with, these tokens."""
         return self.names(tokens) or tokens in self._series
 
     def resembles(self, tokens: Tokens) -> bool:
-        """Say whether a name has no more parts than the longest, nor a much longer first one."""
+        """Whether a name has no more parts than the longest, nor a much longer first one."""
         return len(tokens) <= self.longest and len(str(tokens[0])) <= self.widest
 
     def near(self, tokens: Tokens) -> bool:
-        """Say whether a first part is a little below, among or above those of the releases."""
+        """Whether a first part is a little below, among or above those of the releases."""
         if not self._majors or not isinstance(tokens[0], int):
             return False
         reach = 3 if max(self._majors) < 100 else 10
@@ -129,19 +126,15 @@ class ReleaseNames:
         )
 
     def step(self, origin: Reading, steps: int) -> Reading:
-        """Go so many releases back (negative) or on from what a name covers.
-
-        Pre-releases are passed over, unless there is nothing else.
-        """
+        """Go so many final releases back (negative) or on from what a name covers."""
         if not origin.covers:
             return NOTHING
-        edge = self._place[(origin.covers[0] if steps < 0 else origin.covers[-1]).name]
+        first, last = (self._place[origin.covers[end].name] for end in (0, -1))
         if steps < 0:
-            ordered = [r for r in reversed(self.finals) if self._place[r.name] < edge]
+            ordered = [r for r in reversed(self.finals) if self._place[r.name] < first]
         else:
-            ordered = [r for r in self.finals if self._place[r.name] > edge]
-        distance = abs(steps) - 1
-        return Reading((ordered[distance],)) if distance < len(ordered) else NOTHING
+            ordered = [r for r in self.finals if self._place[r.name] > last]
+        return Reading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
 
 
 def _exact(found: list[Release], text: str) -> Reading:
@@ -157,7 +150,5 @@ def _without_owner(tokens: Tokens, owners: tuple[Tokens, ...]) -> Tokens:
     return tokens
 
 
-@lru_cache(maxsize=256)
-def release_names(product: Product) -> ReleaseNames:
-    """Return the index of a product's release names; one is kept for each state of a product."""
-    return ReleaseNames(product)
+release_names = lru_cache(maxsize=256)(ReleaseNames)
+"""The index of a product's release names; one is kept for each state of a product."""

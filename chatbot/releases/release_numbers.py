@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, Tokens
 from chatbot.releases.release_words import OF_UNIT, OWN
@@ -46,51 +45,43 @@ _SPOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
 class Number:
     """A number in the text that may name a release: where it stands and what it would cover.
 
-    A number that is not `dotted` has one part only ("17"), and so little to tell it by. It is
-    compared with the names of the releases: `akin` if some begin with the same part, `near` if with
-    one about as high; `exact` if one has just this name, but for a zero behind it; `whole` if one
-    is called or begins so as written; `shaped` if it is no longer than they.
+    A number that is not `dotted` has one part only ("17"), and so little to tell it by; a `high`
+    one, over nine, and a `lettered` one ("24H2") count few other things. Of the releases' names,
+    `akin` some begin with the same part and `near` with one about as high; `exact` one has just
+    this name, but for a zero behind it, `long` in three parts and more; `whole` one is called or
+    begins so as written; and it is `shaped` if it is no longer than they.
     """
 
-    start: int
-    end: int
-    tokens: Tokens
-    reading: Reading
-    dotted: bool
-    akin: bool = False
-    exact: bool = False
-    whole: bool = False
-    near: bool = False
-    shaped: bool = False
-
-    @property
-    def lettered(self) -> bool:
-        """Whether letters are among its parts ("24H2"), as in few numbers of other things."""
-        return any(isinstance(token, str) for token in self.tokens)
-
-    @property
-    def long(self) -> bool:
-        """Whether it is the name of a release in three parts and more: hardly by chance."""
-        return self.exact and len(self.tokens) > 2
-
-    @property
-    def high(self) -> bool:
-        """Whether its first part is over nine: so high count few of other things."""
-        return isinstance(self.tokens[0], int) and self.tokens[0] > 9
+    def __init__(
+        self,
+        names: ReleaseNames,
+        place: tuple[int, int],
+        tokens: Tokens,
+        reading: Reading,
+        *,
+        series: bool = False,
+    ) -> None:
+        self.start, self.end = place
+        self.tokens = tokens
+        self.reading = reading
+        self.dotted = series or len(tokens) > 1
+        self.high = isinstance(tokens[0], int) and tokens[0] > 9
+        self.lettered = any(isinstance(token, str) for token in tokens)
+        self.akin = names.begins(tokens[:1])
+        self.near = names.near(tokens)
+        self.exact = names.names(tokens) or names.names((*tokens, 0))
+        self.long = self.exact and len(tokens) > 2
+        self.whole = names.begins(tokens) or (bool(reading.covers) and self.lettered)
+        self.shaped = names.resembles(tokens)
 
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
-    """Find the numbers that may be releases, in order, read over the names of one product.
-
-    Left out: parts of words (psycopg2), dates, network addresses, times of day.
-    """
-    spoken = [_spoken(m, names) for m in _SPOKEN.finditer(text)]
-    taken = {i for number in spoken for i in range(number.start, number.end)}
-    written: list[Number] = []
+    """Find the numbers that may be releases, in order; no parts of words, dates or addresses."""
+    found = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
+    taken = {i for number in found for i in range(number.start, number.end)}
     position = 0
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()
@@ -111,33 +102,19 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
             # "lampkit-2.0.1" may be a package of the product.
             known = known or (package and len(number.tokens) > 2 and names.names(number.tokens))
             if not glue or marked or beside or known:
-                written.append(number)
+                found.append(number)
                 position = max(position, number.end)
-    return [
-        replace(
-            number,
-            akin=names.begins(number.tokens[:1]),
-            exact=names.names(number.tokens) or names.names((*number.tokens, 0)),
-            whole=names.begins(number.tokens) or (bool(number.reading.covers) and number.lettered),
-            near=names.near(number.tokens),
-            shaped=names.resembles(number.tokens),
-        )
-        for number in sorted([*spoken, *written], key=lambda number: number.start)
-    ]
+    return sorted(found, key=lambda number: number.start)
 
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
     if series := _SERIES.search(chunk):
         tokens = name_tokens(chunk[: series.start()])
         reading = names.read(tokens, series=True)
-        yield Number(start, start + series.end(), tokens, reading, dotted=True)
+        yield Number(names, (start, start + series.end()), tokens, reading, series=True)
         return
-    longer = _continued(text, start, chunk, names)
-    if longer:
-        yield longer
-        return
-    whole = _number(start, chunk, names)
-    if whole.reading.covers:
+    whole = _continued(text, start, chunk, names) or _number(start, chunk, names)
+    if whole.reading.covers or whole.end > start + len(chunk):
         yield whole
         return
     dated = _DATE.fullmatch(chunk) and not (_OWNED.search(text, 0, start) and "-" not in chunk)
@@ -168,36 +145,35 @@ def _number(start: int, chunk: str, names: ReleaseNames) -> Number:
     reading = names.read(tokens, chunk)
     if not reading.covers and len(tokens) > 1 and any(isinstance(token, str) for token in tokens):
         reading = names.read_end(tokens)
-    return Number(start, start + len(chunk), tokens, reading, dotted=len(tokens) > 1)
+    return Number(names, (start, start + len(chunk)), tokens, reading)
 
 
 def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number | None:
     """Read on over a blank where the name goes on there: 11 24H2, 10.0 update 7, 3.5 SP1."""
     best: Number | None = None
-    end = start + len(chunk)
+    end = after = start + len(chunk)
     for _ in range(4):
         word = _NEXT_WORD.match(text, end)
-        if not word or word.start() == word.end():
+        if not word:
             break
         end = word.end()
         tokens = name_tokens(text[start:end])
-        added = text[start + len(chunk) : end]
         fits = names.names(tokens) or (len(word[0].strip(" _-")) > 1 and names.begins(tokens))
-        if fits and any(c.isalpha() for c in added):
-            best = Number(start, end, tokens, names.read(tokens, text[start:end]), dotted=True)
-    if best:
-        return best
-    suffix = _SUFFIX.match(text, start + len(chunk))
-    if suffix and names.begins(name_tokens(chunk)):
-        return Number(start, suffix.end(), name_tokens(text[start : suffix.end()]), NOTHING, True)
-    return None
+        if fits and any(c.isalpha() for c in text[after:end]):
+            best = Number(names, (start, end), tokens, names.read(tokens, text[start:end]))
+    suffix = _SUFFIX.match(text, after)
+    if best is None and suffix and names.begins(name_tokens(chunk)):
+        tokens = name_tokens(text[start : suffix.end()])
+        return Number(names, (start, suffix.end()), tokens, NOTHING)
+    return best
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
-    points = re.search(r"\b(?:point|dot)\b", match[0], re.I)
-    parts = re.split(r"\s+(?:point|dot)\s+" if points else r"[\s-]", match[0], flags=re.I)
-    tokens = tuple(_value(part) for part in parts)
-    return Number(*match.span(), tokens, names.read(tokens), dotted=len(tokens) > 1)
+    parts = re.split(r"\s+(?:point|dot)\s+", match[0], flags=re.I)
+    if len(parts) == 1:
+        parts = re.split(r"[\s-]", match[0])
+    tokens = tuple(map(_value, parts))
+    return Number(names, match.span(), tokens, names.read(tokens))
 
 
 def _value(spoken: str) -> int:

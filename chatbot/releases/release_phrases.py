@@ -2,18 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from chatbot.releases.release_words import OWN, count_of
 
 
 class Place(Enum):
-    """From where a phrase counts its steps.
-
-    REFERENCE is the release that was spoken of last; SAME is that release itself. NEWEST are so
-    many of the newest releases together.
-    """
+    """From where a phrase counts; REFERENCE was spoken of last, NEWEST are several together."""
 
     LATEST = auto()
     OLDEST = auto()
@@ -21,16 +16,6 @@ class Place(Enum):
     SAME = auto()
     EVERY = auto()
     NEWEST = auto()
-
-
-@dataclass(frozen=True)
-class Phrase:
-    """Words that stand for a release: `steps` on (or back, negative) from a place."""
-
-    start: int
-    end: int
-    place: Place
-    steps: int
 
 
 _RANKS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
@@ -145,12 +130,15 @@ _ONLY_BEFORE = re.compile(
 )
 
 
-def find_phrases(text: str) -> Iterator[Phrase]:
-    """Yield the phrases of a masked question, those that say more before those inside them."""
+def find_phrases(text: str) -> Iterator[tuple[tuple[int, int], Place, int]]:
+    """Yield the phrases for releases, those that say more before those inside them.
+
+    Each is where it stands, and the place from where it counts so many steps on (negative: back).
+    """
     for place, direction, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             counted = next(filter(None, match.groups()), "one").casefold()
             steps = _RANKS.get(counted) or count_of(counted)
-            yield Phrase(match.start(), match.end(), place, direction * steps)
+            yield match.span(), place, direction * steps
     if _ONLY_BEFORE.fullmatch(text):
-        yield Phrase(0, len(text), Place.REFERENCE, -1)
+        yield (0, len(text)), Place.REFERENCE, -1

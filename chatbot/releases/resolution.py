@@ -20,11 +20,7 @@ class ReleaseStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Mention:
-    """A place in the question that names a release, with the words that go with it.
-
-    `release` is the one that is meant; None where it is not there, may be one of several, or is
-    named as the one that is not meant.
-    """
+    """A place in the question that names a release; `release` is None unless that is meant."""
 
     start: int
     end: int

@@ -129,10 +129,7 @@ def _resolve(
 def _choose_products(
     question: _Question, chosen: Product | None, context: Context
 ) -> list[Product]:
-    """Return the products that a question may be about; one, where that is certain.
-
-    A chosen product gives way only to another one that is named with a release of its own.
-    """
+    """Return the products that a question may be about; one, where that is certain."""
     named = list({product.name: product for _, _, product in question.spans}.values())
     stating = [product for product in named if question.releases(product, beside_name=True)]
     if chosen:
@@ -148,7 +145,6 @@ def _choose_products(
 
 
 def _possible_releases(question: _Question, product: Product, context: Context) -> list[Release]:
-    """Return a product's releases that the caller's choice, or else the question, may mean."""
     if context.chosen is None:
         return question.releases(product)
     return list(read_choice(context.chosen, product).covers[-1:])
@@ -175,7 +171,6 @@ def _mentions(question: str, meant: Sequence[Meant]) -> tuple[Mention, ...]:
 
 
 def _listing(possible: Iterable[tuple[Product, Sequence[Release]]]) -> tuple[str, ...]:
-    """Name releases with their products, the newest of each first."""
     return tuple(
         f"{product.name} {release.name}"
         for product, releases in possible
