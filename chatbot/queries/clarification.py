@@ -54,18 +54,14 @@ _PREPOSITION = re.compile(r"^(?:and|for|from|in|of|on|or|to|versus|vs\.?|with)\s
 def take_up_question(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Ask the question that a clarification was about, with the choice that the reply makes."""
 
-    def take_up(turn: Turn) -> Turn:
-        return continued(turn, products()) if turn.history else turn
-
-    return take_up
+    return lambda turn: continued(turn, products()) if turn.history else turn
 
 
 def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     """Tell a turn's conversation without its clarifications, with the question it comes to.
 
     A reply that only chooses becomes the question that the clarification was about, with the
-    choice in it; clarifications in a row are followed to the first. Any other reply is a question
-    of its own.
+    choice in it; any other reply is a question of its own.
     """
     told: list[tuple[str, str]] = []
     open_question: tuple[Turn, Resolution] | None = None
@@ -78,20 +74,13 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
         request = reply or replace(turn, question=user, history=tuple(told))
         if i == len(turn.history):
             break
-        open_question, answer = _left_open(request, i, products), assistant
+        open_question, answer = None, assistant
+        if turn.asked_back is None or i in turn.asked_back:
+            resolution = resolve_turn(replace(request, conversation_release=None), products)
+            open_question = (request, resolution) if resolution.status in _OPEN else None
         if not open_question:
             told.append((request.question, answer))
     return replace(request, asked_back=None)
-
-
-def _left_open(
-    request: Turn, place: int, products: Sequence[Product]
-) -> tuple[Turn, Resolution] | None:
-    """Return an earlier question with what it left open, if the answer to it asked back."""
-    if request.asked_back is not None and place not in request.asked_back:
-        return None
-    resolution = resolve_turn(replace(request, conversation_release=None), products)
-    return (request, resolution) if resolution.status in _OPEN else None
 
 
 def _as_reply(
@@ -116,8 +105,8 @@ def asked_back(route: str, status: str) -> bool:
 def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> Choice | None:
     """Read the reply to a clarification that `asked`; None if it says more than a choice.
 
-    A choice of something that was not offered stays as written, so that it is told as unknown; one
-    that cannot be told ("both" of three) is empty, so that the clarification is asked again.
+    What was not offered stays as written, so that it is told as unknown; a choice that cannot be
+    told ("both" of three) is empty, so that the clarification is asked again.
     """
     offered = offered_products(asked, products)
     text = " ".join(reply.casefold().replace("’", "'").split())
@@ -137,7 +126,9 @@ def read_choice(reply: str, asked: Resolution, products: Sequence[Product]) -> C
         pair = _names(offered[0]) if asked.product else ()
         return Choice(asked.product, pair if len(pair) == 2 else ())
     if read.mentions:
-        return Choice(read.product, read.releases or (_written(read.mentions[0].text, offered),))
+        said = read.mentions[0].text
+        bare = _PREPOSITION.sub("", cut(said, _named(said, offered)))
+        return Choice(read.product, read.releases or (bare,))
     if names:
         return Choice(read.product)
     if not _AGREES.search(text):
@@ -183,19 +174,16 @@ def _replaced(
         words = ""
         if mention is mentions[0]:
             named = product and product.casefold() in mention.text.casefold()
-            words = _in_place_of(
-                mention.text, f"{product if named else ''} {listed(releases)}".strip()
-            )
+            words = f"{product} {listed(releases)}" if named else listed(releases)
+            placed = _PREPOSITION.match(mention.text)
+            if placed or " " in mention.text.strip():
+                words = f"{placed[0].strip() if placed else 'in'} {words}"
         question = question[: mention.start] + words + question[mention.end :]
     return question
 
 
 def _names(product: Product) -> tuple[str, ...]:
     return tuple(release.name for release in reversed(product.releases))
-
-
-def _written(mention: str, offered: Sequence[Product]) -> str:
-    return _PREPOSITION.sub("", cut(mention, _named(mention, offered)))
 
 
 def _named(text: str, products: Sequence[Product]) -> list[Mention]:
@@ -208,10 +196,3 @@ def _at(place: re.Match[str], asked: Resolution, offered: Sequence[Product]) -> 
     if asked.product:
         return Choice(asked.product, _names(offered[0])[max(position, 0) :][:1])
     return Choice(offered[position].name if 0 <= position < len(offered) else None)
-
-
-def _in_place_of(mention: str, releases: str) -> str:
-    preposition = _PREPOSITION.match(mention)
-    if preposition:
-        return f"{preposition[0].strip()} {releases}"
-    return f"in {releases}" if " " in mention.strip() else releases

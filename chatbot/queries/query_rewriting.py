@@ -47,9 +47,8 @@ _NUMBER = re.compile(r"^[\d.,%]+$")
 def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Make standalone queries from the question and the conversation.
 
-    A follow-up takes over what the last standalone question was about, without its release
-    (QAMR, Base); Filtered drops stop words and keeps identifiers; Versionless drops the release
-    and the word before it.
+    Base takes over what the last standalone question was about, without its release; Filtered
+    drops stop words and keeps identifiers; Versionless drops the release, too.
     """
 
     def rewrite(turn: Turn) -> Turn:

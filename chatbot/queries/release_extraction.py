@@ -4,7 +4,7 @@ A language model may be asked for what the rules leave open; what is open then i
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
@@ -60,29 +60,20 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
     """Ask for what a resolution leaves open, with the choices; abstains."""
     if resolution.status is ReleaseStatus.NONE:
         text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
-    elif resolution.status is ReleaseStatus.UNKNOWN:
-        text = (
-            f"I don't know: there is {resolution.explanation} in the documentation. "
-            f"Which one do you mean: {_choices(resolution, products)}?"
+        return Answer(text, abstained=True)
+    choices: Iterable[str] = resolution.available
+    wanted = f"release of {resolution.product}"
+    if resolution.product is None:
+        wanted = "product"
+        choices = (
+            f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
+            for product in offered_products(resolution, products)
         )
-    elif resolution.product is None:
-        text = f"Which product do you mean: {_choices(resolution, products)}?"
-    else:
-        text = (
-            f"Which release of {resolution.product} do you mean: {_choices(resolution, products)}?"
-        )
-    return Answer(text, abstained=True)
-
-
-def _choices(resolution: Resolution, products: Sequence[Product]) -> str:
-    """List the choices; where the product is open, the releases of each behind it."""
-    if resolution.product is not None:
-        return listed(resolution.available, "or")
-    offered = (
-        f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
-        for product in offered_products(resolution, products)
-    )
-    return listed(offered, "or")
+    asked = f"Which {wanted} do you mean"
+    if resolution.status is ReleaseStatus.UNKNOWN:
+        missing = f"there is {resolution.explanation} in the documentation"
+        asked = f"I don't know: {missing}. Which one do you mean"
+    return Answer(f"{asked}: {listed(choices, 'or')}?", abstained=True)
 
 
 def offered_products(asked: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:
@@ -111,12 +102,10 @@ def extract_release_with_model(
     *,
     max_tokens: int = 80,
 ) -> ModelStep:
-    """Resolve by rules, and ask the model where they leave open which release is meant.
+    """Resolve by rules, and ask the model where words for a release are none that they know.
 
-    That is where the question speaks of a release in words and the rules know none of them ("the
-    first generation"). The model chooses from the numbered releases or "none"; the words it read
-    must stand in the question. What the rules judged, a release that they found or found missing
-    and every number, is not judged again (docs/decisions/0008).
+    It chooses from the numbered releases or "none", by words of the question. What the rules
+    judged, and every number, is not judged again (docs/decisions/0008).
     """
 
     async def extract(turn: Turn) -> Turn:
@@ -126,9 +115,6 @@ def extract_release_with_model(
         name = turn.resolution.product
         releases = next(p.releases for p in await in_thread(products) if p.name == name)
         numbered = "\n".join(f"{i}. {r.name}" for i, r in enumerate(releases, 1))
-        messages = render(
-            STEP, releases=fenced("releases", numbered), question=fenced("question", turn.question)
-        )
 
         def check(made: NamedRelease) -> None:
             if made.number > len(releases):
@@ -137,7 +123,16 @@ def extract_release_with_model(
                 raise ValueError('"words" must be copied from the question')
 
         reply, calls = await ask_for(
-            model, messages, NamedRelease, step=STEP, max_tokens=max_tokens, check=check
+            model,
+            render(
+                STEP,
+                releases=fenced("releases", numbered),
+                question=fenced("question", turn.question),
+            ),
+            NamedRelease,
+            step=STEP,
+            max_tokens=max_tokens,
+            check=check,
         )
         turn = replace(turn, calls=(*turn.calls, *calls))
         if reply is None:

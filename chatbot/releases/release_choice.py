@@ -64,7 +64,7 @@ _PLACED = re.compile(r"(?:in|on|under|with|of)\s", re.IGNORECASE)
 
 def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Meant]:
     """Say which releases each mention in a question about one product stands for."""
-    unsaid, _ = _unsaid(product, context)
+    unsaid = Reading(_releases(_unsaid(product, context), product))
     return [(mention, _meaning(mention, found, product, unsaid)) for mention in found]
 
 
@@ -72,37 +72,35 @@ def choose_release(
     meant: Sequence[Meant], text: str, product: Product, context: Context
 ) -> Resolution:
     """Choose from the mentions in a masked question about one product, and what they mean."""
-    unsaid, silent = _unsaid(product, context)
+    silent = _unsaid(product, context)
+    unsaid = _releases(silent, product)
     if not product.releases:
         return silent
     asked = _asked(meant, text)
-    known = [(mention, reading) for mention, reading in asked if reading.release]
+    known = [(mention, reading.release) for mention, reading in asked if reading.release]
     for mention, reading in asked:
-        if mention.doubtful and reading.covers and reading.release != unsaid.release:
-            why = f'"{mention.said}" may be a release or something else'
-            return _ask(product, ReleaseStatus.AMBIGUOUS, why)
+        if mention.doubtful and reading.covers and reading.release not in unsaid:
+            return _ask(product, f'"{mention.said}" may be a release or something else')
         if not reading.certain:
-            why = f'"{mention.said}" may be any of several releases'
-            return _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
+            return _ask_which(product, mention.said, reading)
         if not reading.release and (mention.sure or not known or CONTRASTS.search(text)):
             return _unknown(product, mention.said)
     if not known:
         unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
         return _without(unwanted, text, product, silent)
-    for mention, reading in known:
+    for mention, reading in asked:
         if mention.place in (Place.EVERY, Place.NEWEST):
             return _compared(product, reading.covers)
-    releases = tuple(dict.fromkeys(r.release for _, r in known if r.release))
-    mention, release = known[0][0], releases[0]
+    releases = tuple(dict.fromkeys(release for _, release in known))
+    mention, release = known[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
         if not (arrives and MOVES.search(text)) or CONTRASTS.search(text):
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
-    other = unsaid.release
-    if mention.against and other and other != release:
-        return _compared(product, (release, other))
+    if mention.against and unsaid and release not in unsaid:
+        return _compared(product, (release, *unsaid))
     if mention.place is Place.SAME:
         return silent
     if mention.place is Place.LATEST and not mention.steps:
@@ -110,25 +108,23 @@ def choose_release(
     return _one(product, release, _you_said("said", mention.said, release))
 
 
-def _unsaid(product: Product, context: Context) -> tuple[Reading, Resolution]:
+def _unsaid(product: Product, context: Context) -> Resolution:
+    """The caller's choice, else the conversation's release, else the latest."""
     if (chosen := context.chosen) is not None:
         reading = read_choice(chosen, product)
         if reading.release:
-            return reading, _one(
-                product, reading.release, _you_said("chose", chosen, reading.release)
-            )
-        if reading.covers:
-            why = f'"{chosen}" may be any of several releases'
-            return reading, _ask(product, ReleaseStatus.AMBIGUOUS, why, reading.covers)
-        return NOTHING, _unknown(product, chosen)
-    if context.release and context.product and find_product(context.product, [product]):
-        reading = read_choice(context.release, product)
-        if reading.release:
-            status = ReleaseStatus.CONVERSATION
-            return reading, _one(product, reading.release, "from the conversation", status)
+            return _one(product, reading.release, _you_said("chose", chosen, reading.release))
+        return _ask_which(product, chosen, reading) if reading.covers else _unknown(product, chosen)
+    spoken_of = context.release and context.product and find_product(context.product, [product])
+    if spoken_of and (release := read_choice(context.release or "", product).release):
+        return _one(product, release, "from the conversation", ReleaseStatus.CONVERSATION)
     if not product.newest:
-        return NOTHING, Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
-    return _newest(product), _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
+        return Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
+    return _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
+
+
+def _releases(resolution: Resolution, product: Product) -> tuple[Release, ...]:
+    return tuple(r for r in product.releases if r.name in resolution.releases)
 
 
 def _newest(product: Product) -> Reading:
@@ -217,12 +213,10 @@ def _without(unwanted: set[Release], text: str, product: Product, silent: Resolu
     """Answer as if nothing were said, unless a release is spoken of, or that one is not meant."""
     open_one = _LEFT_OPEN.search(text)
     if open_one and silent.status is ReleaseStatus.LATEST:
-        why = f'which release "{open_one[0].strip()}" is, is open'
-        return _ask(product, ReleaseStatus.AMBIGUOUS, why)
+        return _ask(product, f'which release "{open_one[0].strip()}" is, is open')
     if any(release.name in silent.releases for release in unwanted):
         others = [other for other in product.releases if other not in unwanted]
-        why = f"not {silent.releases[0]}, but which one is open"
-        return _ask(product, ReleaseStatus.AMBIGUOUS, why, others)
+        return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
     return silent
 
 
@@ -244,15 +238,23 @@ def _compared(product: Product, releases: Sequence[Release]) -> Resolution:
 
 
 def _ask(
-    product: Product, status: ReleaseStatus, explanation: str, among: Sequence[Release] = ()
+    product: Product,
+    explanation: str,
+    among: Sequence[Release] = (),
+    status: ReleaseStatus = ReleaseStatus.AMBIGUOUS,
 ) -> Resolution:
     choice = [release for release in product.releases if not among or release in among]
     available = tuple(release.name for release in reversed(choice))
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
+def _ask_which(product: Product, said: str, reading: Reading) -> Resolution:
+    return _ask(product, f'"{said}" may be any of several releases', reading.covers)
+
+
 def _unknown(product: Product, said: str) -> Resolution:
-    return _ask(product, ReleaseStatus.UNKNOWN, f'no release "{said}" of {product.name}')
+    why = f'no release "{said}" of {product.name}'
+    return _ask(product, why, status=ReleaseStatus.UNKNOWN)
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:

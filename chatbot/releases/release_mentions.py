@@ -155,10 +155,10 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
             mention = _number(question, text, number, lead, names)
             if join and beside:
                 # It shares what was said before its neighbour, and takes the word between them.
-                left = found[-1] = replace(found[-1], sure=True)
-                start = left.end + text[left.end].isspace()
-                start = start if left.end < mention.start else mention.start
-                mention = replace(mention, start=start, sure=True, background=left.background)
+                neighbour = found[-1] = replace(found[-1], sure=True)
+                start = neighbour.end + text[neighbour.end].isspace()
+                start = start if neighbour.end < mention.start else mention.start
+                mention = replace(mention, start=start, sure=True, background=neighbour.background)
             found.append(replace(mention, doubtful=claim is Claim.DOUBTFUL))
         beside = taken
     return found
