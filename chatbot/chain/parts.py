@@ -12,8 +12,7 @@ from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.recall_step import recall_answered, recall_judged
 from chatbot.memory.opening import Memory
 from chatbot.queries.glossary import expand_terms
-from chatbot.queries.model_query_rewriting import rewrite_query_by_model
-from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.queries.query_rewriting import rewrite_query, rewrite_query_by_model
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (

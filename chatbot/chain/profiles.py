@@ -21,8 +21,7 @@ from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.graph.wikidata import Wikidata
 from chatbot.queries.clarification import take_up_question
-from chatbot.queries.model_query_rewriting import only_base
-from chatbot.queries.query_rewriting import ask_as_is, rewrite_query
+from chatbot.queries.query_rewriting import ask_as_is, only_base, rewrite_query
 from chatbot.queries.release_extraction import extract_release, extract_release_with_model
 from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole
@@ -162,7 +161,7 @@ def _ablation(
     return _profile(
         p,
         extract_release(p.catalog.products),
-        query_rewriting=rewriting or ask_as_is(),
+        query_rewriting=rewriting or ask_as_is,
         context_retrieval=chunks or single_chunks,
         context_reduction=reduction or keep_whole(p.open_corpus),
         context_selection=selection or p.selection_by_score,

@@ -130,11 +130,9 @@ def _masked(
     places = [(start, end, _PRODUCT) for start, end, _ in spans]
     places += [(number.start, number.end, _RELEASE) for number in numbers]
     for name in _names(products):
-        match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
-        if match and not any(
-            start < match.end() and match.start() < end for start, end, _ in places
-        ):
-            places.append((*match.span(), _RELEASE))
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE):
+            if all(match.end() <= start or end <= match.start() for start, end, _ in places):
+                places.append((*match.span(), _RELEASE))
     text = question
     for start, end, sign in sorted(places, reverse=True):
         text = f"{text[:start]} {sign} {text[end:]}"

@@ -63,10 +63,9 @@ def _beside_the_last(turn: Turn, known: Sequence[Product]) -> Resolution | None:
     found = resolve_turn(turn, known)
     (asked, _), history = turn.history[-1], turn.history[:-1]
     before = resolve_turn(replace(turn, question=asked, history=history), known)
-    releases = {*found.releases, *before.releases}
-    if not found.mentions or len(releases) != 2 or before.product != found.product:
-        return None
     names = (*found.releases, *before.releases)
+    if not found.mentions or len(set(names)) != 2 or before.product != found.product:
+        return None
     return replace(found, status=ReleaseStatus.COMPARED, releases=names, explanation="compared")
 
 
@@ -108,15 +107,15 @@ def _releases(scope: Sequence[Product]) -> Found:
 
 
 def _extreme(scope: Sequence[Product], kind: Kind) -> Found:
-    newest = kind is Kind.NEWEST
-    word = "newest" if newest else "oldest"
-    ends = [(p, p.newest if newest else p.releases[0]) for p in scope if p.releases]
-    named = [(product, release.name) for product, release in ends if release]
-    if len(named) > 1:
-        told = listed(f"{product.name} {name}" for product, name in named)
+    word, status = "oldest", ReleaseStatus.STATED
+    ends = [(p, p.releases[0].name) for p in scope if p.releases]
+    if kind is Kind.NEWEST:
+        word, status = "newest", ReleaseStatus.LATEST
+        ends = [(p, p.newest.name) for p in scope if p.newest]
+    if len(ends) > 1:
+        told = listed(f"{product.name} {name}" for product, name in ends)
         return f"The {word} releases are {told}.", _about()
-    product, name = named[0]
-    status = ReleaseStatus.LATEST if newest else ReleaseStatus.STATED
+    product, name = ends[0]
     return f"The {word} release of {product.name} is {name}.", _about(product, name, status)
 
 
@@ -140,9 +139,9 @@ def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Fou
 def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
     asked = anchor.releases[0]
     if kind is Kind.IS_NEWEST and product.newest:
-        text = f"Yes, {asked} is the newest release of {product.name}."
-        if asked != product.newest.name:
-            text = f"No, the newest release of {product.name} is {product.newest.name}."
+        newest = product.newest.name
+        said = f"Yes, {asked} is the newest release of {product.name}."
+        text = said if asked == newest else f"No, the newest release of {product.name} is {newest}."
         return text, _about(product, asked, explanation=anchor.explanation)
     names = [release.name for release in product.releases]
     at = names.index(asked)
@@ -163,11 +162,11 @@ def _documents(of: Resolution, inquiry: Inquiry, open_corpus: Callable[[str, str
         counts = Counter(document.kind for document in documents)
         parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
         lead = f"{of.product} {release} has {_count(len(documents), 'document')}"
+        lead += f" ({parts})" if len(counts) > 1 or inquiry.counted else ""
         # Listings of source code are many and looked for by nobody: they come last.
         order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
-        lines = [f"{as_words(d.title)} ({as_code(d.file)})" for d in order]
-        lead += f" ({parts})" if len(counts) > 1 or inquiry.counted else ""
-        texts.append(f"{lead}." if inquiry.counted else _list(f"{lead}:", lines))
+        lines = (f"{as_words(d.title)} ({as_code(d.file)})" for d in order)
+        texts.append(f"{lead}." if inquiry.counted else _list(lead, lines))
     return "\n\n".join(texts)
 
 
@@ -183,21 +182,20 @@ def _about(
 
 
 def _by_product(lead: str, products: Sequence[Product]) -> str:
-    return _list(f"{lead}:", (f"**{p.name}**: {_named(p)}" for p in products))
+    return _list(lead, (f"**{p.name}**: {_named(p)}" for p in products))
 
 
 def _named(product: Product) -> str:
-    return listed(_noted(product, release) for release in reversed(product.releases))
+    def noted(release: Release) -> str:
+        notes = ["the latest"] * (release == product.newest)
+        notes += ["a pre-release"] * release.prerelease
+        return f"{release.name} ({', '.join(notes)})" if notes else release.name
 
-
-def _noted(product: Product, release: Release) -> str:
-    notes = ["the latest"] * (release == product.newest)
-    notes += ["a pre-release"] * release.prerelease
-    return f"{release.name} ({', '.join(notes)})" if notes else release.name
+    return listed(map(noted, reversed(product.releases)))
 
 
 def _list(lead: str, lines: Iterable[str]) -> str:
-    return "\n".join((f"{lead}\n", *(f"- {line}" for line in lines)))
+    return "\n".join((f"{lead}:\n", *(f"- {line}" for line in lines)))
 
 
 def _count(number: int, noun: str) -> str:

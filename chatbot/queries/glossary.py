@@ -36,10 +36,8 @@ def terms_in(
 ) -> list[Term]:
     """Find the wordings of a glossary in a text, in order; of two that overlap, the longer one.
 
-    Words may be joined by hyphens or spaces, and the last one may be plural. Case counts only for
-    an acronym: PM is found in capitals, and in small letters where these are no ordinary word. In
-    small letters after a number, as in "3 pm", a short wording is a unit. Nothing is found
-    within a longer name (`PM-1`, `pm.xml`).
+    Case counts only for an acronym: PM is found in capitals, and in small letters where these are
+    no ordinary word, nor a unit ("3 pm"). Nothing is found within a longer name (`PM-1`).
     """
     present = {_singular(word).casefold() for word in _words(text)}
     found: dict[tuple[int, int], list[str]] = {}
@@ -91,19 +89,15 @@ def _is_meant(wording: str, match: re.Match[str], is_ordinary_word: Callable[[st
 def _pattern(wording: str) -> re.Pattern[str]:
     *words, last = _words(wording)
     stem = _singular(last)
-    ending = (
-        f"{re.escape(stem[:-1])}(?:y|ies)" if _ends_in_y(stem) else f"{re.escape(stem)}(?:e?s)?"
-    )
+    ending = f"{re.escape(stem)}(?:e?s)?"
+    if len(stem) > 2 and re.search(r"[^aeiou]y$", stem):
+        ending = f"{re.escape(stem[:-1])}(?:y|ies)"
     body = _GAP.join([*map(re.escape, words), ending])
     return re.compile(rf"(?<![\w.\-]){body}(?![\w\-+#]|\.\w)", re.IGNORECASE)
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text) or [text]
-
-
-def _ends_in_y(word: str) -> bool:
-    return len(word) > 2 and word[-1] == "y" and word[-2] not in "aeiou"
 
 
 def _singular(word: str) -> str:
@@ -131,11 +125,10 @@ def expand_terms(
     open_corpus: Callable[[str, str], Corpus],
     is_ordinary_word: Callable[[str], bool],
 ) -> RuleStep:
-    """Put synonyms that stand in the product's glossary into the queries (QAMR, lesson 2).
+    """Put synonyms of the glossary that the release has into the queries (QAMR, lesson 2).
 
     Base explains a term, as in "PM (performance monitoring)"; Filtered and Versionless end with
-    its synonyms; in what is asked, the subject, a term that the release lacks is replaced. Only
-    synonyms that the release has are used. A term of which it has none is noted as lacking.
+    its synonyms; in the subject a term that the release lacks is replaced, or noted as lacking.
     """
 
     def expand(turn: Turn) -> Turn:

@@ -1,15 +1,24 @@
-"""Step 1 of QAMR III-B without a model: Base, Filtered and Versionless by rules."""
+"""Step 1 of QAMR III-B: Base, Filtered and Versionless, by rules or by a language model."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, Field
+
 from chatbot.releases.resolution import Mention, cut
 from chatbot.releases.rules import resolve_release
+from chatbot.retrieval.provenance import claims, plain
+from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.model_calls import ask_for
 from chatbot.text.phrasing import word_set
 from chatbot.text.query_terms import filtered
-from chatbot.turn import Queries, RuleStep, Turn
+from chatbot.turn import Fallback, ModelStep, Queries, RuleStep, Turn
 from corpora.catalog.release import Product
+from prompts import fenced, render
+
+STEP = "query_rewriting"
 
 _POLITE = re.compile(
     r"^(?:(?:thanks?(?: you)?|ok(?:ay)?|great|perfect|cool|got it|fine|hi|hello|hm+|yes|right)\b"
@@ -55,10 +64,7 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         assert turn.resolution is not None
         catalog = products()
         product = turn.resolution.product
-
-        def without_release(text: str) -> str:
-            return cut(text, resolve_release(text, catalog, product=product).mentions)
-
+        without_release = _release_cutter(catalog, turn)
         bare = cut(turn.question, turn.resolution.own_mentions)
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
@@ -79,14 +85,15 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     return rewrite
 
 
-def ask_as_is() -> RuleStep:
+def _release_cutter(catalog: Sequence[Product], turn: Turn) -> Callable[[str], str]:
+    product = turn.resolution.product if turn.resolution else None
+    return lambda text: cut(text, resolve_release(text, catalog, product=product).mentions)
+
+
+def ask_as_is(turn: Turn) -> Turn:
     """Make the question, as it stands, the only query (QAMR IV-C)."""
-
-    def keep(turn: Turn) -> Turn:
-        question = turn.question
-        return replace(turn, queries=Queries(question, question, None, subject=question))
-
-    return keep
+    question = turn.question
+    return replace(turn, queries=Queries(question, question, None, subject=question))
 
 
 def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:
@@ -155,3 +162,92 @@ def _measure_of_another(said: str, asked: str) -> str:
     own = [word for word in words if word.lower() not in _MEASURES | _ATTRIBUTES]
     one_each = len(words) == len(own) == 1 and len(before) - len(measures) == 1
     return " ".join(measures) if one_each and not _REFERS.search(said) else ""
+
+
+class Rewriting(BaseModel):
+    """What the model makes of a question."""
+
+    follow_up: bool
+    base: str = Field(min_length=1, max_length=2000)
+    release: str = Field(max_length=200)
+    filtered: str = Field(min_length=1, max_length=2000)
+
+
+def rewrite_query_by_model(
+    model: BaseChatModel,
+    products: Callable[[], Sequence[Product]],
+    fallback: RuleStep,
+    *,
+    turns: int = 3,
+    max_tokens: int = 250,
+) -> ModelStep:
+    """Make standalone queries in one call that sees the last `turns` turns of the conversation.
+
+    What loses, or brings, a name, a number or a release is not taken; after two such rewritings
+    the `fallback` rewrites.
+    """
+
+    async def rewrite(turn: Turn) -> Turn:
+        resolution = turn.resolution
+        assert resolution is not None
+        history = turn.history[-turns:]
+        # A turn is one line each: a line end within a reply would let it speak for the user.
+        lines = ((" ".join(u.split())[:600], " ".join(a.split())[:600]) for u, a in history)
+        said = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in lines)
+        question = fenced("question", turn.question)
+        messages = render(STEP, conversation=fenced("conversation", said), question=question)
+        catalog = await in_thread(products)
+        reply, calls = await ask_for(
+            model,
+            messages,
+            Rewriting,
+            step=STEP,
+            max_tokens=max_tokens,
+            check=lambda made: _check(made, turn, said, catalog),
+        )
+        turn = replace(turn, calls=(*turn.calls, *calls))
+        if reply is None:
+            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
+            return await in_thread(fallback, turn)
+        without_release = _release_cutter(catalog, turn)
+        base, short = " ".join(reply.base.split()), " ".join(reply.filtered.split())
+        versionless = without_release(short) if resolution.mentions else None
+        subject = without_release(base) or base
+        return replace(turn, queries=Queries(base, short, versionless or None, subject))
+
+    return rewrite
+
+
+def only_base(rewrite: ModelStep) -> ModelStep:
+    """The one rewritten query of the paper's baseline (QAMR IV-C)."""
+
+    async def rewrite_to_base(turn: Turn) -> Turn:
+        turn = await rewrite(turn)
+        assert turn.queries is not None
+        base, subject = turn.queries.base, turn.queries.subject
+        return replace(turn, queries=Queries(base, base, None, subject=subject))
+
+    return rewrite_to_base
+
+
+def _check(made: Rewriting, turn: Turn, said: str, products: Sequence[Product]) -> None:
+    assert turn.resolution is not None
+    known = plain(f"{turn.question} {said}")
+    mentioned = " ".join(mention.text for mention in turn.resolution.mentions)
+    if said and made.follow_up and plain(made.base) == plain(turn.question):
+        raise ValueError('"base" must say what the question is about, from the conversation')
+    for name in claims(turn.question):
+        written = name in mentioned or plain(name) in plain(made.release)
+        if not written and plain(name) not in plain(made.base):
+            raise ValueError(f'"base" must keep "{name}" of the question')
+    for field, text in (("base", made.base), ("filtered", made.filtered)):
+        for name in claims(text):
+            if plain(name) not in known:
+                raise ValueError(f'"{field}" must not bring "{name}", which nobody wrote')
+        named = resolve_release(text, products, product=turn.resolution.product)
+        of_another = set(named.releases) - set(turn.resolution.releases)
+        if named.mentions and (of_another or not named.releases):
+            raise ValueError(f'"{field}" must not name a release that the question does not name')
+    for name in claims(made.base):
+        if name not in mentioned and plain(name) not in plain(made.filtered):
+            raise ValueError(f'"filtered" must keep "{name}"')

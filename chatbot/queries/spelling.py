@@ -23,10 +23,9 @@ def correct_spelling(
     releases: Callable[[str], Sequence[str]],
     is_ordinary_word: Callable[[str], bool],
 ) -> RuleStep:
-    """Replace what is no word of English nor of the product by the nearest word of the release.
+    """Replace what is no word of English nor of any release by the nearest word of the release.
 
-    Names with digits stay as typed, and so does Base, which the model reads. A word that only
-    another release has is rightly spelt.
+    Names with digits stay as typed, and so does Base, which the model reads.
     """
 
     def correct(turn: Turn) -> Turn:
@@ -62,9 +61,8 @@ def corrected(
 ) -> str:
     """The text with its misspelt words as English or the vocabulary has them.
 
-    A word that is known `elsewhere` stays. An everyday word that the release uses goes before a
-    name one or two letters away. A name of several parts is corrected part by part, if the release
-    has it then.
+    An everyday word that the release uses goes before a name one or two letters away; a name of
+    several parts is corrected part by part, if the release has it then.
     """
 
     def right(match: re.Match[str]) -> str:

@@ -115,10 +115,7 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
 
 def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
     words = list(_WORD.finditer(text))
-    after = 0
     for i, word in enumerate(words):
-        if word.start() < after:
-            continue
         for tokens in names.worded(word[0].casefold()):
             if i + len(tokens) > len(words):
                 continue
@@ -131,7 +128,6 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
             if told or not _ORDINARY_WORDS.issuperset(tokens):
                 reading = names.read(tokens, text[start:end])
                 yield _found(question, text, (start, end), reading)
-                after = end
                 break
 
 
@@ -201,6 +197,7 @@ def _side_by_side(
         alone = right.reading.covers and not left.reading.covers
         return (claims[0], claims[1] if alone else claims[0])
     if claims[1] is Claim.OTHER_THING and not left.reading.covers:
+        # "From 1.5 to 2.5 s" names none.
         return claims[1], claims[1]
     if Claim.OTHER_THING in claims or (OWN in between and claims[0] is not Claim.RELEASE):
         return claims

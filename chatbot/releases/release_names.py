@@ -1,7 +1,6 @@
 """A product's release names, indexed: which releases does a written name cover?"""
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,22 +38,30 @@ class ReleaseNames:
         self._aliases: dict[Tokens, list[Release]] = defaultdict(list)
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
         self._ends: dict[Tokens, list[Release]] = defaultdict(list)
-        self._worded: dict[str, list[Tokens]] = defaultdict(list)
-        self.longest = self.widest = 0
-        self._majors: set[int] = set()
+        self._worded: dict[Token, list[Tokens]] = defaultdict(list)
         owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
         for release in product.releases:
-            for name in (release.name, *release.aliases):
-                names = self._names if name == release.name else self._aliases
-                if tokens := _without_owner(name_tokens(name), owners):
-                    self._add(names, tokens, release)
+            self._add(self._names, release.name, release, owners)
+            for alias in release.aliases:
+                self._add(self._aliases, alias, release, owners)
+        called = {*self._names, *self._aliases}
+        self._longest = max(map(len, called), default=0)
+        self._widest = max((len(str(tokens[0])) + 1 for tokens in called), default=0)
+        majors = [tokens[0] for tokens in called if isinstance(tokens[0], int)]
+        reach = 3 if max(majors, default=0) < 100 else 10
+        self._near = range(min(majors) - reach, max(majors) + reach + 1) if majors else range(0)
 
-    def _add(self, names: dict[Tokens, list[Release]], tokens: Tokens, release: Release) -> None:
+    def _add(
+        self,
+        names: dict[Tokens, list[Release]],
+        name: str,
+        release: Release,
+        owners: tuple[Tokens, ...],
+    ) -> None:
+        tokens = _without_owner(name_tokens(name), owners)
+        if not tokens:
+            return
         names[tokens].append(release)
-        self.longest = max(self.longest, len(tokens))
-        self.widest = max(self.widest, len(str(tokens[0])) + 1)
-        if isinstance(tokens[0], int):
-            self._majors.add(tokens[0])
         if isinstance(tokens[0], str):
             self._worded[tokens[0]].append(tokens)
             return
@@ -72,8 +79,8 @@ class ReleaseNames:
             for names in (self._names, self._aliases):
                 if tokens in names:
                     return _exact(names[tokens], text)
-        if tokens in self._series or tokens in self._names:
-            members = {*self._series.get(tokens, ()), *self._names.get(tokens, ())}
+        members = {*self._series.get(tokens, ()), *self._names.get(tokens, ())}
+        if members:
             return Reading(tuple(sorted(members, key=lambda r: self._place[r.name])))
         shorter = tokens
         while len(shorter) > 1 and shorter[-1] == 0:
@@ -102,18 +109,15 @@ class ReleaseNames:
 
     def resembles(self, tokens: Tokens) -> bool:
         """Whether a name has no more parts than the longest, nor a much longer first one."""
-        return len(tokens) <= self.longest and len(str(tokens[0])) <= self.widest
+        return len(tokens) <= self._longest and len(str(tokens[0])) <= self._widest
 
     def near(self, tokens: Tokens) -> bool:
         """Whether a first part is a little below, among or above those of the releases."""
-        if not self._majors or not isinstance(tokens[0], int):
-            return False
-        reach = 3 if max(self._majors) < 100 else 10
-        return min(self._majors) - reach <= tokens[0] <= max(self._majors) + reach
+        return tokens[0] in self._near
 
-    def worded(self, first: str) -> Iterator[Tokens]:
-        """Yield the names and aliases that begin with this word, the longest first."""
-        yield from sorted(self._worded.get(first, ()), key=len, reverse=True)
+    def worded(self, first: str) -> list[Tokens]:
+        """The names and aliases that begin with this word, the longest first."""
+        return sorted(self._worded.get(first, ()), key=len, reverse=True)
 
     def and_later(self, reading: Reading, written: str) -> Reading:
         """What a name covers and all final releases after it; it may be the name of no release."""
@@ -121,9 +125,8 @@ class ReleaseNames:
             least = sort_key(written)
             return Reading(tuple(r for r in self.finals if sort_key(r.name) >= least))
         first = self._place[reading.covers[0].name]
-        return Reading(
-            tuple(r for r in self.finals if self._place[r.name] >= first) or reading.covers
-        )
+        later = tuple(r for r in self.finals if self._place[r.name] >= first)
+        return Reading(later or reading.covers)
 
     def step(self, origin: Reading, steps: int) -> Reading:
         """Go so many final releases back (negative) or on from what a name covers."""

@@ -53,7 +53,7 @@ def step(
 
 
 def test_without_rewriting_the_question_is_the_only_query() -> None:
-    queries = ask_as_is()(ASKED).queries
+    queries = ask_as_is(ASKED).queries
     assert queries == Queries(QUESTION, QUESTION, None, QUESTION)
     assert queries.distinct() == (QUESTION,)
 
@@ -81,13 +81,13 @@ def test_a_stopped_question_leaves_the_rest_to_the_next_one(
     held, after = Held(), HashEmbedder()
 
     async def stop_the_first() -> Turn:
-        first = asyncio.create_task(ask(step(held), ask_as_is()(ASKED)))
+        first = asyncio.create_task(ask(step(held), ask_as_is(ASKED)))
         await asyncio.to_thread(held.asked.wait, 10)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
         held.allowed.set()
-        return await ask(step(after), ask_as_is()(ASKED))
+        return await ask(step(after), ask_as_is(ASKED))
 
     turn = asyncio.run(stop_the_first())
     assert "12 metres" in turn.retrieved[0].text
@@ -101,7 +101,7 @@ def test_questions_that_come_at_once_embed_every_text_once(
     embedder = HashEmbedder()
 
     async def both() -> list[Turn]:
-        asked = (ask(step(embedder), ask_as_is()(ASKED)) for _ in range(2))
+        asked = (ask(step(embedder), ask_as_is(ASKED)) for _ in range(2))
         return await asyncio.gather(*asked)
 
     one, other = asyncio.run(both())

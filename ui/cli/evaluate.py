@@ -97,8 +97,7 @@ def conversations(
     as_json: AsJson = False,
 ) -> None:
     """Score what a conversation hands on: topic and release carry over, or are dropped."""
-    from chatbot.queries.model_query_rewriting import rewrite_query_by_model
-    from chatbot.queries.query_rewriting import rewrite_query
+    from chatbot.queries.query_rewriting import rewrite_query, rewrite_query_by_model
     from eval import conversations as scoring
 
     read = read_lines(cases, scoring.ConversationCase)
