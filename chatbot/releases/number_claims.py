@@ -45,7 +45,6 @@ _VALUE = re.compile(
 _RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)
 _PLACED = frozenset(("in", "on", "under", "since", "as of"))
 _NAMING = frozenset(("for", "with", "of", "from", "than"))
-_LOOSE = frozenset(("about", "over", "at", "through", "via"))
 
 
 def judge(text: str, number: Number, lead: re.Match[str]) -> Claim:
@@ -143,9 +142,9 @@ class _Surroundings:
         if word[0] == OTHER or self.owner["bound"]:
             return Claim.OTHER_THING
         if joint and not self.mark:
-            if joint == "/" and self.after.startswith("/") and number.dotted and number.akin:
+            if joint == "/" and self.after.startswith("/") and number.akin:
                 return Claim.RELEASE
-            package = joint in "-_" and self.known and number.whole and number.long
+            package = joint in "-_" and number.long
             return Claim.DOUBTFUL if package else Claim.OTHER_THING
         if word.casefold() in _CLAIMS_NOTHING:
             return None
@@ -173,41 +172,28 @@ class _Surroundings:
         return Claim.DOUBTFUL if qualifies else Claim.OTHER_THING
 
     def _standing_free(self) -> Claim:
-        number, lead = self.number, self.lead
-        if self.known or self.told:
+        if self.known or self.told or (self.bounded and self.preposition in _PLACED):
             return Claim.RELEASE
-        if number.akin and self.begins:
-            return Claim.DOUBTFUL
-        if not self.bounded:
-            return Claim.NOTHING
-        if self.preposition in _PLACED:
-            return Claim.RELEASE
-        placed = self.preposition and (number.akin or self.preposition not in _LOOSE)
-        cue = placed or self.beside or lead["open"] or self.told_of or self.before.endswith(", ")
-        likely = number.near and not number.lettered and cue
+        cue = self.preposition or self.beside or self.lead["open"] or self.told_of
+        cue = self.bounded and self.number.near and (cue or self.before.endswith(", "))
+        likely = cue or (self.number.akin and self.begins)
         return Claim.DOUBTFUL if likely else Claim.NOTHING
 
     def _single(self) -> Claim:
         """Judge a number of one part ("17") that no word claims: it needs a cue."""
-        number, lead = self.number, self.lead
+        number, bounded = self.number, self.bounded
         placed = self.preposition in _PLACED or self.beside
-        ranged = (self.tail and self.tail["range"] and number.whole) or _RELEASE_BESIDE.search(
-            lead[0]
-        )
-        if lead["word"] or (self.told and (self.bounded or self.known)) or (self.known and ranged):
+        if self.told and (bounded or self.known):
             return Claim.RELEASE
         if not self.known:
-            meant = number.near and (self.told_of or (self.bounded and placed))
+            meant = number.near and (self.told_of or (bounded and placed))
             return Claim.DOUBTFUL if meant or self.mark else Claim.NOTHING
         if number.high and (self.preposition or self.beside or self.told_of):
-            if self.bounded or (number.exact and self.told_of):
+            if bounded or (number.exact and self.told_of):
                 return Claim.RELEASE
             return Claim.DOUBTFUL if number.exact and placed else Claim.NOTHING
-        if not self.bounded:
-            return Claim.DOUBTFUL if self.told_of else Claim.NOTHING
-        if placed or (self.preposition == "to" and MOVES.search(self.text)):
+        moved = self.preposition == "to" and MOVES.search(self.text)
+        if _RELEASE_BESIDE.search(self.lead[0]) or (bounded and (placed or moved)):
             return Claim.RELEASE
-        told = (
-            self.told_of or self.begins or self.preposition in {"for", "with", "of", "from", "than"}
-        )
-        return Claim.DOUBTFUL if told else Claim.NOTHING
+        told = bounded and (self.begins or self.preposition in _NAMING)
+        return Claim.DOUBTFUL if told or self.told_of else Claim.NOTHING
