@@ -21,6 +21,7 @@ from corpora.catalog.release import Product
 from prompts import fenced, render
 
 STEP = "release_extraction"
+_UNSAID = (ReleaseStatus.LATEST, ReleaseStatus.CONVERSATION)
 _OF_A_RELEASE = re.compile(
     r"\b(?:releases?|versions?|editions?|generations?|series|branch|builds?|lts|long[- ]term)\b",
     re.I,
@@ -110,9 +111,11 @@ def extract_release_with_model(
 
     async def extract(turn: Turn) -> Turn:
         turn = await in_thread(by_rules, turn)
-        if turn.resolution is None or not _leaves_open(turn.question, turn.resolution):
+        resolution = turn.resolution
+        unsaid = resolution and resolution.status in _UNSAID and not resolution.mentions
+        if resolution is None or not (unsaid and _OF_A_RELEASE.search(turn.question)):
             return turn
-        name = turn.resolution.product
+        name = resolution.product
         releases = next(p.releases for p in await in_thread(products) if p.name == name)
         numbered = "\n".join(f"{i}. {r.name}" for i, r in enumerate(releases, 1))
 
@@ -153,12 +156,3 @@ def extract_release_with_model(
         return replace(turn, resolution=found)
 
     return extract
-
-
-def _leaves_open(question: str, resolution: Resolution) -> bool:
-    """Whether a question speaks of a release in words of which the rules know none."""
-    return (
-        resolution.status in (ReleaseStatus.LATEST, ReleaseStatus.CONVERSATION)
-        and not resolution.mentions
-        and _OF_A_RELEASE.search(question) is not None
-    )

@@ -159,8 +159,7 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
             # It counts from the last name before it, else from the one after it.
             named = [other for other in found if other.place is None]
             before = [other for other in named if other.start < mention.start]
-            reference = next(iter([*before[::-1], *named]), None)
-            origin = reference.reading if reference else unsaid
+            origin = (before[-1:] or named)[0].reading if named else unsaid
     return names.step(origin, mention.steps) if mention.steps else origin
 
 
