@@ -17,16 +17,22 @@ WITH_ITS_SERVER = "The server was restarted."
 
 
 class State(StrEnum):
-    """What has become of a question."""
+    """What has become of a question; one that is answered is kept here no longer."""
 
     RUNNING = "running"
     STOPPING = "stopping"
     STOPPED = "stopped"
     FAILED = "failed"
+    ANSWERED = "answered"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a server is still answering it."""
+        return self in (State.RUNNING, State.STOPPING)
 
 
 _ASKED = ("text", "product", "release", "instead_of", "afresh")
-_RUNNING = (State.RUNNING, State.STOPPING)
+_RUNNING = tuple(state for state in State if state.is_running)
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,6 @@ class OpenQuestion:
     refused: bool = False
     server: str = ""
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a server is still answering it."""
-        return self.state in _RUNNING
-
 
 @dataclass(frozen=True)
 class OpenQuestions:
@@ -86,7 +87,7 @@ class OpenQuestions:
             own = Conversations(self.database, question.owner)
             ids = selectinload(ConversationRow.said).load_only(TurnRow.id)
             turns = [turn.id for turn in own.own(session, question.conversation, ids).said]
-            running = sum(q.is_running for q in self._of(session, question.conversation))
+            running = sum(q.state.is_running for q in self._of(session, question.conversation))
             after, replaced = len(turns) + running, None
             if question.instead_of in turns and not running:
                 replaced = question.instead_of
@@ -156,7 +157,7 @@ class OpenQuestions:
     def _open(self, row: OpenQuestionRow, owner: str) -> OpenQuestion:
         state, message = State(row.state), row.message
         is_here = row.server == self.server or is_alive(row.server, row.seen)
-        if state in _RUNNING and not is_here:
+        if state.is_running and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
         asked = {name: getattr(row, name) for name in _ASKED}
         question = Question(conversation=row.conversation_id, owner=owner, **asked)

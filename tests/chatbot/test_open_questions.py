@@ -71,7 +71,7 @@ def test_questions_stand_behind_what_there_is_and_what_still_runs(
     assert (first.after, second.after) == (1, 2)
     assert questions.of(question.conversation, "ada") == (first, second)
     assert first.question == question
-    assert first.is_running
+    assert first.state.is_running
 
 
 def test_an_answer_and_the_end_of_its_question_are_one(

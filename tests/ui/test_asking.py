@@ -12,7 +12,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
-from chatbot.conversations.open_questions import OpenQuestions, Question
+from chatbot.conversations.open_questions import OpenQuestions, Question, State
 from chatbot.runtime.events import Event, StepFinished
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
@@ -21,7 +21,6 @@ from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.serving import asking as asking_module
 from ui.serving.asking import Asking, Askings
-from ui.wording.progress import State
 
 ROOT = Path(__file__).parents[2]
 

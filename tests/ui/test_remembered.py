@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.assembly import Chatbot
-from chatbot.conversations.open_questions import Question
+from chatbot.conversations.open_questions import Question, State
 from chatbot.reply import MemoryPart, RememberedPair
 from corpora.database.history_tables import TurnRow
 from tests.ui.admin_pages import plain
@@ -19,7 +19,6 @@ from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.serving.asking import Asking, Askings
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved
-from ui.wording.progress import State
 
 BEFORE = "What is the default value of hold_time in 2.0?"
 MEASURED = RememberedPair(

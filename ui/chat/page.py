@@ -11,7 +11,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
-from chatbot.conversations.open_questions import Question
+from chatbot.conversations.open_questions import Question, State
 from corpora.catalog.release import Product
 from ui.answers.actions import Ask, ChatTurn
 from ui.answers.answer import show_answer, show_question, show_text
@@ -22,7 +22,6 @@ from ui.serving import services
 from ui.serving.asking import Pending
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label, as_text
-from ui.wording.progress import State
 
 _LOOK_EVERY = 0.3
 _SAMPLES = Path(__file__).parents[2] / "examples" / "suggestions.jsonl"
@@ -172,7 +171,9 @@ def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
         with in_a_row(wrap=False, key=f"running-{pending.id}"):
             st.markdown(f":gray[{as_label(progress.now, 200)}]", width="stretch")
             key = f"stop-{pending.id}"
-            button("Stop", stop, icon="stop_circle", key=key, disabled=progress.stopping)
+            button(
+                "Stop", stop, icon="stop_circle", key=key, disabled=progress.state is State.STOPPING
+            )
         if progress.written:
             show_text(progress.written)
 

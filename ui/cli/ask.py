@@ -91,13 +91,6 @@ def _one(
         asked["conversation"] = chatbot.conversations.start(asked["product"], question)
         # Printed before the answer, because it is of use even if there is none.
         errors.print(f"conversation {asked['conversation']}", style="dim")
-    if as_json:
-        reply = chatbot.ask(question, **asked)
-        kept_in = {"conversation": reply.conversation} if reply.conversation else {}
-        traced = {"trace": trace_of(reply.turn)} if trace else {}
-        print_json({**dict(reply.content), **kept_in, **traced})
-        chatbot.memory.remembering.flush()
-        return
     progress = Progress()
     with errors.status("One moment…") as status:
 
@@ -107,9 +100,14 @@ def _one(
             status.update(printable(progress.written or progress.now))
 
         reply = chatbot.ask(question, listener=listener, **asked)
-    _print_reply(reply.content)
-    if trace:
-        print_json(trace_of(reply.turn))
+    kept_in = {"conversation": reply.conversation} if reply.conversation else {}
+    traced = {"trace": trace_of(reply.turn)} if trace else {}
+    if as_json:
+        print_json({**dict(reply.content), **kept_in, **traced})
+    else:
+        _print_reply(reply.content)
+        if trace:
+            print_json(traced["trace"])
     # The answer is scored and saved after it was printed.
     chatbot.memory.remembering.flush()
 

@@ -9,13 +9,12 @@ from uuid import uuid4
 from sqlalchemy.exc import SQLAlchemyError
 
 from chatbot.assembly import BadQuestion, Chatbot
-from chatbot.conversations import open_questions
-from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question
+from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question, State
 from chatbot.runtime.concurrency import Stopped
 from corpora.database.engine import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ingestion.errors import StrataError
-from ui.wording.progress import Progress, State
+from ui.wording.progress import Progress
 
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 100_000
@@ -159,7 +158,7 @@ class Askings:
     ) -> None:
         """Keep how it ended; if that fails, it counts as stopped once this process is gone."""
         try:
-            self._kept.end(asking.id, open_questions.State(state), message, refused=refused)
+            self._kept.end(asking.id, state, message, refused=refused)
         except (SQLAlchemyError, UnusableDatabase):
             _log.exception("the end of a question could not be kept")
         asking.change(
@@ -169,13 +168,12 @@ class Askings:
     def _progress(self, kept: OpenQuestion, here: dict[str, Asking]) -> Progress:
         if asking := here.get(kept.id):
             return asking.progress
-        if not kept.is_running:
-            state = State(kept.state)
-            return Progress(state, message=kept.message, refused=kept.refused)
-        if kept.server == self._kept.server:
+        if kept.state.is_running and kept.server == self._kept.server:
             return Progress(State.STOPPED)
-        stopping = kept.state is open_questions.State.STOPPING
-        return Progress(stopping=stopping, on_other_server=True)
+        elsewhere = kept.state.is_running
+        return Progress(
+            kept.state, message=kept.message, refused=kept.refused, on_other_server=elsewhere
+        )
 
     def _say_here(self, asking: Asking) -> None:
         """Write heartbeats while a question runs; stop it when nobody wants it any more."""

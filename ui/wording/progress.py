@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from chatbot.conversations.open_questions import State
 from chatbot.turn import Fallback
 
 if TYPE_CHECKING:
@@ -37,15 +37,6 @@ _NAMES = {
 }
 
 
-class State(StrEnum):
-    """The state of a question."""
-
-    RUNNING = "running"
-    ANSWERED = "answered"
-    STOPPED = "stopped"
-    FAILED = "failed"
-
-
 @dataclass(frozen=True)
 class Progress:
     """The progress of a question: its place in the queue, its steps, what the model wrote.
@@ -61,7 +52,6 @@ class Progress:
     running: tuple[str, ...] = ()
     found: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
-    stopping: bool = False
     refused: bool = False
     on_other_server: bool = False
     message: str = ""
@@ -90,12 +80,12 @@ class Progress:
     @property
     def is_running(self) -> bool:
         """Whether the question is still being answered."""
-        return self.state is State.RUNNING
+        return self.state.is_running
 
     @property
     def now(self) -> str:
         """What is being done, as plain text: "Searching the 17.20 documentation…"."""
-        if self.stopping:
+        if self.state is State.STOPPING:
             return "Stopping…"
         if self.on_other_server:
             return "Another server is answering this…"
