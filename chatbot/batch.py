@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from chatbot.assembly import Chatbot
+from chatbot.text.phrasing import first_problem
 from corpora.database.durable import sync
 from ingestion.errors import StrataError
 
@@ -57,9 +58,7 @@ def read_batch(path: Path) -> list[BatchLine | FailedLine]:
         try:
             line = BatchLine.model_validate_json(text)
         except ValidationError as error:
-            problem = error.errors()[0]
-            place = ".".join(map(str, problem["loc"])) or "the line"
-            told = f"line {number}: {place}: {problem['msg']}"
+            told = f"line {number}: {first_problem(error)}"
             line = FailedLine(id=f"line {number}", error=told)
         if str(line.id) in lines:
             raise BatchError(f"{path}, line {number}: the id {line.id!r} stands there twice")

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from chatbot.text.phrasing import first_problem
 from ingestion.errors import StrataError
 
 
@@ -197,9 +198,7 @@ def read_lines(path: Path, model: type[Model], *, unique: str = "") -> tuple[Mod
         try:
             row = model.model_validate_json(line)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise GoldError(f"{where}: {f'{place}: ' if place else ''}{first['msg']}") from error
+            raise GoldError(f"{where}: {first_problem(error)}") from error
         if unique:
             if (value := getattr(row, unique)) in seen:
                 raise GoldError(f"{where}: the {unique} {value!r} stands twice")

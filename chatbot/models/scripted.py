@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
+from chatbot.text.phrasing import first_problem
 
 
 class Rule(BaseModel):
@@ -106,6 +107,4 @@ def read_script(path: Path) -> ScriptedChatModel:
     except OSError as error:
         raise GeneratorError(f"the script {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise GeneratorError(f"the script {path} is wrong at {place}: {first['msg']}") from error
+        raise GeneratorError(f"the script {path} is wrong: {first_problem(error)}") from error

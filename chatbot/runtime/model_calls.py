@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
 from chatbot.runtime.concurrency import together
+from chatbot.text.phrasing import first_problem
 from chatbot.turn import ModelCall
 from prompts import as_data
 
@@ -70,7 +71,7 @@ async def ask_for(
             reply = form.model_validate_json(found[0])
             check(reply)
         except ValueError as error:
-            problem = _reason(error)
+            problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
             calls.append(replace(made, problem=problem))
             refusal = f"That reply cannot be used: {as_data(problem)}. Reply with the JSON object"
             conversation += [("assistant", as_data(made.reply)), ("user", f"{refusal} only.")]
@@ -145,11 +146,3 @@ def _probabilities(reply: AIMessageChunk, words: Sequence[str]) -> dict[str, flo
         word: sum(math.exp(p) for token, p in likely if token and word.lower().startswith(token))
         for word in words
     }
-
-
-def _reason(error: ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]

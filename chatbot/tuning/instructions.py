@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chatbot.text.phrasing import first_problem
 from ingestion.errors import StrataError
 
 
@@ -74,10 +75,8 @@ def read_instructions(path: Path) -> list[Instruction]:
         try:
             found.append(Instruction.model_validate_json(line))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
             raise TuningError(
-                f"{path}, line {number} is no instruction: {place + ': ' if place else ''}"
-                f"{first['msg']}. `strata tune export` writes such files"
+                f"{path}, line {number} is no instruction: {first_problem(error)}. `strata tune "
+                "export` writes such files"
             ) from error
     return found

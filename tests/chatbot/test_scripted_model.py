@@ -129,10 +129,10 @@ def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("{", "Invalid JSON"),
-        ('{"rule": []}', "wrong at rule"),
+        ('{"rule": []}', "wrong: rule"),
         (
             '{"rules": [{"matches": "("}]}',
-            r"wrong at rules\.0\.matches: .* valid regular expression",
+            r"wrong: rules\.0\.matches: .* valid regular expression",
         ),
         (None, "cannot be read"),
     ],
