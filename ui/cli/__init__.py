@@ -1,1 +1,1 @@
-"""The command line `strata`, one command a file."""
+"""The command line `strata`, one subject a file."""

@@ -75,9 +75,9 @@ def printable(text: str) -> str:
     return escape("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
-def say(text: str, style: str | None = None, on: Console = output) -> None:
+def say(text: str, style: str | None = None) -> None:
     """Print text of any origin as it stands."""
-    on.print(printable(text), style=style)
+    output.print(printable(text), style=style)
 
 
 def print_answer(text: str, citations: int) -> None:
