@@ -1,18 +1,17 @@
 """Documents → a new generation of a release → published (QAMR III-A, one corpus per release)."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from threading import Event, Thread
 
 from sqlalchemy import func, select
 
-from corpora.building.gathering import ChunkingSettings, Gathered, Gathering
+from corpora.building.gathering import ChunkingSettings, Gathering
+from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.memory_review import MemoryReview
 from corpora.database.engine import Database
 from corpora.database.tables import (
     EmbeddingModelRow,
@@ -54,39 +53,6 @@ class NothingLeft(IngestError):
     """A release would be without documents; the message says what to do instead."""
 
 
-class Outcome(StrEnum):
-    """What an ingest came to."""
-
-    PUBLISHED = "published"
-    UNCHANGED = "unchanged"
-    NOTHING_READABLE = "nothing_readable"
-
-
-@dataclass(frozen=True, kw_only=True)
-class IngestReport(Gathered):
-    """What an ingest did, and which generation serves the release after it.
-
-    `documents`, `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were
-    computed and the others reused. `seconds` are by stage.
-    """
-
-    product: str
-    release: str
-    outcome: Outcome
-    generation: int | None
-    documents: int
-    pages: int
-    chunks: int
-    embedded: int
-    remembered: MemoryReview
-    seconds: Mapping[str, float] = field(repr=False)
-
-    @property
-    def reused(self) -> int:
-        """How many chunks needed no embedding."""
-        return self.chunks - self.embedded
-
-
 @dataclass(frozen=True)
 class Builder:
     """Builds generations and publishes them, tells who wants to know, and can be stopped.
@@ -111,14 +77,14 @@ class Builder:
         Raises NothingToIngest, and UnusableName for a name that cannot be one.
         """
 
-        def gather(gathering: Gathering) -> Gathered:
-            found = gathering.from_paths(paths)
+        def gather(gathering: Gathering) -> None:
+            gathering.from_paths(paths)
+            found = gathering.report
             if not (found.read or found.unchanged or found.rejected):
                 names = ", ".join(path.absolute().name for path in paths)
                 raise NothingToIngest(
                     f"No files found in {names}. Give files, folders or zips of documentation."
                 )
-            return found
 
         return self._build(product, release, gather)
 
@@ -134,21 +100,21 @@ class Builder:
         """Leave some files of a release out; raise NothingLeft where none remains, NoCorpus."""
         serving = Catalog(self.database).serving(product, release)
 
-        def gather(gathering: Gathering) -> Gathered:
-            gathered = gathering.all_but(files)
-            if not gathered.unchanged:
+        def gather(gathering: Gathering) -> None:
+            gathering.all_but(files)
+            if not gathering.report.unchanged:
                 raise NothingLeft(
                     f"{serving.product} {serving.release} would have no documents left. "
                     "Delete the release instead."
                 )
-            return gathered
 
         return self._build(serving.product, serving.release, gather)
 
     def _build(
-        self, product: str, release: str, gather: Callable[[Gathering], Gathered]
+        self, product: str, release: str, gather: Callable[[Gathering], None]
     ) -> IngestReport:
         self.data_dir.mkdir(parents=True, exist_ok=True)
+        report = IngestReport(product, release)
         with full_disk_is_named(self.data_dir):
             release_id = Catalog(self.database).add_release(product, release)
             generation_id = generations.claim(
@@ -159,73 +125,57 @@ class Builder:
             )
             try:
                 with generations.heartbeat(self.database, generation_id):
-                    report = self._report_of(generation_id, product, release, gather)
+                    self._build_generation(generation_id, report, gather)
             finally:
                 # This leaves a published generation alone.
                 generations.abandon(self.database, self.data_dir, generation_id)
             generations.prune(self.database, self.data_dir, release_id)
         return report
 
-    def _report_of(
-        self,
-        generation_id: int,
-        product: str,
-        release: str,
-        gather: Callable[[Gathering], Gathered],
-    ) -> IngestReport:
-        seconds: dict[str, float] = {}
+    def _build_generation(
+        self, generation_id: int, report: IngestReport, gather: Callable[[Gathering], None]
+    ) -> None:
         gathering = Gathering(
-            self.database, generation_id, self.settings, self._report, self.workers, self.limits
+            self.database,
+            generation_id,
+            self.settings,
+            report,
+            self._report,
+            self.workers,
+            self.limits,
         )
-        with (
-            _timed(seconds, Stage.READING),
-            self._embedding_meanwhile(generation_id) as embedded_meanwhile,
-        ):
-            gathered = gather(gathering)
-        serving = generations.serving_beside(self.database, generation_id)
-        contents = _contents(self.database, generation_id)
-        embedded, remembered = 0, MemoryReview()
-        if not (gathered.read or gathered.unchanged):
-            outcome = Outcome.NOTHING_READABLE
-        elif serving is not None and contents == _contents(self.database, serving):
-            outcome = Outcome.UNCHANGED
-        else:
-            embedded, remembered = self._publish(generation_id, seconds)
-            embedded += sum(embedded_meanwhile)
-            outcome, serving = Outcome.PUBLISHED, generation_id
-        documents, pages, chunks = _counts(self.database, serving)
-        return IngestReport(
-            **vars(gathered),
-            product=product,
-            release=release,
-            outcome=outcome,
-            generation=serving,
-            documents=documents,
-            pages=pages,
-            chunks=chunks,
-            embedded=embedded,
-            remembered=remembered,
-            seconds=seconds,
-        )
+        with _timed(report, Stage.READING), self._embedding_meanwhile(generation_id) as embedded:
+            gather(gathering)
+        report.generation = generations.serving_beside(self.database, generation_id)
+        if report.read or report.unchanged:
+            contents = _contents(self.database, generation_id)
+            if report.generation and contents == _contents(self.database, report.generation):
+                report.outcome = Outcome.UNCHANGED
+            else:
+                self._publish(generation_id, report)
+                report.embedded += sum(embedded)
+        report.documents, report.pages, report.chunks = _counts(self.database, report.generation)
 
-    def _publish(self, generation_id: int, seconds: dict[str, float]) -> tuple[int, MemoryReview]:
-        """Embed what is new, build the indexes and let them serve; count what was embedded."""
-        with _timed(seconds, Stage.EMBEDDING):
-            embedded = embed_missing(self.database, generation_id, self.embedder, self._report)
+    def _publish(self, generation_id: int, report: IngestReport) -> None:
+        """Embed what is new, build the indexes and let them serve."""
+        with _timed(report, Stage.EMBEDDING):
+            report.embedded = embed_missing(
+                self.database, generation_id, self.embedder, self._report
+            )
         _, _, chunks = _counts(self.database, generation_id)
         require_room(self.data_dir, chunks * self.embedder.dimension * _INDEX_BYTES)
-        with _timed(seconds, Stage.INDEXING):
+        with _timed(report, Stage.INDEXING):
             build_indexes(
                 self.database,
                 self.data_dir,
                 generation_id,
                 lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
             )
-        with _timed(seconds, Stage.PUBLISHING):
+        with _timed(report, Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))
-            remembered = generations.publish(self.database, generation_id)
+            report.remembered = generations.publish(self.database, generation_id)
+            report.outcome, report.generation = Outcome.PUBLISHED, generation_id
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
-        return embedded, remembered
 
     @contextmanager
     def _embedding_meanwhile(self, generation_id: int) -> Iterator[Sequence[int]]:
@@ -266,10 +216,10 @@ class Builder:
 
 
 @contextmanager
-def _timed(seconds: dict[str, float], stage: Stage) -> Iterator[None]:
+def _timed(report: IngestReport, stage: Stage) -> Iterator[None]:
     started = time.perf_counter()
     yield
-    seconds[stage] = time.perf_counter() - started
+    report.seconds[stage] = time.perf_counter() - started
 
 
 def _model_id(database: Database, embedder: Embedder) -> int:

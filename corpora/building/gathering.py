@@ -1,9 +1,9 @@
 """Files become the documents of a generation; what was read before is not read again."""
 
 import os
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from sqlalchemy import Select, insert, select
 from sqlalchemy.orm import Session
 
 import ingestion
+from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals, PackedFile, pack
 from corpora.database.tables import DocumentRow, FileRow, GenerationRow, MemberRow
@@ -51,22 +52,6 @@ class ChunkingSettings:
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gathered:
-    """Files read now, files taken over as they were read before, and files left out.
-
-    `remarks` tell what was left out of files that were read; `skipped` counts, by suffix, what is
-    no documentation; `dropped` are files that the release held and this generation does not.
-    """
-
-    read: int = 0
-    unchanged: int = 0
-    rejected: tuple[Rejected, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    dropped: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KeptFile(SourceFile):
     """A file whose bytes are in the database; `path` is where it once came from."""
@@ -92,25 +77,26 @@ class _Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Gathering:
-    """Makes documents members of a generation that is being built."""
+    """Makes documents members of a generation that is being built, and tells so in a report."""
 
     database: Database
     generation_id: int
     settings: ChunkingSettings
-    report: Callable[[Progress], None]
+    report: IngestReport
+    on_progress: Callable[[Progress], None]
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
 
-    def from_paths(self, paths: Sequence[Path]) -> Gathered:
+    def from_paths(self, paths: Sequence[Path]) -> None:
         """Take the files under `paths`, and of the release what came from other paths before."""
-        self.report(Progress(Stage.LISTING, 0, 1))
+        self.on_progress(Progress(Stage.LISTING, 0, 1))
         listing = list_files(paths, limits=self.limits)
-        self.report(Progress(Stage.LISTING, 1, 1))
+        self.on_progress(Progress(Stage.LISTING, 1, 1))
         # A path that is not there is a mistake rather than an empty source.
         there = {os.path.realpath(path) for path in paths if os.access(path, os.F_OK)}
-        return self._from_files(listing, there)
+        self._from_files(listing, there)
 
-    def from_originals(self) -> Gathered:
+    def from_originals(self) -> None:
         """Take all files that serve the release now, from the bytes that were kept."""
         columns = DocumentRow.file, DocumentRow.content_hash, MemberRow.source, FileRow.size
         serving = serving_beside(self.database, self.generation_id)
@@ -131,27 +117,26 @@ class Gathering:
                 )
                 for file, content_hash, source, size in session.execute(query)
             )
-        self.report(Progress(Stage.LISTING, len(files), len(files)))
-        return self._from_files(Listing(files), {str(file.source) for file in files})
+        self.on_progress(Progress(Stage.LISTING, len(files), len(files)))
+        self._from_files(Listing(files), {str(file.source) for file in files})
 
-    def all_but(self, leaving: Collection[str]) -> Gathered:
+    def all_but(self, leaving: Collection[str]) -> None:
         """Take what the release holds now, except some files."""
-        kept, left_out = self._carry_over(lambda file, source: file in leaving)
-        return Gathered(unchanged=kept, dropped=left_out)
+        self.report.unchanged = self._carry_over(lambda file, source: file in leaving)
 
-    def _from_files(self, listing: Listing, sources: Collection[str]) -> Gathered:
+    def _from_files(self, listing: Listing, sources: Collection[str]) -> None:
         """Take files, and of the release what came from other sources than these before.
 
         What the same code read before with the same content is taken over, also from an ingest
         that did not end. If no file can be read, nothing else becomes a member.
         """
+        told = self.report
+        told.skipped = listing.skipped
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
         known = self._known()
         taken: dict[str, int] = {}
-        count, last = 0, ""
         waiting: list[_Read] = []
-        rejected: list[Rejected] = []
-        remarks: list[Remark] = []
+        last = ""
 
         def is_new(file: str, content_hash: str) -> bool:
             document_id = known.get((file, content_hash))
@@ -160,8 +145,8 @@ class Gathering:
             return document_id is None
 
         def report() -> None:
-            done = len(taken) + count + len(rejected)
-            self.report(Progress(Stage.READING, done, len(listing), last))
+            done = len(taken) + told.read + len(told.rejected)
+            self.on_progress(Progress(Stage.READING, done, len(listing), last))
 
         report()
         reading = read_files(
@@ -171,12 +156,12 @@ class Gathering:
             for item in items:
                 cut = item if isinstance(item, Rejected) else self._cut(item, files[item.file])
                 if isinstance(cut, Rejected):
-                    rejected.append(cut)
+                    told.rejected.append(cut)
                 else:
                     waiting.append(cut)
+                    told.read += 1
                     if cut.document.remarks:
-                        remarks.append(Remark(item.file, "; ".join(cut.document.remarks)))
-                    count += 1
+                        told.remarks.append(Remark(item.file, "; ".join(cut.document.remarks)))
                 if sum(len(r.document.pages) for r in waiting) >= _PAGES_AT_ONCE:
                     self._write(waiting)
                     waiting.clear()
@@ -185,18 +170,10 @@ class Gathering:
         self._write(waiting)
         with self.database.writing() as session:
             self._add(session, ((i, str(files[name].source)) for name, i in taken.items()))
-        self.report(Progress(Stage.READING, len(listing), len(listing)))
-        dropped: tuple[str, ...] = ()
-        if count or taken:
-            _, dropped = self._carry_over(lambda file, source: source in sources)
-        return Gathered(
-            read=count,
-            unchanged=len(taken),
-            rejected=tuple(rejected),
-            skipped=listing.skipped,
-            dropped=dropped,
-            remarks=tuple(remarks),
-        )
+        self.on_progress(Progress(Stage.READING, len(listing), len(listing)))
+        told.unchanged = len(taken)
+        if told.read or told.unchanged:
+            self._carry_over(lambda file, source: source in sources)
 
     def _cut(self, document: Document, file: SourceFile) -> _Read | Rejected:
         if not any(page.text for page in document.pages):
@@ -227,8 +204,8 @@ class Gathering:
                 members.append((document_id, source))
             self._add(session, members)
 
-    def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> tuple[int, tuple[str, ...]]:
-        """Make published documents members too; count them, and return the files left out.
+    def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> int:
+        """Make published documents members too, and count them.
 
         `is_left_out` is asked by file and source of those that are no members yet: what came from
         a source and is not there any more must not answer. They are cut anew if the settings for
@@ -238,13 +215,18 @@ class Gathering:
         with self.database.reading() as session:
             present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
             rows = session.execute(_members(published, DocumentRow, MemberRow.source)).all()
-        absent = [(row, source) for row, source in rows if row.file not in present]
-        carried = [(row, source) for row, source in absent if not is_left_out(row.file, source)]
+        carried = []
+        for row, source in rows:
+            if row.file not in present:
+                if is_left_out(row.file, source):
+                    self.report.dropped.append(row.file)
+                else:
+                    carried.append((row, source))
+        self.report.dropped.sort()
         for some in portions(carried, _DOCUMENTS_AT_ONCE):
             with self.database.writing() as session:
                 self._add(session, [(self._cut_anew(session, row), source) for row, source in some])
-        left_out = sorted(row.file for row, source in absent if is_left_out(row.file, source))
-        return len(carried), tuple(left_out)
+        return len(carried)
 
     def _cut_anew(self, session: Session, row: DocumentRow) -> int:
         """Return a document like this one that is cut by these settings: itself, if it is."""

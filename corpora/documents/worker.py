@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corpora.building.building import Builder, IngestCancelled, IngestReport, Outcome
+from corpora.building.building import Builder, IngestCancelled
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.removal import Deleted, delete_product, delete_release
+from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import CatalogError
 from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase
 from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, upload_dir

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from corpora.building.building import Builder, IngestReport
+from corpora.building.building import Builder
+from corpora.building.report import IngestReport
 from corpora.database.engine import Database
 from corpora.generations.progress import Progress
 from tests.data_folders import data_dir_of, database_url

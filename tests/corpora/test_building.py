@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.building import (
-    IngestCancelled,
-    NothingToIngest,
-    Outcome,
-)
+from corpora.building.building import IngestCancelled, NothingToIngest
 from corpora.building.gathering import ChunkingSettings
+from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.tables import (
@@ -83,7 +80,7 @@ def test_files_become_a_published_corpus(
     assert report.outcome is Outcome.PUBLISHED
     assert (report.documents, report.read, report.unchanged) == (2, 2, 0)
     assert report.chunks == report.embedded == len(embedder.embedded) > 0
-    assert report.rejected == report.dropped == ()
+    assert report.rejected == report.dropped == []
     assert set(report.seconds) == {
         Stage.READING,
         Stage.EMBEDDING,
@@ -150,7 +147,7 @@ def test_a_file_that_is_gone_leaves_the_release(
     ingest_beacon(database, docs)
     (docs / "guide.md").unlink()
     report = ingest_beacon(database, docs)
-    assert report.dropped == ("guide.md",)
+    assert report.dropped == ["guide.md"]
     assert files(database, data_dir) == ["reference/alarms.md"]
 
 
@@ -158,7 +155,7 @@ def test_what_came_from_elsewhere_stays(database: Database, data_dir: Path, tmp_
     ingest_beacon(database, write(tmp_path / "guides", guide=GUIDE))
     ingest_beacon(database, write(tmp_path / "notes", notes="# Notes\n\nThe lamp is new."))
     report = ingest_beacon(database, write(tmp_path / "notes", notes="# Notes\n\nThe lamp is old."))
-    assert (report.documents, report.dropped) == (2, ())
+    assert (report.documents, report.dropped) == (2, [])
     assert files(database, data_dir) == ["guide.md", "notes.md"]
     assert "lamp is old" in texts(database, data_dir)
 
@@ -179,7 +176,7 @@ def test_a_folder_that_moved_is_known_by_its_new_place(
     moved = ingest_beacon(database, write_beacon(tmp_path / "new"))
     assert (moved.outcome, moved.read, moved.embedded) == (Outcome.PUBLISHED, 0, 0)
     (tmp_path / "new" / "guide.md").unlink()
-    assert ingest_beacon(database, tmp_path / "new").dropped == ("guide.md",)
+    assert ingest_beacon(database, tmp_path / "new").dropped == ["guide.md"]
 
 
 def test_a_bad_file_is_reported_and_the_others_go_on(
@@ -200,7 +197,7 @@ def test_the_old_text_of_a_file_that_became_unreadable_does_not_stay(
     ingest_beacon(database, docs)
     (docs / "guide.md").write_bytes(UNREADABLE)
     report = ingest_beacon(database, docs)
-    assert [r.file for r in report.rejected] == list(report.dropped) == ["guide.md"]
+    assert [r.file for r in report.rejected] == report.dropped == ["guide.md"]
     assert files(database, data_dir) == ["reference/alarms.md"]
 
 
@@ -211,7 +208,7 @@ def test_an_unreadable_file_from_elsewhere_takes_nothing_away(
     other = write(tmp_path / "other", notes="# Notes\n\nNew.")
     (other / "guide.md").write_bytes(UNREADABLE)
     report = ingest_beacon(database, other)
-    assert (len(report.rejected), report.dropped) == (1, ())
+    assert (len(report.rejected), report.dropped) == (1, [])
     assert files(database, data_dir) == ["guide.md", "notes.md", "reference/alarms.md"]
 
 
@@ -223,7 +220,7 @@ def test_a_path_that_is_not_there_takes_nothing_away(
     notes.rename(tmp_path / "elsewhere")
     write_beacon(docs, mast=15)
     report = ingest_beacon(database, docs, notes)
-    assert ([r.file for r in report.rejected], report.dropped) == ([str(notes)], ())
+    assert ([r.file for r in report.rejected], report.dropped) == ([str(notes)], [])
     assert files(database, data_dir) == ["guide.md", "notes.md", "reference/alarms.md"]
 
 

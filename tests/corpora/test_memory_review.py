@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.building import Builder, Outcome
+from corpora.building.building import Builder
+from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.memory_review import (
     CitedPage,

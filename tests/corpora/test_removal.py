@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.building import Builder, NothingLeft, Outcome
+from corpora.building.building import Builder, NothingLeft
 from corpora.building.removal import Deleted, delete_product, delete_release
+from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog, NoCorpus
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.memory_review import remembered
@@ -121,7 +122,7 @@ def test_documents_leave_by_a_new_generation_and_a_rollback_brings_them_back(
 ) -> None:
     embedder = HashEmbedder()
     report = make_builder(embedder).remove_documents("beacon", "17.20", ["extra.md", "gone.md"])
-    assert (report.outcome, report.dropped) == (Outcome.PUBLISHED, ("extra.md",))
+    assert (report.outcome, report.dropped) == (Outcome.PUBLISHED, ["extra.md"])
     assert embedder.embedded == []
     assert files_of(database, data_dir, "17.20") == {"guide.md", "reference/alarms.md"}
     corpus = open_corpus(database, data_dir, "Beacon", "17.20")
@@ -371,7 +372,7 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
     )
     embedder = HashEmbedder()
     report = make_builder(embedder).reread("Beacon", "17.20")
-    assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, ())
+    assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, [])
     assert embedder.embedded == []
     expected = {"guide.md", "reference/alarms.md", "extra.md"}
     assert files_of(database, data_dir, "17.20") == expected

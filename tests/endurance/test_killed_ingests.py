@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from corpora.building.building import Outcome
+from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, EmbeddingRow, GenerationRow

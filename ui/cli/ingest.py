@@ -8,8 +8,9 @@ from pydantic_core import to_jsonable_python
 from typer import Argument, Exit, Option
 
 from chatbot.settings import read_settings
-from corpora.building.building import Builder, IngestReport, Outcome
+from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
+from corpora.building.report import IngestReport, Outcome
 from corpora.database.engine import open_database
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, print_result, progress_bars
 from ui.wording.amounts import how_many
