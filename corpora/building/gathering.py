@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 import ingestion
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
-from corpora.database.originals import Originals, PackedFile, pack
+from corpora.database.originals import Originals, pack
 from corpora.database.tables import DocumentRow, FileRow, GenerationRow, MemberRow
 from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
@@ -72,7 +72,7 @@ class _Read(NamedTuple):
     source: str
     document: Document
     chunks: list[tuple[SearchChunk, ...]]
-    original: PackedFile
+    original: FileRow
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,10 @@ class Gathering:
             data, _ = file.content(self.limits)
         except (OSError, UnreadableFile) as error:
             return Rejected(document.file, str(error))
-        if sha256(data).hexdigest() != document.content_hash:
+        original = pack(data)
+        if original.content_hash != document.content_hash:
             return Rejected(document.file, "changed while it was being read; ingest again")
-        return _Read(str(file.source), document, self.settings.cut(document), pack(data))
+        return _Read(str(file.source), document, self.settings.cut(document), original)
 
     def _write(self, read: Sequence[_Read]) -> None:
         with self.database.writing() as session:
@@ -192,7 +193,7 @@ class Gathering:
             originals = Originals(self.database)
             members = []
             for source, document, chunks, original in read:
-                originals.store(session, document.content_hash, original)
+                originals.store(session, original)
                 document_id = insert_document(
                     session,
                     document,

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from corpora.catalog.memory_review import MemoryReview, review_release
-from corpora.catalog.release import Product, Release, is_prerelease, sort_key
+from corpora.catalog.release import Product, Release, is_among, is_prerelease, sort_key
 from corpora.database.engine import Database
 from corpora.database.tables import (
     EmbeddingModelRow,
@@ -174,11 +174,6 @@ def read_product(row: ProductRow, *, every: bool = False) -> Product:
         if every or (release.published_generation_id is not None and not release.retired)
     )
     return Product(row.name, tuple(row.aliases), releases, row.latest)
-
-
-def is_among(name: str, *names: str) -> bool:
-    """Say whether a name is one of some, without regard to case."""
-    return name.strip().casefold() in (known.casefold() for known in names)
 
 
 def find_product(session: Session, name: str) -> ProductRow | None:

@@ -111,6 +111,11 @@ def is_prerelease(name: str) -> bool:
     return any(token in _BEFORE_THE_FINAL for token in name_tokens(name)[1:])
 
 
+def is_among(name: str, *names: str) -> bool:
+    """Say whether a name is one of some, without regard to case."""
+    return name.strip().casefold() in (known.casefold() for known in names)
+
+
 @dataclass(frozen=True)
 class Release:
     """One release of a product, with its other names; from `end_of_life` on it has no support."""
@@ -134,11 +139,9 @@ class Product:
     @cached_property
     def newest(self) -> Release | None:
         """The administrator's latest, else the newest final release, else the newest of all."""
-        if self.latest is not None:
-            wanted = self.latest.casefold()
-            for release in self.releases:
-                if wanted in (name.casefold() for name in (release.name, *release.aliases)):
-                    return release
+        for release in self.releases:
+            if self.latest and is_among(self.latest, release.name, *release.aliases):
+                return release
         return newest_of(self.releases)
 
 
@@ -154,8 +157,7 @@ def likely_meant(name: str, releases: Iterable[str]) -> str | None:
     That is another way to write it (17-20, 1720, 17.2O), a letter off in a word, and one slip in a
     number that is unlike those of all releases (17.200, 71.20). The next number is no typing error.
     """
-    wanted = name.strip().casefold()
-    others = [release for release in releases if release.strip().casefold() != wanted]
+    others = [release for release in releases if not is_among(name, release)]
     same = [other for other in others if _reads_the_same(name, other, others)]
     return next(iter(same or [o for o in others if _has_one_slip(name, o, others)]), None)
 

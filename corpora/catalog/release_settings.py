@@ -17,6 +17,7 @@ from corpora.catalog.catalog import (
     require_release,
 )
 from corpora.catalog.memory_review import MemoryReview, Remembered, remembered, review_release
+from corpora.catalog.release import is_among
 from corpora.database.engine import Database
 from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
 
@@ -119,7 +120,7 @@ class ReleaseAdministration:
         with self.database.writing() as session:
             row = require_release(session, product, release)
             for alias in aliases:
-                if alias.casefold() == row.name.casefold():
+                if is_among(alias, row.name):
                     raise UnusableName(f"{alias!r} is the name of this release itself.")
                 check_is_free(row.product, alias, but=row)
             row.aliases = aliases
@@ -142,7 +143,7 @@ class ReleaseAdministration:
                 other = find_product(session, alias)
                 if other not in (None, row):
                     raise UnusableName(f"{alias!r} is already a name of the product {other.name}.")
-                if alias.casefold() == row.name.casefold():
+                if is_among(alias, row.name):
                     raise UnusableName(f"{alias!r} is the name of this product itself.")
             row.aliases = aliases
             latest = settings.latest

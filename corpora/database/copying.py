@@ -33,7 +33,12 @@ def copy_database(
     """
     counts = {}
     with source.reading() as there, target.writing() as here:
-        _require_empty(here)
+        for table in _tables():
+            if found := _count(here, table):
+                raise NotCopied(
+                    f"The database to copy into is not empty ({found:,} rows in {table.name!r}). "
+                    "Name an empty one; nothing was changed."
+                )
         for table in _tables():
             total = counts[table.name] = _count(there, table)
             done = 0
@@ -54,15 +59,6 @@ def copy_database(
 def _tables() -> list[Table]:
     """Those that are referred to come first; who works on the source is no matter of the copy."""
     return [t for t in Base.metadata.sorted_tables if t is not WorkerRow.__table__]
-
-
-def _require_empty(session: Session) -> None:
-    for table in _tables():
-        if found := _count(session, table):
-            raise NotCopied(
-                f"The database to copy into is not empty ({found:,} rows in {table.name!r}). "
-                "Name an empty one; nothing was changed."
-            )
 
 
 def _count(session: Session, table: Table) -> int:

@@ -6,9 +6,9 @@ Beside it means a folder that all machines see, or a bucket; a row then says tha
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from errno import EDQUOT, ENOSPC
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -27,21 +27,16 @@ class UnusableOriginals(StrataError):
     """The place of originals cannot be used; the message says which, why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackedFile:
-    """The bytes of a file of `size` bytes, compressed or as they are."""
-
-    size: int
-    compressed: bool
-    data: bytes = field(repr=False)
-
-
-def pack(data: bytes) -> PackedFile:
-    """Compress a file's bytes, unless that makes them no smaller."""
-    packed = zlib.compress(data)
-    if len(packed) < len(data):
-        return PackedFile(len(data), True, packed)
-    return PackedFile(len(data), False, data)
+def pack(data: bytes, *, compress: bool = True) -> FileRow:
+    """Return the row of a file, with its bytes compressed if that makes them smaller."""
+    packed = zlib.compress(data) if compress else data
+    compressed = len(packed) < len(data)
+    return FileRow(
+        content_hash=sha256(data).hexdigest(),
+        size=len(data),
+        compressed=compressed,
+        data=packed if compressed else data,
+    )
 
 
 class Originals:
@@ -55,14 +50,14 @@ class Originals:
         self._database = database
         self._place = _place(database.originals) if database.originals else None
 
-    def store(self, session: Session, content_hash: str, file: PackedFile) -> None:
-        """Keep the bytes of a file, once for each content; raise UnusableOriginals."""
+    def store(self, session: Session, file: FileRow) -> None:
+        """Keep what `pack` made of a file, once for each content; raise UnusableOriginals."""
         data = file.data
         if self._place is not None:
-            self._place.write(content_hash, data)
+            self._place.write(file.content_hash, data)
             data = b""
-        row = {"size": file.size, "compressed": file.compressed, "data": data}
-        session.execute(insert_or_ignore(session, FileRow), {"content_hash": content_hash, **row})
+        row = {"content_hash": file.content_hash, "size": file.size, "compressed": file.compressed}
+        session.execute(insert_or_ignore(session, FileRow), {**row, "data": data})
 
     def is_kept(self, session: Session, content_hash: str) -> bool:
         """Say whether the bytes of a file are kept."""

@@ -19,7 +19,7 @@ from corpora.catalog.catalog import (
     find_product,
     find_release,
 )
-from corpora.catalog.release import likely_meant, sort_key
+from corpora.catalog.release import is_among, likely_meant, sort_key
 from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
@@ -100,11 +100,10 @@ def accepted(
 
 def similar_release(product: str, name: str, catalog: Catalog) -> str | None:
     """Return the release of a product that a new name looks like a typing error of, if any."""
-    wanted = product.strip().casefold()
     for known in catalog.products(every=True):
-        if wanted in (n.casefold() for n in (known.name, *known.aliases)):
+        if is_among(product, known.name, *known.aliases):
             names = [release.name for release in known.releases]
-            if name.strip().casefold() in (n.casefold() for n in names):
+            if is_among(name, *names):
                 return None
             return likely_meant(name, names)
     return None

@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from sqlalchemy import ColumnElement, select, update
@@ -12,7 +11,8 @@ from sqlalchemy import ColumnElement, select, update
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobFileRow, JobRow
-from corpora.database.originals import Originals, PackedFile, pack
+from corpora.database.originals import Originals, pack
+from corpora.database.tables import FileRow
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from ingestion.archives import stays_inside
@@ -93,8 +93,7 @@ def store(
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.
                 if not originals.is_kept(session, kept.content_hash):
-                    packed = _packed(file, file.read_bytes())
-                    originals.store(session, kept.content_hash, packed)
+                    originals.store(session, _packed(file))
     return job_id
 
 
@@ -159,16 +158,14 @@ def _let_go(database: Database, files: ColumnElement[bool]) -> None:
 
 
 def _keep(database: Database, file: UploadedFile) -> JobFile:
-    data = file.read_bytes()
-    content_hash = sha256(data).hexdigest()
-    packed = _packed(file, data)
+    packed = _packed(file)
     with database.writing() as session:
-        Originals(database).store(session, content_hash, packed)
-    return JobFile(file=file.name, size=len(data), content_hash=content_hash)
+        Originals(database).store(session, packed)
+    return JobFile(file=file.name, size=packed.size, content_hash=packed.content_hash)
 
 
-def _packed(file: UploadedFile, data: bytes) -> PackedFile:
-    return PackedFile(len(data), False, data) if file.is_archive else pack(data)
+def _packed(file: UploadedFile) -> FileRow:
+    return pack(file.read_bytes(), compress=not file.is_archive)
 
 
 def _is_archive(name: str) -> bool:

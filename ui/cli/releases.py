@@ -10,7 +10,8 @@ from typer import Argument, Context, Option, Typer
 
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
-from corpora.catalog.catalog import Catalog, UnknownRelease, check_name, is_among
+from corpora.catalog.catalog import Catalog, UnknownRelease, check_name
+from corpora.catalog.release import is_among
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.documents.impact import impact_of_release
 from ui.cli.terminal import (
