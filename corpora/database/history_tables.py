@@ -23,7 +23,6 @@ from corpora.database.tables import Base, owned_by
 class ConversationRow(Base):
     """A conversation of one person about one product."""
 
-    __tablename__ = "conversations"
     __table_args__ = (Index(None, "owner", "updated"),)
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -55,7 +54,6 @@ class TurnRow(Base):
     A `superseded` turn was asked anew and is no longer part of its conversation.
     """
 
-    __tablename__ = "turns"
     __table_args__ = (
         UniqueConstraint("conversation_id", "position"),
         # Holds all that numbers are counted from: a payload is long, and SQLite would have to
@@ -93,8 +91,6 @@ class TurnRow(Base):
 class TurnTextRow(Base):
     """The words of a turn, for searching; on SQLite this is a full-text index (`turn_search`)."""
 
-    __tablename__ = "turn_texts"
-
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     text: Mapped[str]
 
@@ -102,16 +98,12 @@ class TurnTextRow(Base):
 class TurnTraceRow(Base):
     """The trace of a turn (`chatbot.reply.Trace`) as compressed JSON."""
 
-    __tablename__ = "turn_traces"
-
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     trace: Mapped[bytes]
 
 
 class TurnCitationRow(Base):
     """A document that the answer of a turn cites."""
-
-    __tablename__ = "turn_citations"
 
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     release: Mapped[str] = mapped_column(primary_key=True)
@@ -123,8 +115,6 @@ class OpenQuestionRow(Base):
 
     `after` counts the turns before it; `instead_of` is the turn that its answer replaces.
     """
-
-    __tablename__ = "open_questions"
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     conversation_id: Mapped[str] = owned_by("conversations", index=True)
@@ -158,8 +148,6 @@ class FeedbackRow(Base):
 class ReviewRow(Base):
     """What an admin thinks of a turn; `rating` is empty as long as there is none."""
 
-    __tablename__ = "reviews"
-
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     rating: Mapped[str] = mapped_column(String(32), index=True)
     corrected_answer: Mapped[str]
@@ -185,7 +173,6 @@ class PersonRow(Base):
 class UseRow(Base):
     """A question or an upload of a person, as far as a limit still counts it."""
 
-    __tablename__ = "uses"
     __table_args__ = (Index(None, "owner", "kind", "at"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -197,7 +184,6 @@ class UseRow(Base):
 class ProgramKeyRow(Base):
     """A key by which a program asks; of the key itself only its SHA-256 is kept."""
 
-    __tablename__ = "program_keys"
     __table_args__ = ({"sqlite_autoincrement": True},)
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -39,8 +39,6 @@ def _one_of(choices: type[StrEnum]) -> Enum:
 class WorkerRow(Base):
     """A worker process, `name` its id and machine, and when it last said that it lives."""
 
-    __tablename__ = "workers"
-
     name: Mapped[str] = mapped_column(String(255), primary_key=True)
     heartbeat: Mapped[datetime]
 
@@ -52,7 +50,6 @@ class JobRow(Base):
     empty where a whole product is deleted; `attempts` counts the workers that had it.
     """
 
-    __tablename__ = "jobs"
     __table_args__ = (Index(None, "state", "id"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -112,8 +109,6 @@ class JobFileRow(MappedAsDataclass, Base):
 
     `size` is in bytes, `content_hash` the SHA-256 of its bytes where it was uploaded.
     """
-
-    __tablename__ = "job_files"
 
     job_id: Mapped[int] = mapped_column(
         ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True, init=False, compare=False

@@ -19,7 +19,6 @@ class MemoryPairRow(Base):
     gave it. A `suspended` pair is not used; the text says why.
     """
 
-    __tablename__ = "memory_pairs"
     __table_args__ = (
         Index(None, "release_id", "store", "asks"),
         Index(None, "release_id", "embedding"),
@@ -63,8 +62,6 @@ class MemoryPairRow(Base):
 class MemoryPageRow(Base):
     """A page that the answer of a pair cites; `page_id` held its text when last looked for."""
 
-    __tablename__ = "memory_pages"
-
     pair_id: Mapped[int] = owned_by("memory_pairs", primary_key=True)
     ordinal: Mapped[int] = mapped_column(primary_key=True)
     file: Mapped[str]
@@ -75,8 +72,6 @@ class MemoryPageRow(Base):
 class MemoryUseRow(Base):
     """What a turn has to do with a pair: its `role` is source, reuse, reference or avoid."""
 
-    __tablename__ = "memory_uses"
-
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     pair_id: Mapped[int] = owned_by("memory_pairs", primary_key=True, index=True)
     role: Mapped[str] = mapped_column(String(16))
@@ -85,7 +80,6 @@ class MemoryUseRow(Base):
 class MemoryEventRow(Base):
     """What became of a pair and why; the pair may be gone, and no words of it stand here."""
 
-    __tablename__ = "memory_events"
     __table_args__ = (Index(None, "release_id", "at"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -6,6 +6,7 @@ such documents, shares what did not change with the one before, and never change
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
 _NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -59,6 +60,12 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSON,
     }
 
+    @declared_attr.directive
+    def __tablename__(cls) -> str:  # noqa: N805
+        """Its class says it, unless the class gives another: a ProductRow is one of "products"."""
+        words = re.sub("(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Row"))
+        return f"{words.lower()}s"
+
 
 def owned_by(table: str, **options: Any) -> Mapped[Any]:
     """Return a column with the id of a row in another table, which takes this row along."""
@@ -67,8 +74,6 @@ def owned_by(table: str, **options: Any) -> Mapped[Any]:
 
 class ProductRow(Base):
     """A documented product; `latest` is the release name that an admin set, if any."""
-
-    __tablename__ = "products"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
@@ -84,7 +89,6 @@ class ReleaseRow(Base):
     `end_of_life` on it has no support.
     """
 
-    __tablename__ = "releases"
     __table_args__ = (UniqueConstraint("product_id", "name"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -102,8 +106,6 @@ class ReleaseRow(Base):
 class EmbeddingModelRow(Base):
     """An embedding model whose vectors are kept."""
 
-    __tablename__ = "embedding_models"
-
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     dimension: Mapped[int]
@@ -112,7 +114,6 @@ class EmbeddingModelRow(Base):
 class GenerationRow(Base):
     """One state of a release's documentation; being built as long as `published` is empty."""
 
-    __tablename__ = "generations"
     # An id names a folder and stands in other processes' memory: it is never given out twice.
     __table_args__ = ({"sqlite_autoincrement": True},)
 
@@ -129,8 +130,6 @@ class GenerationRow(Base):
 class FileRow(Base):
     """The bytes of an ingested file, once for each content, so that it can be shown again."""
 
-    __tablename__ = "files"
-
     content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int]
     compressed: Mapped[bool]
@@ -140,7 +139,6 @@ class FileRow(Base):
 class DocumentRow(Base):
     """A file of a release as it was read and cut; never changed once written."""
 
-    __tablename__ = "documents"
     # Stored citations name documents, pages and chunks by id: an id is never given out twice.
     __table_args__ = (Index(None, "release_id", "file"), {"sqlite_autoincrement": True})
 
@@ -167,7 +165,6 @@ class MemberRow(Base):
 class PageRow(Base):
     """A page of a document; `blocks` is JSON that refers into `text` by offsets."""
 
-    __tablename__ = "pages"
     __table_args__ = (UniqueConstraint("document_id", "number"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -181,7 +178,6 @@ class PageRow(Base):
 class SearchChunkRow(Base):
     """A search chunk: characters `start` to `end` of its page, and the hash of what is embedded."""
 
-    __tablename__ = "search_chunks"
     __table_args__ = (UniqueConstraint("page_id", "ordinal"), {"sqlite_autoincrement": True})
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -195,8 +191,6 @@ class SearchChunkRow(Base):
 
 class EmbeddingRow(Base):
     """A vector (little-endian float32) of a text, shared by all generations and releases."""
-
-    __tablename__ = "embeddings"
 
     model_id: Mapped[int] = owned_by("embedding_models", primary_key=True)
     text_hash: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
