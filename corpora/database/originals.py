@@ -104,7 +104,7 @@ class _Place:
     def __init__(self, url: str) -> None:
         self._url = url
         protocol, _, folder = url.rpartition("://")
-        self._folder = Path(folder) if protocol in ("", "file") else None
+        self._folder = Path(folder).expanduser() if protocol in ("", "file") else None
         if self._folder is None:
             from obstore.store import from_url
 
