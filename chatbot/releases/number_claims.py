@@ -44,6 +44,7 @@ _VALUE = re.compile(
 )
 _RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)
 _PLACED = frozenset(("in", "on", "under", "since", "as of"))
+_LOOSE = frozenset(("about", "over", "at", "through", "via"))
 _NAMING = frozenset(("for", "with", "of", "from", "than"))
 
 
@@ -174,9 +175,11 @@ class _Surroundings:
     def _standing_free(self) -> Claim:
         if self.known or self.told or (self.bounded and self.preposition in _PLACED):
             return Claim.RELEASE
-        cue = self.preposition or self.beside or self.lead["open"] or self.told_of
-        cue = self.bounded and self.number.near and (cue or self.before.endswith(", "))
-        likely = cue or (self.number.akin and self.begins)
+        number = self.number
+        placed = self.preposition and (number.akin or self.preposition not in _LOOSE)
+        cue = placed or self.beside or self.lead["open"] or self.told_of
+        cue = self.bounded and number.near and (cue or self.before.endswith(", "))
+        likely = (cue and not number.lettered) or (number.akin and self.begins)
         return Claim.DOUBTFUL if likely else Claim.NOTHING
 
     def _single(self) -> Claim:

@@ -69,8 +69,8 @@ JOINED = re.compile(
 )
 """What may stand between two releases that are named side by side."""
 
-OF_UNIT = re.compile(rf"(?:{MEASURE}|[mwk](?!\w)|v(?!\.?\s*\d)(?!\w))(?!-)", re.IGNORECASE)
-"""A unit of measure in any case, behind a number that is no release."""
+OF_UNIT = re.compile(rf"(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.IGNORECASE)
+"""A unit in any case, behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
 BOUNDARY = re.compile(
     r"\s*(?:$|[?.!,;:)\]\"'’”…/&+]|[-–—>]|\n|(?:and|or|vs|versus|but|how|what|which|who|why|when|where"
     r"|is|are|was|were|does|do|did|can|could|should|would|will|has|have|to|with|on|for|in|from|at|as|by"
