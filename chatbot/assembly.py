@@ -44,7 +44,7 @@ from corpora.database.engine import Database, open_database
 from corpora.generations.answers_first import ingests_paused
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
-from corpora.parameters.of_release import OpenParameters, opened_by
+from corpora.parameters.releases import OpenParameters, opened_by
 from ingestion.errors import StrataError
 from prompts.fencing import visible
 

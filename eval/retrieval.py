@@ -72,7 +72,7 @@ def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[Ret
         )
         turn = Turn(question.question, product=product, history=history, resolution=resolution)
         pages = [
-            RankedPage(c.page.document.file, c.page.number, c.page.page.anchors)
+            RankedPage(c.page.document.file, c.page.number, c.page.anchors)
             for c in find(expand(rewrite(turn))).retrieved
         ]
         scores.append(score_search(question, release, pages))

@@ -9,8 +9,6 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.graph.knowledge import cited
 from chatbot.review.exports import csv_lines
-from corpora.parameters.changes import Change, Outcome, changes
-from corpora.parameters.of_release import ReleaseParameters
 from corpora.parameters.parameter import (
     DEFAULT,
     DEPRECATED,
@@ -25,6 +23,7 @@ from corpora.parameters.parameter import (
     Place,
     Replacement,
 )
+from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
 from ui.answers.citations import place, source_button
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row, page

@@ -20,7 +20,7 @@ from corpora.documents.uploads import sweep_uploads
 from corpora.generations.disk import DiskFull, require_room
 from corpora.generations.generations import prune_unused, sweep_folders
 from corpora.generations.processes import this_process
-from corpora.indexing.indexes import IncompleteGeneration, are_built, build_indexes, check_indexes
+from corpora.indexing.indexes import are_built, build_indexes, check_indexes
 from corpora.indexing.vectors import BrokenIndex
 from corpora.jobs.jobs import Claims, living_workers
 
@@ -107,7 +107,7 @@ def _index(data_dir: Path, database: Database, generation: int, *, mend: bool) -
         return _WELL
     try:
         build_indexes(database, data_dir, generation)
-    except (BrokenIndex, IncompleteGeneration, DiskFull) as error:
+    except (BrokenIndex, DiskFull) as error:
         return Health.FAULT, str(error)
     return Health.MENDED, "It was broken, and is built again."
 

@@ -76,7 +76,7 @@ def supported(
     found = retrieve(
         corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
     )
-    read = [r for f in found for r in records(f.page)]
+    read = [r for page, _ in found for r in records(page)]
     passages = [passage_of(record) for record in read]
     lines = answer.split("\n")
     stated = [(i, s) for i, line in enumerate(lines) for s in _statements(line)]

@@ -28,7 +28,7 @@ from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.embedding import MiniLM
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
-from corpora.parameters.of_release import OpenParameters
+from corpora.parameters.releases import OpenParameters
 
 POINTWISE = frozenset({"embedded"})
 """The backends that select pointwise unless told otherwise (docs/decisions/0009)."""

@@ -289,7 +289,7 @@ def _places(pages: Iterable[StoredPage], release: str) -> Counter[tuple[str, str
     for page in pages:
         headings = {h for block in page.blocks for h in block.path if h != page.document.title}
         found |= {("heading", _heading(h, release)) for h in headings}
-        found |= {("anchor", a) for a in page.page.anchors if not _GENERATED.fullmatch(a)}
+        found |= {("anchor", a) for a in page.anchors if not _GENERATED.fullmatch(a)}
     return Counter(found)
 
 

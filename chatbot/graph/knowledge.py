@@ -9,8 +9,8 @@ from typing import Protocol
 
 from chatbot.graph.triplets import Triplet
 from chatbot.turn import Citation, Origin
-from corpora.parameters.of_release import OpenParameters, ReleaseParameters
 from corpora.parameters.parameter import ARGUMENT, DEFAULT, Fact, Parameter, Replacement
+from corpora.parameters.releases import OpenParameters, ReleaseParameters
 
 _LONGEST_QUOTE = 600
 

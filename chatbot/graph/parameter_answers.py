@@ -15,9 +15,7 @@ from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.catalog.catalog import NoCorpus
 from corpora.indexing.lexical import tokens
-from corpora.parameters.changes import replacement
 from corpora.parameters.forms import OPTION
-from corpora.parameters.of_release import OpenParameters, ReleaseParameters
 from corpora.parameters.parameter import (
     DEFAULT,
     RANGE,
@@ -28,6 +26,7 @@ from corpora.parameters.parameter import (
     Parameter,
     Replacement,
 )
+from corpora.parameters.releases import OpenParameters, ReleaseParameters, replacement
 
 SHOWN = 60
 """Parameters up to which an answer lists all; the page of the release has the others."""

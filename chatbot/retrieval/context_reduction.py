@@ -214,7 +214,7 @@ def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
 
 def _bare(quote: str, page: StoredPage) -> Record:
     at = page.text.find(quote)
-    block = next(b for start, end, b in page.page.spans() if start <= at < end)
+    block = next(b for start, end, b in page.spans() if start <= at < end)
     return Record(
         page=page,
         start=at,

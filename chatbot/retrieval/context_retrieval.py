@@ -42,8 +42,8 @@ def retrieve_context(
             weigh_kinds=asked_for(turn.queries.asked, turn.queries.subject) is not Kind.CHANGE,
         )
         chunks = tuple(
-            RetrievedChunk(f.page, corpus.context_chunk(f.page.id, padding).text, f.score)
-            for f in found
+            RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
+            for page, score in found
         )
         return replace(turn, retrieved=chunks)
 

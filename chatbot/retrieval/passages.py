@@ -111,7 +111,7 @@ def _records(page: StoredPage) -> tuple[Record, ...]:
 @lru_cache(maxsize=256)
 def passages_of(page: StoredPage) -> tuple[Passage, ...]:
     """Cut a page into its passages, in order; headings belong to none."""
-    placed = tuple(page.page.spans())
+    placed = tuple(page.spans())
     found: list[Passage] = []
     i = 0
     while i < len(placed):
@@ -270,7 +270,7 @@ def _headings(passage: Passage) -> tuple[str, ...]:
     """The headings above a passage, without what owns its blocks inside the section."""
     above = [
         block.path
-        for start, _, block in passage.page.page.spans()
+        for start, _, block in passage.page.spans()
         if block.kind is BlockKind.HEADING and start <= passage.start
     ]
     return above[-1] if above else ()

@@ -33,7 +33,7 @@ def records(page: StoredPage, *, together: int = _TOGETHER) -> tuple[Record, ...
 
 def _groups(page: StoredPage, together: int) -> Iterator[list[tuple[int, int, Block]]]:
     group: list[tuple[int, int, Block]] = []
-    for start, end, block in page.page.spans():
+    for start, end, block in page.spans():
         joins = (
             group
             and block.kind in _JOINED
@@ -78,7 +78,7 @@ def _records_of(page: StoredPage, group: list[tuple[int, int, Block]]) -> Iterat
 def _lead_in(page: StoredPage, start: int) -> str:
     """The last sentence before a list or listing, if it announces one."""
     lead_in = ""
-    for before, _, block in page.page.spans():
+    for before, _, block in page.spans():
         if before >= start:
             break
         if block.kind is BlockKind.LIST_ITEM:

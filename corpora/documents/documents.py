@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import Select, func, select
 
 from corpora.database.engine import Database
 from corpora.database.originals import Originals
@@ -28,14 +29,6 @@ class ListedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundDocuments:
-    """One page of a list, and how many documents there are in all."""
-
-    documents: tuple[ListedDocument, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
     """Files that only a first generation has, only a second one, or both with other content."""
 
@@ -50,48 +43,34 @@ class Documents:
 
     database: Database
 
+    def count(self, generation: int, words: str = "") -> int:
+        """Count the documents of a generation; each of `words` stands in file or title."""
+        with self.database.reading() as session:
+            return session.scalar(_members(generation, words, func.count())) or 0
+
     def find(
         self, generation: int, words: str = "", *, offset: int = 0, limit: int = 25
-    ) -> FoundDocuments:
+    ) -> tuple[ListedDocument, ...]:
         """List documents of a generation by file; each of `words` stands in file or title."""
-        of_generation = and_(
-            MemberRow.generation_id == generation, *(_holds(word) for word in words.split())
-        )
-        pages = (
-            select(func.count(PageRow.id))
-            .where(PageRow.document_id == DocumentRow.id)
-            .scalar_subquery()
-        )
+        pages = select(func.count()).where(PageRow.document_id == DocumentRow.id).scalar_subquery()
         listed = (
-            select(DocumentRow.id, DocumentRow.file, DocumentRow.title, FileRow.size, pages)
-            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            _members(
+                generation, words, DocumentRow.id, DocumentRow.file, DocumentRow.title, FileRow.size
+            )
+            .add_columns(pages)
             .join(FileRow, FileRow.content_hash == DocumentRow.content_hash)
-            .where(of_generation)
             .order_by(DocumentRow.file)
             .offset(offset)
             .limit(limit)
         )
-        counted = (
-            select(func.count(DocumentRow.id))
-            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
-            .where(of_generation)
-        )
         with self.database.reading() as session:
-            rows = session.execute(listed).all()
-            return FoundDocuments(
-                tuple(ListedDocument(*row) for row in rows), session.scalar(counted) or 0
-            )
+            return tuple(ListedDocument(*row) for row in session.execute(listed))
 
     def page_ids(self, document: int) -> tuple[int, ...]:
         """Return the ids of a document's pages, in order."""
         with self.database.reading() as session:
-            return tuple(
-                session.scalars(
-                    select(PageRow.id)
-                    .where(PageRow.document_id == document)
-                    .order_by(PageRow.number)
-                )
-            )
+            pages = select(PageRow.id).where(PageRow.document_id == document)
+            return tuple(session.scalars(pages.order_by(PageRow.number)))
 
     def page(self, page: int) -> StoredPage:
         """Return a page as it was read; raise LookupError if it is not kept any more."""
@@ -120,15 +99,22 @@ class Documents:
     def _contents(self, generation: int) -> dict[str, str]:
         with self.database.reading() as session:
             rows = session.execute(
-                select(DocumentRow.file, DocumentRow.content_hash)
-                .join(MemberRow, MemberRow.document_id == DocumentRow.id)
-                .where(MemberRow.generation_id == generation)
+                _members(generation, "", DocumentRow.file, DocumentRow.content_hash)
             )
             return {row.file: row.content_hash for row in rows}
 
 
-def _holds(word: str) -> ColumnElement[bool]:
-    return or_(
-        DocumentRow.file.icontains(word, autoescape=True),
-        DocumentRow.title.icontains(word, autoescape=True),
+def _members(generation: int, words: str, *columns: Any) -> Select[*tuple[Any, ...]]:
+    return (
+        select(*columns)
+        .select_from(DocumentRow)
+        .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+        .where(
+            MemberRow.generation_id == generation,
+            *(
+                DocumentRow.file.icontains(word, autoescape=True)
+                | DocumentRow.title.icontains(word, autoescape=True)
+                for word in words.split()
+            ),
+        )
     )

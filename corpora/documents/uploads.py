@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, select, update
 
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
-from corpora.database.job_tables import JobFileRow, JobRow
+from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals, pack
 from corpora.database.tables import FileRow
 from corpora.generations.disk import full_disk_is_named, require_room
@@ -31,20 +31,20 @@ class UploadError(StrataError):
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file as it came: its name, with "/" between folders, and its bytes or where they lie."""
+    """A file as it came: its name, with "/" between folders, and its bytes."""
 
     name: str
-    content: bytes | Path = field(repr=False)
-    size: int
+    content: bytes = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes."""
+        return len(self.content)
 
     @property
     def is_archive(self) -> bool:
         """Whether its files are meant rather than itself."""
         return _is_archive(self.name)
-
-    def read_bytes(self) -> bytes:
-        """Return its content."""
-        return self.content.read_bytes() if isinstance(self.content, Path) else self.content
 
 
 def name_objection(name: str) -> str | None:
@@ -54,7 +54,7 @@ def name_objection(name: str) -> str | None:
         return "its name is no plain relative path; rename it"
     if any(part == "." or len(part.encode(errors="replace")) > _LONGEST_PART for part in parts):
         return "its name is too long, or has a part that is only a dot; rename it"
-    if not _is_utf8(name):
+    if name.encode(errors="replace").decode() != name:
         return "its name is not UTF-8; rename it"
     if any(part.startswith(".") for part in parts):
         return "a hidden file; rename it so that it does not begin with a dot, or leave it out"
@@ -130,7 +130,7 @@ def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path
 
 def drop_upload(database: Database, job_id: int) -> None:
     """Keep the files that a job worked on no longer, but for those that a document holds."""
-    _let_go(database, JobFileRow.job_id == job_id)
+    _let_go(database, JobFile.job_id == job_id)
 
 
 def sweep_uploads(database: Database, data_dir: Path) -> None:
@@ -139,9 +139,9 @@ def sweep_uploads(database: Database, data_dir: Path) -> None:
     # Listed before the jobs are read: a folder that is made later belongs to a job known then.
     folders = list(place.iterdir()) if place.is_dir() else []
     given_up = select(JobRow.id).where(JobRow.finished < datetime.now(UTC) - KEPT_FOR_RETRY)
-    held = JobFileRow.job_id.in_(given_up) & (JobFileRow.content_hash != "")
+    held = JobFile.job_id.in_(given_up) & (JobFile.content_hash != "")
     with database.reading() as session:
-        is_held = session.scalar(select(JobFileRow.job_id).where(held).limit(1)) is not None
+        is_held = session.scalar(select(JobFile.job_id).where(held).limit(1)) is not None
         unfinished = select(JobRow.id).where(JobRow.finished.is_(None))
         needed = set(map(str, session.scalars(unfinished)))
     if is_held:
@@ -153,7 +153,7 @@ def sweep_uploads(database: Database, data_dir: Path) -> None:
 
 def _let_go(database: Database, files: ColumnElement[bool]) -> None:
     with database.writing() as session:
-        session.execute(update(JobFileRow).where(files).values(content_hash=""))
+        session.execute(update(JobFile).where(files).values(content_hash=""))
     Originals(database).prune()
 
 
@@ -165,16 +165,8 @@ def _keep(database: Database, file: UploadedFile) -> JobFile:
 
 
 def _packed(file: UploadedFile) -> FileRow:
-    return pack(file.read_bytes(), compress=not file.is_archive)
+    return pack(file.content, compress=not file.is_archive)
 
 
 def _is_archive(name: str) -> bool:
     return name.lower().endswith(".zip")
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from corpora.building.building import Builder, IngestCancelled
 from corpora.building.gathering import ChunkingSettings
-from corpora.building.removal import Deleted, delete_product, delete_release
+from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import CatalogError
 from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase
@@ -70,47 +70,48 @@ class JobWork:
             return
         _log.info("job %s: %s of %s", job.id, job.kind, _subject(job))
         try:
-            self._do(job)
+            ended = self._outcome(job)
+            # Nobody else can have it in hand as long as the row says that this worker has it.
+            shutil.rmtree(upload_dir(self.data_dir, job.id), ignore_errors=True)
+            if ended.state is JobState.WAITING:
+                self.claims.put_back(job.id, ended.message)
+                return
+            self._finish(job, ended)
         except JobTaken:
             _log.warning("job %s is in other hands now", job.id)
+            return
+        _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
+        if ended.state is JobState.DONE:
+            drop_upload(self.database, job.id)
 
-    def _do(self, job: Job) -> None:
+    def _outcome(self, job: Job) -> _Ended:
         watch = _Watch(self.claims, job.id, self.stopping)
         try:
-            ended = self._carry_out(job, watch)
+            return self._carry_out(job, watch)
         except IngestCancelled:
             if not watch.cancelling:
-                self._tidy(job)
-                self.claims.put_back(job.id)
-                return
-            ended = _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
+                return _Ended(JobState.WAITING)
+            return _Ended(JobState.CANCELLED, "Stopped. What was processed so far is kept.")
         except (BeingBuilt, TakenOver) as error:
-            self._tidy(job)
-            self.claims.put_back(job.id, str(error))
             self._postponed[job.id] = time.monotonic() + POSTPONED_SECONDS
-            return
+            return _Ended(JobState.WAITING, str(error))
         except (CatalogError, IngestError, ModelMissing, UploadError) as error:
-            ended = _Ended(JobState.FAILED, str(error))
+            return _Ended(JobState.FAILED, str(error))
         except (JobTaken, UnreachableDatabase):
             raise
         except Exception as error:  # noqa: BLE001 - whatever fails, the job must end and say so
             _log.exception("job %s failed", job.id)
-            ended = _Ended(
+            return _Ended(
                 JobState.FAILED,
                 f"An unexpected error occurred ({type(error).__name__}); see the worker's log. "
                 "Trying again continues where it stopped.",
             )
-        self._tidy(job)
-        self._finish(job, ended)
-        _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
-        if ended.state is JobState.DONE:
-            drop_upload(self.database, job.id)
 
     def _finish(self, job: Job, ended: _Ended) -> None:
         """Write how a job ended; on a full disk as soon as there is room again."""
         while True:
             try:
-                self.claims.finish(job.id, ended.state, ended.message, ended.report, ended.problems)
+                self.claims.finish(job.id, *ended)
             except DatabaseFull as full:
                 if self.stopping():
                     raise
@@ -119,12 +120,17 @@ class JobWork:
             else:
                 return
 
-    def _tidy(self, job: Job) -> None:
-        """Remove the job's folder while nobody else can have it in hand."""
-        shutil.rmtree(upload_dir(self.data_dir, job.id), ignore_errors=True)
-
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
-        place = upload_dir(self.data_dir, job.id)
+        if job.kind is JobKind.DELETE:
+            report, database, data_dir = watch.report, self.database, self.data_dir
+            deleted = (
+                delete_release(database, data_dir, job.product, job.release, report)
+                if job.release
+                else delete_product(database, data_dir, job.product, report)
+            )
+            answers = f" with {_count(deleted.remembered, 'saved answer')}"
+            message = f"Deleted {_subject(job)}{answers if deleted.remembered else ''}."
+            return _Ended(JobState.DONE, message, asdict(deleted))
         builder = Builder(
             self.database,
             self.data_dir,
@@ -138,27 +144,20 @@ class JobWork:
         match job.kind:
             case JobKind.UPLOAD:
                 paths = lay_out_upload(self.database, self.data_dir, job.id)
-                report = builder.ingest(paths, product=job.product, release=job.release)
+                ingested = builder.ingest(paths, product=job.product, release=job.release)
             case JobKind.REREAD:
-                report = builder.reread(job.product, job.release)
+                ingested = builder.reread(job.product, job.release)
             case JobKind.REMOVE:
                 files = {file.file for file in Jobs(self.database).files(job.id)}
-                report = builder.remove_documents(job.product, job.release, files)
-            case JobKind.DELETE if job.release:
-                deleted = delete_release(
-                    self.database, self.data_dir, job.product, job.release, watch.report
-                )
-                return _deleted(job, deleted)
-            case JobKind.DELETE:
-                deleted = delete_product(self.database, self.data_dir, job.product, watch.report)
-                return _deleted(job, deleted)
-        return _ended(report, place)
+                ingested = builder.remove_documents(job.product, job.release, files)
+        return _ended(ingested, upload_dir(self.data_dir, job.id))
 
 
-@dataclass(frozen=True)
-class _Ended:
+class _Ended(NamedTuple):
+    """What became of a job: the values of its row, and the files that were left out."""
+
     state: JobState
-    message: str
+    message: str = ""
     report: dict[str, Any] | None = None
     problems: tuple[JobFile, ...] = ()
 
@@ -170,21 +169,19 @@ class _Watch:
         self._claims = claims
         self._job_id = job_id
         self._stopping = stopping
-        self._written: tuple[str, float] | None = None
+        self._stage, self._written = "", 0.0
         self.cancelling = False
 
     def report(self, progress: Progress) -> None:
         """Write it if the stage begins or ends or it was long not written; raise JobTaken."""
         now = time.monotonic()
-        is_due = (
-            self._written is None
-            or self._written[0] != progress.stage
+        if (
+            self._stage != progress.stage
             or progress.done == progress.total
-            or now - self._written[1] >= WRITE_SECONDS
-        )
-        if is_due:
+            or now - self._written >= WRITE_SECONDS
+        ):
             self.cancelling = self._claims.progress(self._job_id, progress)
-            self._written = progress.stage, now
+            self._stage, self._written = progress.stage, now
 
     def is_to_stop(self) -> bool:
         """Whether the job is cancelled, or the worker is about to end."""
@@ -192,46 +189,35 @@ class _Watch:
 
 
 def _ended(report: IngestReport, place: Path) -> _Ended:
-    failed = [file for file in report.rejected if not file.expected]
-    problems = tuple(
-        JobFile(_name(name, place), reason=reason)
-        for name, reason in (
-            *((file.file, file.reason) for file in report.rejected),
-            *((remark.file, remark.text) for remark in report.remarks),
-        )
-    )
-    figures = asdict(report)
-    figures |= {"reused": report.reused, "rejected": len(report.rejected), "failed": len(failed)}
-    figures["skipped"] = dict(report.skipped)
+    told = [(file.file, file.reason) for file in report.rejected]
+    told += [(remark.file, remark.text) for remark in report.remarks]
+    # A file's name without the way to the folder or the zip that it was uploaded in.
+    way = re.compile(rf"^{re.escape(str(place))}/(files|archives/\d+)/")
+    problems = tuple(JobFile(way.sub("", name), reason=reason) for name, reason in told)
+    figures = asdict(report) | {
+        "reused": report.reused,
+        "rejected": len(report.rejected),
+        "failed": sum(not file.expected for file in report.rejected),
+        "skipped": dict(report.skipped),
+    }
     left_out = f" Skipped {_count(len(report.rejected), 'file')}." if report.rejected else ""
     if in_part := len({remark.file for remark in report.remarks}):
         left_out += f" Read in part: {_count(in_part, 'file')}."
     match report.outcome:
+        case Outcome.NOTHING_READABLE:
+            message = "No file could be read, so nothing changed."
+            return _Ended(JobState.FAILED, message, figures, problems)
+        case Outcome.UNCHANGED:
+            message = f"No changes.{left_out}"
         case Outcome.PUBLISHED:
             documents = _count(report.documents, "document")
             message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
             message = f"{message} {report.remembered.told}".rstrip()
-        case Outcome.UNCHANGED:
-            message = f"No changes.{left_out}"
-        case Outcome.NOTHING_READABLE:
-            message = "No file could be read, so nothing changed."
-            return _Ended(JobState.FAILED, message, figures, problems)
     return _Ended(JobState.DONE, message, figures, problems)
-
-
-def _name(file: str, place: Path) -> str:
-    """A file's name without the way to the folder or the zip that it was uploaded in."""
-    return re.sub(rf"^{re.escape(str(place))}/(files|archives/\d+)/", "", file)
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _deleted(job: Job, deleted: Deleted) -> _Ended:
-    answers = _count(deleted.remembered, "saved answer")
-    also = f" with {answers}" if deleted.remembered else ""
-    return _Ended(JobState.DONE, f"Deleted {_subject(job)}{also}.", asdict(deleted))
 
 
 def _subject(job: Job) -> str:

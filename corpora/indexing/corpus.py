@@ -19,18 +19,17 @@ from corpora.database.engine import Database
 from corpora.database.originals import Originals
 from corpora.database.tables import (
     DocumentRow,
-    EmbeddingModelRow,
     GenerationRow,
     MemberRow,
     PageRow,
     SearchChunkRow,
 )
-from corpora.indexing.dual_chunking import ContextChunk, context_chunk
+from corpora.indexing.dual_chunking import context_chunk
 from corpora.indexing.indexes import are_built, open_indexes
 from corpora.indexing.lexical import LexicalIndex
 from corpora.indexing.missing_vectors import stored_vectors
 from corpora.indexing.pages import (
-    ChunkPlace,
+    DOCUMENT,
     StoredChunk,
     StoredDocument,
     StoredPage,
@@ -38,11 +37,9 @@ from corpora.indexing.pages import (
     document_of,
     read_pages,
     select_chunks,
-    select_documents,
 )
 from corpora.indexing.single_chunks import SingleChunkIndex
 from corpora.indexing.vectors import VectorIndex
-from ingestion.page import DocumentKind
 
 CACHED_PAGES = 512
 
@@ -63,44 +60,20 @@ class Corpus:
         self.generation = serving.generation
         self._database = database
         with database.reading() as session:
-            row = session.execute(
-                select(GenerationRow.release_id, EmbeddingModelRow.id, EmbeddingModelRow.name)
-                .join(EmbeddingModelRow, EmbeddingModelRow.id == GenerationRow.model_id)
-                .where(GenerationRow.id == serving.generation)
-            ).one()
-        release_id, self._model_id, self.embedding_model = row
-        self._is_own = DocumentRow.release_id == release_id
+            generation = session.get_one(GenerationRow, serving.generation)
+        self._model_id = generation.model_id
+        self._is_own = DocumentRow.release_id == generation.release_id
         self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
+        self.size = self._lexical.size
+        """The number of search chunks."""
+        self.nearest = self._vectors.nearest
+        self.lexical, self.similar = self._lexical.search, self._lexical.similar
+        self.frequency, self.idf = self._lexical.frequency, self._lexical.idf
         self.single_chunks = SingleChunkIndex(database, serving.generation)
         """What the paper's baseline searches instead; empty until it is asked to embed."""
         self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))
         self._let_go.atexit = False
         self._pages: dict[int, StoredPage] = {}
-
-    @property
-    def size(self) -> int:
-        """The number of search chunks."""
-        return self._lexical.size
-
-    def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
-        """Return at most `k` pairs of chunk id and cosine similarity, the nearest first."""
-        return self._vectors.nearest(vector, k)
-
-    def lexical(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Return at most `limit` pairs of chunk id and BM25 score, the best first."""
-        return self._lexical.search(terms, limit)
-
-    def frequency(self, term: str) -> int:
-        """Return the number of chunks that hold a term."""
-        return self._lexical.frequency(term)
-
-    def idf(self, term: str) -> float:
-        """Return the inverse document frequency of a term."""
-        return self._lexical.idf(term)
-
-    def similar(self, word: str) -> tuple[str, ...]:
-        """Return the release's words that a typing error may have turned into `word`."""
-        return self._lexical.similar(word)
 
     def chunk(self, chunk_id: int) -> StoredChunk:
         """Return a search chunk."""
@@ -114,7 +87,6 @@ class Corpus:
                 select_chunks(
                     SearchChunkRow.id,
                     SearchChunkRow.page_id,
-                    SearchChunkRow.ordinal,
                     SearchChunkRow.start,
                     SearchChunkRow.end,
                     SearchChunkRow.heading,
@@ -126,17 +98,15 @@ class Corpus:
             raise LookupError(f"{self.product} {self.release} has no search chunk {min(missing)}.")
         return found
 
-    def places(self, ids: Sequence[int]) -> list[ChunkPlace]:
-        """Return where search chunks stand, by their ids, in the order given."""
+    def places(self, ids: Sequence[int]) -> list[tuple[int, StoredDocument]]:
+        """Return the id of the page, and the document, of search chunks, in the order given."""
         with self._database.reading() as session:
             rows = session.execute(
-                select_chunks(
-                    SearchChunkRow.id, SearchChunkRow.page_id, DocumentRow.kind, DocumentRow.title
-                ).where(SearchChunkRow.id.in_(ids), self._is_own)
+                select_chunks(SearchChunkRow.id, SearchChunkRow.page_id, *DOCUMENT).where(
+                    SearchChunkRow.id.in_(ids), self._is_own
+                )
             )
-            found = {
-                i: ChunkPlace(page, DocumentKind(kind), title) for i, page, kind, title in rows
-            }
+            found = {i: (page_id, document_of(document)) for i, page_id, *document in rows}
         return [found[i] for i in ids]
 
     def vectors(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
@@ -177,18 +147,17 @@ class Corpus:
         with self._database.reading() as session:
             return read_pages(session, self._is_own, PageRow.document_id == document_id)
 
-    def context_chunk(self, page_id: int, padding: int = 500) -> ContextChunk:
+    def context_chunk(self, page_id: int, padding: int = 500) -> str:
         """Return a page with up to `padding` characters of each neighbour (Algorithm 1)."""
         page = self.page(page_id)
         around = [i for i in (page.previous_id, page.id, page.next_id) if i is not None]
-        pages = [stored.page for stored in self.pages(around)]
-        return context_chunk(pages, around.index(page.id), padding=padding)
+        return context_chunk(self.pages(around), around.index(page.id), padding=padding)
 
     def documents(self) -> tuple[StoredDocument, ...]:
         """Return the documents of this generation, in the natural order of their files."""
         with self._database.reading() as session:
             rows = session.execute(
-                select_documents()
+                select(*DOCUMENT)
                 .join(MemberRow, MemberRow.document_id == DocumentRow.id)
                 .where(MemberRow.generation_id == self.generation)
             ).all()
@@ -197,11 +166,9 @@ class Corpus:
     def original(self, content_hash: str) -> bytes:
         """Return the bytes of one of this release's files, as it was ingested."""
         with self._database.reading() as session:
-            own = select(DocumentRow.id).where(
-                DocumentRow.content_hash == content_hash, self._is_own
-            )
-            is_own = session.scalar(own.limit(1)) is not None
-        data = Originals(self._database).read(content_hash) if is_own else None
+            own = select(DocumentRow.id).where(self._is_own)
+            found = session.scalar(own.where(DocumentRow.content_hash == content_hash).limit(1))
+        data = Originals(self._database).read(content_hash) if found is not None else None
         if data is None:
             raise LookupError(f"{self.product} {self.release} has no file {content_hash}.")
         return data
@@ -233,20 +200,21 @@ class OpenCorpora:
         """Return the corpus that serves a release now; raise NoCorpus if there is none."""
         _close_let_go()
         serving = self._catalog.serving(product, release)
-        found = self._held(serving)
-        if found is not None:
-            return found
+        name = serving.product, serving.release
         with self._lock:
             opening = self._opening.setdefault(serving.generation, Lock())
         with opening:
-            found = self._held(serving)
-            if found is None:
-                found = Corpus(self._database, self._data_dir, serving)
-                with self._lock:
-                    self._open[serving.product, serving.release] = found
-                    while len(self._open) > self._limit:
-                        del self._open[next(iter(self._open))]
-        return found
+            with self._lock:
+                held = self._open.get(name)
+            if held is None or held.generation != serving.generation:
+                held = Corpus(self._database, self._data_dir, serving)
+            with self._lock:
+                # At the end: the first is the one unused for longest.
+                self._open.pop(name, None)
+                self._open[name] = held
+                while len(self._open) > self._limit:
+                    del self._open[next(iter(self._open))]
+        return held
 
     def open_built(self, seconds: float) -> None:
         """Open releases before they are asked about, the newest of each product first.
@@ -268,16 +236,6 @@ class OpenCorpora:
                 corpus.close()
             self._open.clear()
         _close_let_go()
-
-    def _held(self, serving: Serving) -> Corpus | None:
-        name = serving.product, serving.release
-        with self._lock:
-            found = self._open.pop(name, None)
-            if found is None:
-                return None
-            # Back at the end: the first is the one unused for longest.
-            self._open[name] = found
-            return found if found.generation == serving.generation else None
 
 
 def open_corpus(database: Database, data_dir: Path, product: str, release: str) -> Corpus:

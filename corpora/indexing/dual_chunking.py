@@ -21,30 +21,15 @@ _WORD_START = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class SearchChunk:
-    """A part of one page: `text == page.text[start:end]`, `page` being `Page.number`.
+    """A part of one page: `text == page.text[start:end]`.
 
     `heading` is embedded and indexed with the text, and never quoted.
     """
 
-    page: int
     start: int
     end: int
     text: str
     heading: str
-
-
-@dataclass(frozen=True, slots=True)
-class ContextChunk:
-    """A page with the end of the page before it and the beginning of the one after it.
-
-    `text[start:end]` is the page itself, so that offsets of a search chunk of the same `page`
-    count from `start`.
-    """
-
-    page: int
-    text: str
-    start: int
-    end: int
 
 
 def search_chunks(
@@ -55,8 +40,7 @@ def search_chunks(
     With `per_page` (k in the paper) the page gives that many chunks, or fewer if it has too few
     words; otherwise as many as bring each nearest to `target` characters. A cut is made before a
     block if one begins near the ideal point, else before a line, a sentence or a word, and inside
-    a word only if that is longer than two chunks; so a chunk of ordinary text is at least half
-    and at most one and a half of the ideal. Put together, the chunks are the page's text.
+    a word only if that is longer than two chunks. Put together, the chunks are the page's text.
     """
     text = page.text
     if not text:
@@ -64,21 +48,19 @@ def search_chunks(
     count = per_page or max(1, round(len(text) / target))
     ends = [*_cuts(page, count), len(text)]
     return tuple(
-        SearchChunk(page.number, start, end, text[start:end], heading_of(page, start, end))
+        SearchChunk(start, end, text[start:end], heading_of(page, start, end))
         for start, end in zip([0, *ends], ends, strict=False)
     )
 
 
-def context_chunk(pages: Sequence[Page], index: int, *, padding: int = 500) -> ContextChunk:
+def context_chunk(pages: Sequence[Page], index: int, *, padding: int = 500) -> str:
     """Pad a page with up to `padding` characters of each neighbour (Algorithm 1, lines 8-10).
 
-    `pages` are those of one document, in order; `padding` is ps in the paper. The text is exactly
-    the end of the previous page, the page, and the beginning of the next one.
+    `pages` are those of one document, in order; `padding` is ps in the paper.
     """
-    page = pages[index]
     tail = pages[index - 1].text[-padding:] if padding and index > 0 else ""
     head = pages[index + 1].text[:padding] if index + 1 < len(pages) else ""
-    return ContextChunk(page.number, tail + page.text + head, len(tail), len(tail) + len(page.text))
+    return tail + pages[index].text + head
 
 
 def heading_of(page: Page, start: int, end: int) -> str:

@@ -64,10 +64,9 @@ class MiniLM:
     """all-MiniLM-L6-v2 from an ONNX file, on the CPU; loaded when first used, thread-safe.
 
     Tokens after the 256th are ignored; a vector is the mean of the token vectors, scaled to
-    length one, and does not depend, beyond rounding, on what is embedded beside it. `threads` is
-    by default the number of cores; `batch` texts of similar length go through the model at once.
-    The `runtime` is OpenVINO where it is installed (the extra `fast`), else onnxruntime; their
-    vectors serve the same index. Raises ModelMissing on first use if something is not there.
+    length one. `threads` is by default the number of cores; `batch` texts of similar length go
+    through the model at once. The `runtime` is OpenVINO where it is installed (the extra `fast`),
+    else onnxruntime. Raises ModelMissing on first use if something is not there.
     """
 
     name = "all-minilm-l6-v2-int8"
@@ -121,7 +120,15 @@ class MiniLM:
         for first in range(0, len(by_length), self._batch):
             rows = by_length[first : first + self._batch]
             batch = [encodings[i] for i in rows]
-            yield rows, batch, *_hidden(session, batch)
+            ids = np.zeros((len(batch), len(batch[-1].ids)), dtype=np.int64)
+            mask = np.zeros_like(ids)
+            for row, encoding in enumerate(batch):
+                ids[row, : len(encoding.ids)] = encoding.ids
+                mask[row, : len(encoding.ids)] = 1
+            kinds = np.zeros_like(ids)
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
+            (hidden,) = session.run(["last_hidden_state"], inputs)
+            yield rows, batch, hidden, mask
 
     def knows_word(self, word: str) -> bool:
         """Say whether a lower-case word is one WordPiece: ordinary English, not a coined name."""
@@ -182,17 +189,3 @@ class _OpenVino:
         # The request that the model would keep for itself serves one thread alone.
         results = self._model.infer_new_request(inputs)
         return [results[name] for name in outputs]
-
-
-def _hidden(session: Session, encodings: Sequence[Encoding]) -> tuple[Vectors, Tokens]:
-    shape = (len(encodings), max(len(e.ids) for e in encodings))
-    ids = np.zeros(shape, dtype=np.int64)
-    mask = np.zeros(shape, dtype=np.int64)
-    for row, encoding in enumerate(encodings):
-        ids[row, : len(encoding.ids)] = encoding.ids
-        mask[row, : len(encoding.ids)] = 1
-    (hidden,) = session.run(
-        ["last_hidden_state"],
-        {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
-    )
-    return hidden, mask

@@ -12,7 +12,7 @@ from secrets import token_hex
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 
 from corpora.database.durable import sync
 from corpora.database.engine import Database
@@ -42,10 +42,6 @@ _ROWS_AT_ONCE = 1000
 """Chroma takes up to 5,461 vectors at once, in seconds that nobody could stop it in."""
 
 
-class IncompleteGeneration(Exception):
-    """Search chunks of a generation have no vectors; the message says how many."""
-
-
 def build_indexes(
     database: Database,
     data_dir: Path,
@@ -55,11 +51,11 @@ def build_indexes(
     """Build both indexes of a generation from SQL, probe them, and put them in place.
 
     What was in place is replaced; processes that have it open go on with what they hold.
-    `on_progress` gets how many of how many vectors are indexed. Raises IncompleteGeneration if
-    vectors are missing, BrokenIndex if what was built does not work.
+    `on_progress` gets how many of how many vectors are indexed. Raises BrokenIndex if vectors are
+    missing, or if what was built does not work.
     """
-    total, dimension = _expected(database, generation_id)
-    batches = _vectors(database, generation_id)
+    model_id, dimension, total = _expected(database, generation_id)
+    batches = _vectors(database, generation_id, model_id)
     rows = _lexical_rows(database, generation_id)
 
     def report(done: int) -> None:
@@ -175,10 +171,10 @@ def _sizes(folder: Path) -> dict[str, int]:
     }
 
 
-def _expected(database: Database, generation_id: int) -> tuple[int, int]:
-    """How many chunks there are to index, and the dimension of their vectors.
+def _expected(database: Database, generation_id: int) -> tuple[int, int, int]:
+    """The embedding model, the dimension of its vectors, and how many chunks have one to index.
 
-    Raises IncompleteGeneration if some have none.
+    Raises BrokenIndex if some have none.
     """
     with database.reading() as session:
         model_id, dimension = session.execute(
@@ -186,24 +182,22 @@ def _expected(database: Database, generation_id: int) -> tuple[int, int]:
             .join(GenerationRow, GenerationRow.model_id == EmbeddingModelRow.id)
             .where(GenerationRow.id == generation_id)
         ).one()
-        chunks = select_chunks(func.count()).where(_is_member(generation_id))
+        chunks = _chunks(generation_id, func.count())
         total = session.scalar(chunks) or 0
         embedded = session.scalar(chunks.join(EmbeddingRow, _has_vector(model_id))) or 0
     if embedded < total:
-        raise IncompleteGeneration(
+        raise BrokenIndex(
             f"{total - embedded} of {total} search chunks of generation {generation_id} have no "
             "vector. Ingest the release again."
         )
-    return total, dimension
+    return model_id, dimension, total
 
 
-def _vectors(database: Database, generation_id: int) -> Iterator[Batch]:
+def _vectors(database: Database, generation_id: int, model_id: int) -> Iterator[Batch]:
     with database.reading() as session:
-        model_id = session.get_one(GenerationRow, generation_id).model_id
         rows = session.execute(
-            select_chunks(SearchChunkRow.id, EmbeddingRow.vector)
+            _chunks(generation_id, SearchChunkRow.id, EmbeddingRow.vector)
             .join(EmbeddingRow, _has_vector(model_id))
-            .where(_is_member(generation_id))
             .order_by(SearchChunkRow.id)
         )
         for some in rows.yield_per(_ROWS_AT_ONCE).partitions():
@@ -212,34 +206,23 @@ def _vectors(database: Database, generation_id: int) -> Iterator[Batch]:
 
 
 def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow]:
+    columns = SearchChunkRow.id, SearchChunkRow.heading, chunk_text(), PageRow.anchor
     with database.reading() as session:
         rows = session.execute(
-            select_chunks(
-                SearchChunkRow.id,
-                SearchChunkRow.heading,
-                chunk_text(),
-                PageRow.anchor,
-                DocumentRow.title,
-                DocumentRow.file,
+            _chunks(generation_id, *columns, DocumentRow.title, DocumentRow.file).order_by(
+                SearchChunkRow.id
             )
-            .where(_is_member(generation_id))
-            .order_by(SearchChunkRow.id)
         )
-        for row in rows.yield_per(_ROWS_AT_ONCE):
-            yield LexicalRow(
-                row.id,
-                indexed_heading(row.title, row.heading),
-                f"{row.file} {row.anchor or ''}",
-                row.text,
-            )
+        for chunk_id, heading, text, anchor, title, file in rows.yield_per(_ROWS_AT_ONCE):
+            name = f"{file} {anchor or ''}"
+            yield LexicalRow(chunk_id, indexed_heading(title, heading), name, text)
 
 
-def _is_member(generation_id: int) -> ColumnElement[bool]:
+def _chunks(generation_id: int, *columns: Any) -> Select[*tuple[Any, ...]]:
     members = select(MemberRow.document_id).where(MemberRow.generation_id == generation_id)
-    return DocumentRow.id.in_(members)
+    return select_chunks(*columns).where(DocumentRow.id.in_(members))
 
 
 def _has_vector(model_id: int) -> ColumnElement[bool]:
-    return and_(
-        EmbeddingRow.text_hash == SearchChunkRow.text_hash, EmbeddingRow.model_id == model_id
-    )
+    own = EmbeddingRow.text_hash == SearchChunkRow.text_hash
+    return own & (EmbeddingRow.model_id == model_id)

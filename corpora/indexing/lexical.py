@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -47,15 +47,10 @@ class _Stemmer(local):
     """A stemmer for each thread: it keeps the word it works on in itself."""
 
     def __init__(self) -> None:
-        self.stem = stemmer("english").stemWord
+        self.stem: Callable[[str], str] = stemmer("english").stemWord
 
 
 _stemmer = _Stemmer()
-
-
-def _stem(word: str) -> str:
-    stemmed: str = _stemmer.stem(word)
-    return stemmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +67,7 @@ def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order, lower-cased, words stemmed.
 
     A compound term (`Query.update()`, `--max-rate`, `pool_size`) gives itself whole, what follows
-    each of its dots, and its parts between ". _ - /" and camelCase humps. A version (`1.10.1`)
-    stays whole.
+    each of its dots, and its parts. A version (`1.10.1`) stays whole.
     """
     return list(chain.from_iterable(map(_tokens_of, _TERM.findall(text))))
 
@@ -167,7 +161,7 @@ class LexicalIndex(ABC):
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        token = _stem(word.lower())
+        token = _stemmer.stem(word.lower())
         if not _WORD.fullmatch(token) or len(token) < 4:
             return ()
         if not self._vocabulary:
@@ -202,22 +196,17 @@ class LexicalFile(LexicalIndex):
         """Open what `build_index` wrote; raise BrokenIndex if it is missing or unreadable."""
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
-            database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            with ExitStack() as undo:
+                database = sqlite3.connect(uri, uri=True, check_same_thread=False)
+                undo.callback(database.close)
+                (found,) = database.execute("PRAGMA user_version").fetchone()
+                if found != FORMAT:
+                    raise BrokenIndex(f"The lexical index {path} has format {found}, not {FORMAT}.")
+                index = cls(database)
+                undo.pop_all()
+                return index
         except sqlite3.Error as error:
-            raise BrokenIndex(f"The lexical index {path} cannot be opened: {error}") from error
-        try:
-            (found,) = database.execute("PRAGMA user_version").fetchone()
-            if found != FORMAT:
-                raise BrokenIndex(
-                    f"The lexical index {path} has format {found}, not {FORMAT}; build it again."
-                )
-            return cls(database)
-        except sqlite3.Error as error:
-            database.close()
             raise BrokenIndex(f"The lexical index {path} is broken: {error}") from error
-        except BrokenIndex:
-            database.close()
-            raise
 
     def close(self) -> None:
         """Release the file."""
@@ -251,15 +240,15 @@ class LexicalFile(LexicalIndex):
 @lru_cache(maxsize=200_000)
 def _tokens_of(term: str) -> tuple[str, ...]:
     if _WORD.fullmatch(term) and not _HUMP.search(term):
-        return (_stem(term.lower()),)
+        return (_stemmer.stem(term.lower()),)
     whole = term.removesuffix("()")
     found = [whole, whole.lstrip("-")]
     if _WORD.fullmatch(whole):
-        found.append(_stem(whole.lower()))
+        found.append(_stemmer.stem(whole.lower()))
     for compound in _COMPOUND.split(whole):
         names = _DOT.split(compound)
         found += [".".join(names[i:]) for i in range(len(names))]
-        found += [_stem(part.lower()) for part in _PART.findall(compound) if len(part) > 1]
+        found += [_stemmer.stem(part.lower()) for part in _PART.findall(compound) if len(part) > 1]
     return tuple(dict.fromkeys(t.lower() for t in found if 0 < len(t) <= LONGEST))
 
 

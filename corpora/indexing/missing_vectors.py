@@ -1,9 +1,10 @@
 """Vectors for the texts of a generation that no generation of any release had before."""
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from corpora.database.engine import Database, insert_or_ignore, portions
@@ -31,12 +32,11 @@ def embed_missing(
 ) -> int:
     """Embed the texts that have no vector by this model yet, and return how many there were.
 
-    Texts are looked up by their hash; each batch is committed. Raises TakenOver if another
-    builder replaced the generation meanwhile.
+    Raises TakenOver if another builder replaced the generation meanwhile.
     """
     with database.reading() as session:
         model_id = session.get_one(GenerationRow, generation_id).model_id
-    missing = _missing(database, generation_id, model_id)
+        missing = session.execute(_missing(generation_id, model_id)).all()
     report(Progress(Stage.EMBEDDING, 0, len(missing)))
     done = 0
     for batch in portions(missing, TEXTS_AT_ONCE):
@@ -72,30 +72,24 @@ def stored_vectors(
     return {text_hash: np.frombuffer(vector, "<f4") for text_hash, vector in rows}
 
 
-def _missing(database: Database, generation_id: int, model_id: int) -> list[tuple[int, bytes]]:
-    """List each text's first chunk and hash, texts of similar length side by side."""
+def _missing(generation_id: int, model_id: int) -> Select[*tuple[Any, ...]]:
+    """Each text's first chunk and hash, texts of similar length side by side."""
     known = select(EmbeddingRow.text_hash).where(
         EmbeddingRow.text_hash == SearchChunkRow.text_hash, EmbeddingRow.model_id == model_id
     )
     first = func.min(SearchChunkRow.id)
-    length = func.min(SearchChunkRow.end - SearchChunkRow.start)
-    with database.reading() as session:
-        rows = session.execute(
-            select_chunks(first, SearchChunkRow.text_hash)
-            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
-            .where(MemberRow.generation_id == generation_id, ~known.exists())
-            .group_by(SearchChunkRow.text_hash)
-            .order_by(length, first)
-        )
-        return [(chunk_id, text_hash) for chunk_id, text_hash in rows]
+    return (
+        select_chunks(first, SearchChunkRow.text_hash)
+        .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+        .where(MemberRow.generation_id == generation_id, ~known.exists())
+        .group_by(SearchChunkRow.text_hash)
+        .order_by(func.min(SearchChunkRow.end - SearchChunkRow.start), first)
+    )
 
 
 def _texts(database: Database, chunk_ids: Sequence[int]) -> list[str]:
+    columns = SearchChunkRow.id, DocumentRow.title, SearchChunkRow.heading, chunk_text()
     with database.reading() as session:
-        rows = session.execute(
-            select_chunks(
-                SearchChunkRow.id, SearchChunkRow.heading, chunk_text(), DocumentRow.title
-            ).where(SearchChunkRow.id.in_(chunk_ids))
-        )
-        texts = {r.id: indexed_text(r.title, r.heading, r.text) for r in rows}
+        rows = session.execute(select_chunks(*columns).where(SearchChunkRow.id.in_(chunk_ids)))
+        texts = {chunk_id: indexed_text(*parts) for chunk_id, *parts in rows}
     return [texts[chunk_id] for chunk_id in chunk_ids]

@@ -6,8 +6,7 @@ _TO_NINETEEN = """
 """
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
-TO_NINETEEN = tuple(_TO_NINETEEN.split())
-NUMBER_WORDS = {word: value for value, word in enumerate(TO_NINETEEN)} | {
+NUMBER_WORDS = {word: value for value, word in enumerate(_TO_NINETEEN.split())} | {
     word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)
 }
 """Each word with its value: "seventy" is 70."""

@@ -14,45 +14,40 @@ from corpora.database.tables import DocumentRow, PageRow, SearchChunkRow
 from corpora.indexing.dual_chunking import SearchChunk
 from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
 
-_DOCUMENT = (
+DOCUMENT = (
     DocumentRow.id,
     DocumentRow.file,
     DocumentRow.title,
     DocumentRow.kind,
     DocumentRow.content_hash,
 )
+"""The columns of which `document_of` makes a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document of a release; `format` is the file's suffix, lower-case and without its dot."""
+    """A document of a release."""
 
     id: int
     file: str
     title: str
     kind: DocumentKind
-    format: str
     content_hash: str
 
+    @property
+    def format(self) -> str:
+        """The file's suffix, lower-case and without its dot."""
+        return PurePosixPath(self.file).suffix[1:].lower()
 
-@dataclass(frozen=True, slots=True)
-class StoredPage:
+
+@dataclass(frozen=True)
+class StoredPage(Page):
     """A page and its place: its document, and the ids of the pages before and after it there."""
 
     id: int
-    number: int
     document: StoredDocument
-    blocks: tuple[Block, ...] = field(repr=False)
-    text: str = field(repr=False)
-    anchor: str | None
-    heading_path: tuple[str, ...]
-    previous_id: int | None
-    next_id: int | None
-
-    @property
-    def page(self) -> Page:
-        """The page as it was read."""
-        return Page(self.number, self.blocks)
+    previous_id: int | None = None
+    next_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +56,10 @@ class StoredChunk:
 
     id: int
     page_id: int
-    ordinal: int
     start: int
     end: int
     heading: str
     text: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkPlace:
-    """The page that a search chunk is of, and what its document is."""
-
-    page_id: int
-    kind: DocumentKind
-    title: str
 
 
 def indexed_heading(title: str, heading: str) -> str:
@@ -100,10 +85,9 @@ def insert_document(
     chunks: Iterable[Sequence[SearchChunk]],
     **columns: Any,
 ) -> int:
-    """Write a document with its pages and their search chunks, and return its id.
+    """Write a document with the search chunks of each page, and return its id.
 
-    `chunks` holds those of each page, `columns` the document's columns that it does not know
-    itself.
+    `columns` are those that the document does not know itself.
     """
     document_id: int = session.scalars(
         insert(DocumentRow).returning(DocumentRow.id),
@@ -147,72 +131,34 @@ def insert_document(
 
 def read_document(session: Session, document_id: int) -> Document:
     """Return a stored document as its loader yielded it."""
-    row = session.execute(
-        select(
-            DocumentRow.file, DocumentRow.title, DocumentRow.kind, DocumentRow.content_hash
-        ).where(DocumentRow.id == document_id)
-    ).one()
-    pages = session.execute(
-        select(PageRow.number, PageRow.text, PageRow.blocks)
-        .where(PageRow.document_id == document_id)
-        .order_by(PageRow.number)
-    )
-    return Document(
-        row.file,
-        row.title,
-        DocumentKind(row.kind),
-        row.content_hash,
-        tuple(Page(number, _decode(text, blocks)) for number, text, blocks in pages),
-    )
+    pages = read_pages(session, PageRow.document_id == document_id)
+    of = pages[0].document
+    return Document(of.file, of.title, of.kind, of.content_hash, pages)
 
 
 def read_pages(session: Session, *wanted: ColumnElement[bool]) -> tuple[StoredPage, ...]:
     """Return the pages that meet all conditions, in the order of each document."""
+    place: tuple[Any, ...] = PageRow.id, _beside(later=False), _beside(later=True)
     rows = session.execute(
-        select(
-            PageRow.id,
-            PageRow.number,
-            PageRow.text,
-            PageRow.blocks,
-            _beside(-1).label("before"),
-            _beside(1).label("after"),
-            *_DOCUMENT,
-        )
+        select(PageRow.number, PageRow.text, PageRow.blocks, *place, *DOCUMENT)
         .join(DocumentRow, DocumentRow.id == PageRow.document_id)
         .where(*wanted)
         .order_by(PageRow.document_id, PageRow.number)
     )
-    pages = []
-    for page_id, number, text, blocks, previous_id, next_id, *document in rows:
-        page = Page(number, _decode(text, blocks))
-        pages.append(
-            StoredPage(
-                id=page_id,
-                number=number,
-                document=document_of(document),
-                blocks=page.blocks,
-                text=page.text,
-                anchor=page.anchor,
-                heading_path=page.heading_path,
-                previous_id=previous_id,
-                next_id=next_id,
-            )
-        )
-    return tuple(pages)
+    return tuple(
+        StoredPage(number, _decode(text, blocks), page_id, document_of(document), before, after)
+        for number, text, blocks, page_id, before, after, *document in rows
+    )
 
 
-def _beside(step: int) -> ScalarSelect[int]:
+def _beside(*, later: bool) -> ScalarSelect[int]:
     """The id of the page before or after one in its document; numbers may leave some out."""
     other = aliased(PageRow)
-    is_later, order = (
-        (other.number > PageRow.number, other.number)
-        if step > 0
-        else (other.number < PageRow.number, other.number.desc())
-    )
     return (
         select(other.id)
-        .where(other.document_id == PageRow.document_id, is_later)
-        .order_by(order)
+        .where(other.document_id == PageRow.document_id)
+        .where(other.number > PageRow.number if later else other.number < PageRow.number)
+        .order_by(other.number if later else other.number.desc())
         .limit(1)
         .correlate(PageRow)
         .scalar_subquery()
@@ -235,16 +181,10 @@ def chunk_text() -> Label[str]:
     return func.substr(PageRow.text, SearchChunkRow.start + 1, length).label("text")
 
 
-def select_documents() -> Select[*tuple[Any, ...]]:
-    """Return a query for rows of which `document_of` makes documents."""
-    return select(*_DOCUMENT)
-
-
 def document_of(columns: Iterable[Any]) -> StoredDocument:
     """Make a document of its columns."""
     document_id, file, title, kind, content_hash = columns
-    suffix = PurePosixPath(file).suffix[1:].lower()
-    return StoredDocument(document_id, file, title, DocumentKind(kind), suffix, content_hash)
+    return StoredDocument(document_id, file, title, DocumentKind(kind), content_hash)
 
 
 def _encode(page: Page) -> str:

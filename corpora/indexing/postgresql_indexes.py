@@ -6,8 +6,8 @@ It is written in one transaction, so that it is complete or not there, and serve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,6 @@ K1, B = 1.2, 0.75
 _SAME = 0.999
 _MOST_TERMS = 50
 """Each is ranked by itself for every chunk that holds one of them; the rarest tell the most."""
-_COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COPY_END = b"\xff\xff"
 _TABLES = """
 SET LOCAL maintenance_work_mem = '512MB';
 CREATE SCHEMA {schema};
@@ -107,20 +105,21 @@ def build(
     `on_progress` gets how many vectors are written. Others who build the same wait.
     """
     schema = sql.Identifier(generation_schema(generation_id))
-    with _building(database) as cursor:
+    # A transaction that writes beside the one writer of all other tables.
+    with closing(database.engine.raw_connection()) as pooled:
+        connection = pooled.driver_connection
+        assert isinstance(connection, psycopg.Connection)
+        cursor = connection.cursor()
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (str(schema),))
         cursor.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
         cursor.execute(sql.SQL(_TABLES).format(schema=schema, dimension=sql.Literal(dimension)))
-        with cursor.copy(
-            sql.SQL("COPY {}.vectors FROM STDIN (FORMAT binary)").format(schema)
-        ) as copy:
-            copy.write(_COPY_HEADER)
+        with cursor.copy(sql.SQL("COPY {}.vectors FROM STDIN").format(schema)) as copy:
             written = 0
             for ids, vectors in batches:
-                copy.write(_binary(ids, vectors))
+                for chunk_id, vector in zip(ids, vectors.tolist(), strict=True):
+                    copy.write_row((chunk_id, str(vector)))
                 written += len(ids)
                 on_progress(written)
-            copy.write(_COPY_END)
         with cursor.copy(sql.SQL("COPY {}.chunks FROM STDIN").format(schema)) as copy:
             for row in rows:
                 copy.write_row((row.chunk_id, *_words(row)))
@@ -134,6 +133,7 @@ def build(
             )
         words = sql.SQL("SELECT words FROM {}.chunks").format(schema).as_string(cursor)
         cursor.execute(sql.SQL(_INDEXES).format(schema=schema, words=sql.Literal(words)))
+        connection.commit()
 
 
 class PgVectors:
@@ -158,15 +158,13 @@ class PgVectors:
         found = [(i, -negative) for i, negative in _rows(self._database, nearest, effort)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
+    def first(self) -> npt.NDArray[np.float32]:
+        """Return one of the vectors."""
+        one = select(cast(self._vectors.c.vector, ARRAY(REAL))).limit(1)
+        return np.array(_rows(self._database, one)[0][0], dtype=np.float32)
+
     def close(self) -> None:
         """Nothing is held open between two searches."""
-
-    def check(self) -> None:
-        """Raise BrokenIndex unless a vector that is held is found."""
-        some = cast(self._vectors.c.vector, ARRAY(REAL))
-        for (vector,) in _rows(self._database, select(some).limit(1)):
-            if self.nearest(np.array(vector, dtype=np.float32), 1)[0][1] < _SAME:
-                raise BrokenIndex("The vector index does not find a vector that it holds.")
 
 
 class PgLexical(LexicalIndex):
@@ -232,28 +230,8 @@ def check(database: Database, generation_id: int) -> None:
     vectors, words = PgVectors(database, generation_id), PgLexical(database, generation_id)
     if vectors.size != words.size:
         raise BrokenIndex(f"There are {vectors.size} vectors for {words.size} chunks.")
-    vectors.check()
-
-
-def _binary(ids: Sequence[int], vectors: npt.NDArray[np.float32]) -> bytes:
-    """Rows as COPY takes them: two fields, each behind its length, numbers big-endian."""
-    dimension = vectors.shape[1]
-    rows = np.zeros(
-        len(ids),
-        [
-            ("fields", ">i2"),
-            ("id_bytes", ">i4"),
-            ("id", ">i8"),
-            ("vector_bytes", ">i4"),
-            ("dimension", ">i2"),
-            ("unused", ">i2"),
-            ("vector", ">f4", (dimension,)),
-        ],
-    )
-    rows["fields"], rows["id_bytes"], rows["id"] = 2, 8, ids
-    rows["vector_bytes"], rows["dimension"] = 4 + 4 * dimension, dimension
-    rows["vector"] = vectors
-    return rows.tobytes()
+    if vectors.size and vectors.nearest(vectors.first(), 1)[0][1] < _SAME:
+        raise BrokenIndex("The vector index does not find a vector that it holds.")
 
 
 def _words(row: LexicalRow) -> tuple[str, int]:
@@ -279,17 +257,3 @@ def _rows(database: Database, wanted: Select[Any], *before: TextClause) -> list[
             return list(session.execute(wanted))
         except ProgrammingError as error:
             raise BrokenIndex(f"The indexes cannot be searched: {error.orig}") from error
-
-
-@contextmanager
-def _building(database: Database) -> Iterator[psycopg.Cursor]:
-    """A transaction that writes beside the one writer of all other tables."""
-    connection = database.engine.raw_connection()
-    try:
-        psycopg_connection = connection.driver_connection
-        assert isinstance(psycopg_connection, psycopg.Connection)
-        with psycopg_connection.cursor() as cursor:
-            yield cursor
-        psycopg_connection.commit()
-    finally:
-        connection.close()

@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -35,43 +35,31 @@ class RecentVectors:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text, as the embedder does."""
-        keys = {text: self._key(text) for text in texts}
-        found = self._read(keys.values())
-        missing = [text for text, key in keys.items() if key not in found]
-        if missing:
-            vectors = self._embedder.embed(missing)
-            new = {keys[text]: vector for text, vector in zip(missing, vectors, strict=True)}
-            found |= new
-            self._write(new)
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
+        keys = {text: self._key(text) for text in texts}
+        found: dict[bytes, Vectors] = {}
+
+        def read(kept: sqlite3.Connection) -> None:
+            for key in keys.values():
+                for (vector,) in kept.execute("SELECT vector FROM vectors WHERE key = ?", (key,)):
+                    found[key] = np.frombuffer(vector, "<f4")
+
+        self._in_transaction(read)
+        if missing := [text for text, key in keys.items() if key not in found]:
+            new = dict(zip(map(self._key, missing), self._embedder.embed(missing), strict=True))
+            found |= new
+            self._in_transaction(lambda kept: self._write(kept, new))
         return np.stack([found[keys[text]] for text in texts])
 
     def _key(self, text: str) -> bytes:
         return blake2b(f"{self.name}\n{text}".encode(errors="replace"), digest_size=16).digest()
 
-    def _read(self, keys: Iterable[bytes]) -> dict[bytes, Vectors]:
-        found: dict[bytes, Vectors] = {}
-
-        def read(kept: sqlite3.Connection) -> None:
-            for key in keys:
-                for (vector,) in kept.execute("SELECT vector FROM vectors WHERE key = ?", (key,)):
-                    found[key] = np.frombuffer(vector, "<f4")
-
-        self._in_transaction(read)
-        return found
-
-    def _write(self, vectors: Mapping[bytes, Vectors]) -> None:
+    def _write(self, kept: sqlite3.Connection, vectors: Mapping[bytes, Vectors]) -> None:
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
-
-        def write(kept: sqlite3.Connection) -> None:
-            kept.executemany("INSERT OR IGNORE INTO vectors(key, vector) VALUES (?, ?)", rows)
-            kept.execute(
-                "DELETE FROM vectors WHERE place <= (SELECT max(place) FROM vectors) - ?",
-                (self._most,),
-            )
-
-        self._in_transaction(write)
+        kept.executemany("INSERT OR IGNORE INTO vectors(key, vector) VALUES (?, ?)", rows)
+        gone = "DELETE FROM vectors WHERE place <= (SELECT max(place) FROM vectors) - ?"
+        kept.execute(gone, (self._most,))
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], None]) -> None:
         with self._lock:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.pages import StoredPage
+from corpora.indexing.single_chunks import SingleChunkIndex
 from ingestion.page import DocumentKind
 
 
@@ -37,25 +38,6 @@ class RetrievalSettings:
         return cls(lexical_candidates=0, dense_share=1.0, other_release_weight=1.0, kind_weights={})
 
 
-class VectorSearch(Protocol):
-    """Chunks that are found by vectors: those of a corpus, or its single chunks."""
-
-    def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        """Return at most `k` pairs of chunk id and cosine similarity, the nearest first."""
-
-    def vectors(self, ids: Sequence[int], /) -> Vectors:
-        """Return the chunks' vectors, shape (ids, dimension)."""
-
-
-@dataclass(frozen=True)
-class FoundPage:
-    """A page with the score of its best search chunk and those of its chunks that were found."""
-
-    page: StoredPage
-    score: float
-    chunk_ids: tuple[int, ...]
-
-
 def retrieve(
     corpus: Corpus,
     embedder: Embedder,
@@ -65,8 +47,8 @@ def retrieve(
     limit: int,
     settings: RetrievalSettings,
     weigh_kinds: bool = True,
-) -> list[FoundPage]:
-    """Find the pages that fit best, best first.
+) -> list[tuple[StoredPage, float]]:
+    """Find the pages that fit best with their scores, best first.
 
     The paper's 2 cosine and 2 MMR chunks a query and the best BM25 chunks for the weighted
     `terms` are candidates; each is scored by its BM25 and its cosine, both divided by their
@@ -83,23 +65,19 @@ def retrieve(
     share = settings.dense_share
     scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
 
-    found: dict[int, list[tuple[float, int]]] = {}
-    for chunk_id, place, score in zip(ids, corpus.places(ids), scores, strict=True):
-        weight = settings.kind_weights.get(place.kind, 1.0) if weigh_kinds else 1.0
-        if place.kind is DocumentKind.RELEASE_NOTES:
-            named = releases_named(place.title, corpus.release)
+    best: dict[int, float] = {}
+    for (page_id, document), score in zip(corpus.places(ids), scores, strict=True):
+        weight = settings.kind_weights.get(document.kind, 1.0) if weigh_kinds else 1.0
+        if document.kind is DocumentKind.RELEASE_NOTES:
+            named = releases_named(document.title, corpus.release)
             weight *= settings.other_release_weight if named.other and not named.own else 1.0
-        found.setdefault(place.page_id, []).append((-float(score) * weight, chunk_id))
-    hits = {page_id: sorted(of_page) for page_id, of_page in found.items()}
-    best = sorted(hits, key=lambda page_id: (hits[page_id][0][0], page_id))[:limit]
-    return [
-        FoundPage(page, -hits[page.id][0][0], tuple(i for _, i in hits[page.id]))
-        for page in corpus.pages(best)
-    ]
+        best[page_id] = max(best.get(page_id, 0.0), float(score) * weight)
+    first = sorted(best, key=lambda page_id: (-best[page_id], page_id))[:limit]
+    return [(page, best[page.id]) for page in corpus.pages(first)]
 
 
 def retrieve_by_vector(
-    chunks: VectorSearch,
+    chunks: Corpus | SingleChunkIndex,
     embedder: Embedder,
     queries: Sequence[str],
     *,
@@ -107,8 +85,7 @@ def retrieve_by_vector(
 ) -> list[tuple[int, float]]:
     """Find each query's cosine and MMR chunks, each once, best first (QAMR IV-E, table II).
 
-    Returns pairs of chunk id and its highest cosine to one of the queries. What both ways find is
-    the paper's duplicate-free union, so that a query gives two to three chunks and not always four.
+    Returns pairs of chunk id and its highest cosine to one of the queries.
     """
     vectors = embedder.embed(queries)
     ids, rows = _candidates(chunks, vectors, settings)
@@ -135,7 +112,10 @@ def _by_maximum(scores: np.ndarray) -> np.ndarray:
 
 
 def _candidates(
-    chunks: VectorSearch, vectors: Vectors, settings: RetrievalSettings, others: Iterable[int] = ()
+    chunks: Corpus | SingleChunkIndex,
+    vectors: Vectors,
+    settings: RetrievalSettings,
+    others: Iterable[int] = (),
 ) -> tuple[list[int], Vectors]:
     """The `others` and each query's cosine and MMR chunks, each once, with their vectors."""
     from langchain_core.vectorstores.utils import maximal_marginal_relevance

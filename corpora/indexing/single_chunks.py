@@ -1,8 +1,9 @@
 """The single chunks of a generation, found by cosine: what the baseline searches (QAMR IV-E)."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import islice
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import select
@@ -12,7 +13,7 @@ from corpora.database.tables import EmbeddingModelRow, GenerationRow, MemberRow,
 from corpora.indexing.dual_chunking import SearchChunk, heading_of
 from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.missing_vectors import store_vectors, stored_vectors
-from corpora.indexing.pages import StoredPage, indexed_text, read_pages, text_hash
+from corpora.indexing.pages import indexed_text, read_pages, text_hash
 from ingestion.page import Page
 
 TEXTS_AT_ONCE = 16
@@ -21,8 +22,7 @@ TEXTS_AT_ONCE = 16
 _HASHES_AT_ONCE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class SingleChunk:
+class SingleChunk(NamedTuple):
     """Characters `start` to `end` of the text of a stored page."""
 
     page_id: int
@@ -30,62 +30,51 @@ class SingleChunk:
     end: int
 
 
-@dataclass
-class _Unfinished:
-    """Chunks with their texts' hashes, the vectors known so far, and the texts without one."""
-
-    chunks: list[SingleChunk]
-    hashes: list[bytes]
-    vectors: dict[bytes, Vectors]
-    waiting: list[tuple[bytes, str]]
-
-
 class SingleChunkIndex:
     """An index in memory that is made of the stored pages at first use; it serves any thread.
 
     A page is one chunk, a page of over 3,000 characters several that overlap by a quarter. Their
-    vectors are looked up by the hash of their text and kept in the database, where an ingest that
-    removes a generation also removes them: then the next process computes them again. A vector
-    is that of the heading and as much of the text as the embedder reads, with MiniLM 256 tokens,
-    some 1,000 characters; the rest of a long chunk cannot be found, but is answered from.
+    vectors are kept in the database, where an ingest that removes a generation removes them too:
+    then the next process computes them again. A vector is that of the heading and as much of the
+    text as the embedder reads, some 1,000 characters of a long chunk.
     """
 
     def __init__(self, database: Database, generation: int) -> None:
         self._database = database
         self._generation = generation
         self._lock = Lock()
-        self._unfinished: _Unfinished | None = None
-        self._chunks: list[SingleChunk] = []
+        self._model_id: int | None = None
+        self._chunks: list[tuple[SingleChunk, bytes]] = []
+        self._known: dict[bytes, Vectors] = {}
+        self._waiting: dict[bytes, str] = {}
+        """Texts without a vector, by their hashes."""
         self._matrix: Vectors | None = None
-        self._model_id = 0
 
     def embed_some(self, embedder: Embedder) -> int:
         """Embed a batch of what has no vector yet, and return how many texts are left.
 
         Call it until it returns 0; then the index can be searched. Whoever calls it meanwhile
-        takes part in the same work, so that nothing is embedded twice and whoever stops leaves
-        the others nothing but the rest. Raises ValueError for another embedder than that of the
+        takes part in the same work. Raises ValueError for another embedder than that of the
         generation.
         """
         with self._lock:
             if self._matrix is not None:
                 return 0
-            if self._unfinished is None:
-                self._unfinished = self._begin(embedder)
-            work = self._unfinished
-            if batch := work.waiting[:TEXTS_AT_ONCE]:
-                hashes = [hashed for hashed, _ in batch]
-                vectors = embedder.embed([text for _, text in batch])
+            if self._model_id is None:
+                self._model_id = self._begin(embedder)
+            if hashes := list(islice(self._waiting, TEXTS_AT_ONCE)):
+                vectors = embedder.embed([self._waiting[hashed] for hashed in hashes])
                 with self._database.writing() as session:
                     store_vectors(session, self._model_id, hashes, vectors)
-                work.vectors.update(zip(hashes, vectors, strict=True))
-                del work.waiting[: len(batch)]
-            if not work.waiting:
-                matrix = np.empty((len(work.chunks), embedder.dimension), dtype=np.float32)
-                for row, hashed in enumerate(work.hashes):
-                    matrix[row] = work.vectors[hashed]
-                self._chunks, self._matrix, self._unfinished = work.chunks, matrix, None
-            return len(work.waiting)
+                self._known.update(zip(hashes, vectors, strict=True))
+                for hashed in hashes:
+                    del self._waiting[hashed]
+            if not self._waiting:
+                matrix = np.empty((len(self._chunks), embedder.dimension), dtype=np.float32)
+                for row, (_, hashed) in enumerate(self._chunks):
+                    matrix[row] = self._known[hashed]
+                self._matrix, self._known = matrix, {}
+            return len(self._waiting)
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
         """Return at most `k` pairs of chunk number and cosine similarity, the nearest first."""
@@ -100,7 +89,7 @@ class SingleChunkIndex:
 
     def chunk(self, number: int) -> SingleChunk:
         """Return a chunk."""
-        return self._chunks[number]
+        return self._chunks[number][0]
 
     def _embedded(self) -> Vectors:
         if self._matrix is None:
@@ -110,9 +99,12 @@ class SingleChunkIndex:
             )
         return self._matrix
 
-    def _begin(self, embedder: Embedder) -> _Unfinished:
+    def _begin(self, embedder: Embedder) -> int:
+        """Cut the pages, take the vectors that there are, and return the id of the model."""
+        chunks: list[tuple[SingleChunk, bytes]] = []
+        texts: dict[bytes, str] = {}
         with self._database.reading() as session:
-            self._model_id, model = session.execute(
+            model_id, model = session.execute(
                 select(EmbeddingModelRow.id, EmbeddingModelRow.name)
                 .join(GenerationRow, GenerationRow.model_id == EmbeddingModelRow.id)
                 .where(GenerationRow.id == self._generation)
@@ -122,46 +114,30 @@ class SingleChunkIndex:
                     f"Generation {self._generation} was embedded by {model}, not {embedder.name}; "
                     "ingest the release again, or use that model."
                 )
-            documents = session.scalars(
-                select(MemberRow.document_id)
-                .where(MemberRow.generation_id == self._generation)
-                .order_by(MemberRow.document_id)
-            ).all()
-            chunks: list[SingleChunk] = []
-            hashes: list[bytes] = []
-            texts: dict[bytes, str] = {}
-            for document_id in documents:
-                for chunk, text in _cut(read_pages(session, PageRow.document_id == document_id)):
-                    hashed = text_hash(text)
-                    chunks.append(chunk)
-                    hashes.append(hashed)
-                    texts[hashed] = text
-            vectors: dict[bytes, Vectors] = {}
+            members = select(MemberRow.document_id).where(
+                MemberRow.generation_id == self._generation
+            )
+            for document_id in session.scalars(members.order_by(MemberRow.document_id)).all():
+                for page in read_pages(session, PageRow.document_id == document_id):
+                    for chunk in single_chunks(page):
+                        text = indexed_text(page.document.title, chunk.heading, chunk.text)
+                        hashed = text_hash(text)
+                        texts[hashed] = text
+                        chunks.append((SingleChunk(page.id, chunk.start, chunk.end), hashed))
             for some in portions(list(texts), _HASHES_AT_ONCE):
-                vectors |= stored_vectors(session, self._model_id, some)
-        waiting = [item for item in texts.items() if item[0] not in vectors]
+                self._known |= stored_vectors(session, model_id, some)
         # Texts of similar length side by side, which the embedder does faster.
-        waiting.sort(key=lambda item: len(item[1]))
-        return _Unfinished(chunks, hashes, vectors, waiting)
+        waiting = [(hashed, text) for hashed, text in texts.items() if hashed not in self._known]
+        self._waiting = dict(sorted(waiting, key=lambda item: len(item[1])))
+        self._chunks = chunks
+        return int(model_id)
 
 
-def _cut(pages: Iterable[StoredPage]) -> Iterable[tuple[SingleChunk, str]]:
-    for page in pages:
-        for chunk in single_chunks(page.page):
-            text = indexed_text(page.document.title, chunk.heading, chunk.text)
-            yield SingleChunk(page.id, chunk.start, chunk.end), text
-
-
-def single_chunks(
-    page: Page, *, limit: int = 3000, overlap: float = 0.25
-) -> tuple[SearchChunk, ...]:
+def single_chunks(page: Page, *, limit: int = 3000) -> tuple[SearchChunk, ...]:
     """Take a page whole, or split it into chunks of at most `limit` characters.
 
-    Each chunk repeats the end of the one before it: `overlap` of the limit and what makes the
-    first word whole. Raises ValueError unless 0 <= overlap <= 0.5.
+    Each chunk repeats the end of the one before it: a quarter, and what makes the first word whole.
     """
-    if not 0 <= overlap <= 0.5:
-        raise ValueError(f"overlap is {overlap}; give a share between 0 and 0.5")
     text = page.text
     chunks: list[SearchChunk] = []
     start = end = 0
@@ -170,8 +146,8 @@ def single_chunks(
         if end < len(text):
             end = _word_start(text, end, reach=limit // 4)
         heading = heading_of(page, start, end)
-        chunks.append(SearchChunk(page.number, start, end, text[start:end], heading))
-        start = _word_start(text, end - round(limit * overlap), reach=limit // 8)
+        chunks.append(SearchChunk(start, end, text[start:end], heading))
+        start = _word_start(text, end - limit // 4, reach=limit // 8)
     return tuple(chunks)
 
 

@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
 from math import ceil
 from pathlib import Path
@@ -82,9 +83,7 @@ def build_index(
     client = _client(directory)
     try:
         collection = client.create_collection(
-            COLLECTION,
-            embedding_function=None,
-            configuration={"hnsw": HNSW},
+            COLLECTION, embedding_function=None, configuration={"hnsw": HNSW}
         )
         for ids, vectors in batches:
             kept = []
@@ -152,24 +151,21 @@ class ChromaIndex:
         from chromadb.errors import ChromaError
 
         try:
-            client = _client(directory)
-        except (ChromaError, ValueError) as error:
-            raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
-        try:
-            path = directory / EQUAL
-            # Indexes that were built before equal vectors were left out have no such file.
-            equal = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-            collection = client.get_collection(COLLECTION, embedding_function=None)
-            return cls(client, collection, {int(i): others for i, others in equal.items()})
+            with ExitStack() as undo:
+                client = _client(directory)
+                undo.callback(_close, client)
+                path = directory / EQUAL
+                # Indexes that were built before equal vectors were left out have no such file.
+                equal = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+                collection = client.get_collection(COLLECTION, embedding_function=None)
+                index = cls(client, collection, {int(i): others for i, others in equal.items()})
+                undo.pop_all()
+                return index
         except (ChromaError, OSError, ValueError) as error:
-            _close(client)
             raise BrokenIndex(f"The vector index {directory} is broken: {error}") from error
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
-        """Return at most `k` pairs of id and cosine similarity, the nearest first.
-
-        Raises BrokenIndex if the files are not what they were.
-        """
+        """As in VectorIndex; raise BrokenIndex if the files are not what they were."""
         if not self.size:
             return []
         from chromadb.errors import ChromaError

@@ -6,7 +6,7 @@ section headed by a name with lines such as "Default: 5" below. What only prose 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from corpora.indexing.pages import StoredPage
 from corpora.parameters import forms
@@ -27,38 +27,6 @@ from corpora.parameters.parameter import (
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, DocumentKind
 
 
-@dataclass
-class _Draft:
-    """A parameter while its blocks are read; `certain` where its form alone makes it one."""
-
-    name: str
-    kind: str
-    owner: str
-    quote: str
-    place: Place
-    aliases: tuple[str, ...] = ()
-    facts: list[Fact] = field(default_factory=list)
-    certain: bool = True
-
-    def state(self, relation: str, value: str, quote: str, place: Place) -> None:
-        """Take in a fact, unless the value says nothing."""
-        value = " ".join(value.split()).removesuffix(".").strip()
-        if value.strip(" –—-"):
-            self.facts.append(Fact(relation, value[: forms.LONGEST_TEXT], quote, place))
-
-    @property
-    def telling_quote(self) -> str:
-        """The words that name it, with the first fact behind them where that is near."""
-        near = (f.quote for f in self.facts if f.place.page_id == self.place.page_id)
-        return next((quote for quote in near if quote.startswith(self.quote)), self.quote)
-
-    @property
-    def is_parameter(self) -> bool:
-        """Whether it is one: by its form, or by what is stated below its name."""
-        told = {fact.relation for fact in self.facts}
-        return self.certain or (SYNTAX in told if " " in self.name else bool(told & forms.TELLING))
-
-
 def read_parameters(
     pages: Sequence[StoredPage],
 ) -> tuple[tuple[Parameter, ...], tuple[Replacement, ...]]:
@@ -71,38 +39,44 @@ def read_parameters(
         return (), tuple(_replacements(pages))
     reader = _Reader()
     for page in pages:
-        for start, end, block in page.page.spans():
+        for start, end, block in page.spans():
             reader.read(page, _begun(block), start, end)
-    drafts = [draft for draft in reader.drafts if draft.is_parameter]
-    told = {draft.name for draft in drafts if draft.facts}
-    merged: dict[tuple[str, str], _Draft] = {}
-    for draft in drafts:
-        if draft.kind == forms.PARAMETER and not draft.facts and draft.name in told:
+    read = [parameter for parameter in reader.read_so_far if reader.is_one(parameter)]
+    told = {parameter.name for parameter in read if parameter.facts}
+    merged: dict[tuple[str, str], Parameter] = {}
+    for parameter in read:
+        if parameter.kind == forms.PARAMETER and not parameter.facts and parameter.name in told:
             # A mere mark for an index, at the end of the section before.
             continue
-        first = merged.setdefault((draft.owner, draft.name), draft)
-        if first is not draft:
-            first.facts += draft.facts
-            first.aliases = tuple(dict.fromkeys((*first.aliases, *draft.aliases)))
-    return (
-        tuple(
-            Parameter(d.name, d.kind, d.owner, d.aliases, tuple(d.facts), d.telling_quote, d.place)
-            for d in merged.values()
-        ),
-        (),
-    )
+        first = merged.setdefault((parameter.owner, parameter.name), parameter)
+        if first is not parameter:
+            first.facts += parameter.facts
+            first.aliases = tuple(dict.fromkeys((*first.aliases, *parameter.aliases)))
+    for parameter in merged.values():
+        # With the first fact behind the words that name it, where that is near.
+        near = (f.quote for f in parameter.facts if f.place.page_id == parameter.place.page_id)
+        longer = (quote for quote in near if quote.startswith(parameter.quote))
+        parameter.quote = next(longer, parameter.quote)
+    return tuple(merged.values()), ()
 
 
 class _Reader:
     """Reads blocks in order; what stands below a name in its section belongs to it."""
 
     def __init__(self) -> None:
-        self.drafts: list[_Draft] = []
-        self._open: _Draft | None = None
+        self.read_so_far: list[Parameter] = []
+        self._doubtful: set[Parameter] = set()
+        self._open: Parameter | None = None
         self._path: tuple[str, ...] = ()
         self._begins, self._here = (0, 0), (0, 0)
         self._quote = ""
         self._awaits_default = False
+
+    def is_one(self, parameter: Parameter) -> bool:
+        """Whether it is a parameter: by its form, or by what is stated below its name."""
+        told = {fact.relation for fact in parameter.facts}
+        enough = SYNTAX in told if " " in parameter.name else bool(told & forms.TELLING)
+        return parameter not in self._doubtful or enough
 
     def read(self, page: StoredPage, block: Block, start: int, end: int) -> None:
         """Take in the next block of the document, characters `start` to `end` of its page."""
@@ -121,7 +95,7 @@ class _Reader:
             case BlockKind.SIGNATURE:
                 self._read_signature(block, place)
             case BlockKind.TABLE_ROW:
-                self.drafts += _of_row(block, place)
+                self.read_so_far += _of_row(block, place)
             case BlockKind.DEFINITION:
                 self._read_definition(block, place)
             case BlockKind.LIST_ITEM if not (self._open and forms.is_about(block.text)):
@@ -133,9 +107,14 @@ class _Reader:
                 _state_all(self._open, block.text, block, self._quote, place)
         self._awaits_default = forms.AWAITS_DEFAULT.fullmatch(block.text) is not None
 
-    def _begin(self, draft: _Draft, path: tuple[str, ...]) -> None:
-        self.drafts.append(draft)
-        self._open, self._path, self._begins = draft, path, self._here
+    def _add(self, parameter: Parameter, *, certain: bool = True) -> None:
+        self.read_so_far.append(parameter)
+        if not certain:
+            self._doubtful.add(parameter)
+
+    def _begin(self, parameter: Parameter, block: Block, *, certain: bool = True) -> None:
+        self._add(parameter, certain=certain)
+        self._open, self._path, self._begins = parameter, block.path, self._here
 
     def _begin_section(self, block: Block, place: Place) -> None:
         """A section headed by a name may be about a parameter; what follows decides."""
@@ -144,8 +123,8 @@ class _Reader:
         name = match["name"].strip("`\"'") if match else block.text.strip()
         # A word with a capital heads a section, and a name of several words may be a command's.
         if len(name) <= forms.LONGEST_NAME and (name[:1].islower() or forms.CODE.match(name)):
-            draft = _Draft(name, forms.PARAMETER, owner, block.text, place, certain=False)
-            self._begin(draft, block.path)
+            found = Parameter(name, forms.PARAMETER, owner, block.text, place)
+            self._begin(found, block, certain=False)
 
     def _read_signature(self, block: Block, place: Place) -> None:
         found = forms.OWNER.search(block.text)
@@ -156,24 +135,24 @@ class _Reader:
         kind = forms.OPTION if name.startswith("-") else "function" if found else forms.PARAMETER
         if block.text.startswith("class "):
             kind = "class"
-        self._begin(_Draft(name, kind, _owner(block, place), block.text, place), block.path)
+        self._begin(Parameter(name, kind, _owner(block, place), block.text, place), block)
         for argument in forms.arguments(found["inside"]) if found else ():
             match = forms.ARGUMENT_FORM.fullmatch(argument)
             if match and match["name"] not in forms.NO_ARGUMENT:
-                draft = _Draft(match["name"], ARGUMENT, name, block.text, place)
-                draft.state(DEFAULT, match["default"] or "", block.text, place)
-                self.drafts.append(draft)
+                of_call = Parameter(match["name"], ARGUMENT, name, block.text, place)
+                _state(of_call, DEFAULT, match["default"] or "", block.text, place)
+                self._add(of_call)
 
-    def _read_code(self, draft: _Draft, block: Block, place: Place) -> None:
+    def _read_code(self, named: Parameter, block: Block, place: Place) -> None:
         """Code right below "Default:" is it; that begins with the heading is a command's syntax."""
         lines = [line.strip() for line in block.text.splitlines() if line.strip()]
         if self._awaits_default:
-            draft.state(DEFAULT, block.text[: forms.LONGEST_VALUE], self._quote, place)
-        elif draft.facts or not lines or not draft.name.islower():
+            _state(named, DEFAULT, block.text[: forms.LONGEST_VALUE], self._quote, place)
+        elif named.facts or not lines or not named.name.islower():
             return
-        elif f"{lines[0]} ".startswith(f"{draft.name} "):
-            draft.kind = "command"
-            draft.state(SYNTAX, lines[0], self._quote, place)
+        elif f"{lines[0]} ".startswith(f"{named.name} "):
+            named.kind = "command"
+            _state(named, SYNTAX, lines[0], self._quote, place)
 
     def _read_definition(self, block: Block, place: Place) -> None:
         term, *rest = forms.TERM_END.split(block.text, maxsplit=1)
@@ -183,11 +162,11 @@ class _Reader:
         if not rest:
             return
         if self._open and forms.is_known(term):
-            self._open.state(forms.relation(term), rest[0], self._quote, place)
+            _state(self._open, forms.relation(term), rest[0], self._quote, place)
         elif self._open and term.startswith("type "):
-            draft = _Draft(term[5:], ARGUMENT, self._open.name, block.text, place, certain=False)
-            draft.state(TYPE, rest[0], block.text, place)
-            self.drafts.append(draft)
+            argument = Parameter(term[5:], ARGUMENT, self._open.name, block.text, place)
+            _state(argument, TYPE, rest[0], block.text, place)
+            self._add(argument, certain=False)
         else:
             self._read_entry(term, rest[0], block, place)
 
@@ -202,15 +181,15 @@ class _Reader:
         below = self._open and self._open.kind in ("function", "class")
         kind = forms.OPTION if names[0].startswith("-") else ARGUMENT if below else forms.PARAMETER
         owner = self._open.name if below and self._open else _owner(block, place)
-        draft = _Draft(names[0], kind, owner, block.text, place, names[1:])
-        _state_all(draft, text, block, block.text, place)
-        draft.state(DESCRIPTION, text, block.text, place)
+        found = Parameter(names[0], kind, owner, block.text, place, names[1:])
+        _state_all(found, text, block, block.text, place)
+        _state(found, DESCRIPTION, text, block.text, place)
         # In a list a word such as GitHub, README.md or NOTE may begin an item on anything.
-        draft.certain = bool(below or (forms.IN_A_LIST if listed else forms.CODE).match(names[0]))
-        self.drafts.append(draft)
+        as_name = (forms.IN_A_LIST if listed else forms.CODE).match(names[0])
+        self._add(found, certain=bool(below or as_name))
 
 
-def _of_row(block: Block, place: Place) -> Iterator[_Draft]:
+def _of_row(block: Block, place: Place) -> Iterator[Parameter]:
     """The parameter of a table's row: its name in the first column or one headed as such."""
     cells = [cell.strip() for cell in block.text.split(CELL_DELIMITER)]
     if len(cells) != len(block.header) or len(cells) < 2:
@@ -221,35 +200,42 @@ def _of_row(block: Block, place: Place) -> Iterator[_Draft]:
     if not names or not header or not (as_code or forms.names_things(header)):
         return
     kind = header.lower() if re.fullmatch(r"[A-Za-z][A-Za-z ]{,29}", header) else forms.PARAMETER
-    draft = _Draft(names[0], kind, _owner(block, place), block.text, place, names[1:])
+    found = Parameter(names[0], kind, _owner(block, place), block.text, place, names[1:])
     for i, cell in enumerate(cells):
         if i != named and (relation := forms.relation(block.header[i])):
-            draft.state(relation, cell, block.text, place)
-    if draft.facts:
-        yield draft
+            _state(found, relation, cell, block.text, place)
+    if found.facts:
+        yield found
 
 
-def _state_all(draft: _Draft, text: str, block: Block, quote: str, place: Place) -> None:
+def _state(named: Parameter, relation: str, value: str, quote: str, place: Place) -> None:
+    """Take in a fact, unless the value says nothing."""
+    value = " ".join(value.split()).removesuffix(".").strip()
+    if value.strip(" –—-"):
+        named.facts.append(Fact(relation, value[: forms.LONGEST_TEXT], quote, place))
+
+
+def _state_all(named: Parameter, text: str, block: Block, quote: str, place: Place) -> None:
     """Take in what a text below a name, or behind it, states of it."""
     if match := forms.labelled(text):
-        draft.state(forms.relation(match["label"]), match["value"], quote, place)
+        _state(named, forms.relation(match["label"]), match["value"], quote, place)
         return
     text = forms.LIST_MARK.sub("", text, count=1)
-    stated = {fact.relation for fact in draft.facts}
+    stated = {fact.relation for fact in named.facts}
     if DEFAULT not in stated and (
         match := forms.IN_BRACKETS.search(text) or forms.STATED.search(text)
     ):
-        draft.state(DEFAULT, match["value"], quote, place)
+        _state(named, DEFAULT, match["value"], quote, place)
     if SINCE not in stated and (match := forms.ADDED.search(text)):
-        draft.state(SINCE, match["value"], quote, place)
+        _state(named, SINCE, match["value"], quote, place)
     if match := forms.ENDING.search(text):
-        draft.state(DEPRECATED, match["value"] or "yes", quote, place)
+        _state(named, DEPRECATED, match["value"] or "yes", quote, place)
         instead = forms.INSTEAD.search(text, match.start())
-        if instead and forms.is_name(instead["name"]) and instead["name"] != draft.name:
-            draft.state(REPLACED, instead["name"], quote, place)
+        if instead and forms.is_name(instead["name"]) and instead["name"] != named.name:
+            _state(named, REPLACED, instead["name"], quote, place)
     described = DESCRIPTION in stated or forms.AWAITS_DEFAULT.fullmatch(text)
     if block.kind is BlockKind.PARAGRAPH and not described:
-        draft.state(DESCRIPTION, text, quote, place)
+        _state(named, DESCRIPTION, text, quote, place)
 
 
 def _replacements(pages: Iterable[StoredPage]) -> Iterator[Replacement]:

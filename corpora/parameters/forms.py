@@ -28,25 +28,16 @@ LONGEST_QUOTE = 600
 LONGEST_READ = 4_000
 """Characters of a block that are read: a form is short, and a hostile text may be long."""
 
-_RELATIONS = (
-    (re.compile(r"^(?:the )?default\b", re.I), DEFAULT),
-    (re.compile(r"^units?\b", re.I), UNIT),
-    (
-        re.compile(r"\brange\b|^(?:\w+ )?values$|^choices$|^(?:allowed|valid|possible)\b", re.I),
-        RANGE,
-    ),
-    (re.compile(r"^(?:data ?)?types?$", re.I), TYPE),
-    (re.compile(r"^(?:since|introduced|added|new in)\b|^version added$", re.I), SINCE),
-    (re.compile(r"^deprecated\b", re.I), DEPRECATED),
-    (
-        re.compile(r"^(?:replaced by|replacement|use instead|now|new (?:name|location))$", re.I),
-        REPLACED,
-    ),
-    (
-        re.compile(r"^(?:description|meaning|explanation|purpose|comments?|notes?)$", re.I),
-        DESCRIPTION,
-    ),
-)
+_RELATIONS = {
+    DEFAULT: r"^(?:the )?default\b",
+    UNIT: r"^units?\b",
+    RANGE: r"\brange\b|^(?:\w+ )?values$|^choices$|^(?:allowed|valid|possible)\b",
+    TYPE: r"^(?:data ?)?types?$",
+    SINCE: r"^(?:since|introduced|added|new in)\b|^version added$",
+    DEPRECATED: r"^deprecated\b",
+    REPLACED: r"^(?:replaced by|replacement|use instead|now|new (?:name|location))$",
+    DESCRIPTION: r"^(?:description|meaning|explanation|purpose|comments?|notes?)$",
+}
 """How headers and labels say which relation a cell or a line is in."""
 TELLING = {DEFAULT, UNIT, RANGE, TYPE, SYNTAX, SINCE, "required"}
 """Relations of which a section headed by a single word has one, if it is about a parameter."""
@@ -126,7 +117,8 @@ def names_things(header: str) -> bool:
 def relation(header: str) -> str:
     """The relation that a column or a label stands for; its own words where it is no known one."""
     header = header.strip()
-    return next((name for form, name in _RELATIONS if form.search(header)), header.lower())
+    known = (name for name, form in _RELATIONS.items() if re.search(form, header, re.I))
+    return next(known, header.lower())
 
 
 def labelled(text: str) -> re.Match[str] | None:
@@ -146,7 +138,7 @@ def is_about(item: str) -> bool:
 
 def is_known(label: str) -> bool:
     """Whether a label stands for a relation that has a name of its own, or for "required"."""
-    return any(form.search(label) for form, _ in _RELATIONS) or label.lower() == "required"
+    return relation(label) in (*_RELATIONS, "required")
 
 
 def names(term: str) -> tuple[str, ...]:

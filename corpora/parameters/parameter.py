@@ -1,8 +1,7 @@
 """A parameter of a release: a named thing, and what the pages state about it."""
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 DEFAULT, UNIT, RANGE, TYPE, SYNTAX = "default", "unit", "range", "type", "syntax"
 SINCE, DEPRECATED, REPLACED = "introduced in", "deprecated", "replaced by"
@@ -37,7 +36,7 @@ class Fact:
     place: Place
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Parameter:
     """A named thing of a release: a parameter, an option, an argument, a command, an alarm.
 
@@ -48,18 +47,14 @@ class Parameter:
     name: str
     kind: str
     owner: str
-    aliases: tuple[str, ...]
-    facts: tuple[Fact, ...]
     quote: str
     place: Place
-
-    @cached_property
-    def _by_relation(self) -> dict[str, Fact]:
-        return {fact.relation: fact for fact in reversed(self.facts)}
+    aliases: tuple[str, ...] = ()
+    facts: list[Fact] = field(default_factory=list)
 
     def fact(self, relation: str) -> Fact | None:
         """What is stated first in this relation."""
-        return self._by_relation.get(relation)
+        return next((fact for fact in self.facts if fact.relation == relation), None)
 
     def value(self, relation: str) -> str:
         """The value of a fact, a bare number with its unit; empty where nothing is stated."""

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from corpora.indexing.pages import StoredDocument, StoredPage
-from ingestion.page import Block, DocumentKind, Page
+from ingestion.page import Block, DocumentKind
 
 
 def stored_page(*blocks: Block, file: str = "guide.html", title: str = "Guide") -> StoredPage:
-    page = Page(1, blocks)
-    document = StoredDocument(1, file, title, DocumentKind.REFERENCE, "html", "0" * 64)
-    return StoredPage(
-        id=1,
-        number=1,
-        document=document,
-        blocks=blocks,
-        text=page.text,
-        anchor=page.anchor,
-        heading_path=page.heading_path,
-        previous_id=None,
-        next_id=None,
-    )
+    document = StoredDocument(1, file, title, DocumentKind.REFERENCE, "0" * 64)
+    return StoredPage(1, blocks, id=1, document=document)

@@ -19,7 +19,7 @@ from corpora.jobs.jobs import JobKind, Jobs
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BOB = Person("bob@example.org", "Bob", is_admin=False)
-NOTES = UploadedFile("notes.md", b"# Notes", 7)
+NOTES = UploadedFile("notes.md", b"# Notes")
 
 
 @pytest.fixture

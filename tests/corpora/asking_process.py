@@ -23,7 +23,7 @@ def main(url: str, data_dir: Path) -> None:
         by_term = [i for i, _ in corpus.lexical(["mast"], 2)]
         chunks = corpus.chunks(by_vector + by_term)
         page = corpus.page(chunks[by_term[0]].page_id)
-        assert corpus.context_chunk(page.id).text
+        assert corpus.context_chunk(page.id)
         height = page.text.partition("at least ")[2].split()[0]
         sys.stdout.write(f"{corpus.generation} {height} {len(corpus.documents())}\n")
         sys.stdout.flush()

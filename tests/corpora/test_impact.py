@@ -9,7 +9,7 @@ from corpora.catalog.catalog import Catalog, UnknownRelease
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnCitationRow, TurnRow
-from corpora.documents.impact import impact_of_documents, impact_of_product, impact_of_release
+from corpora.documents.impact import impact_of_deleting
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.data_folders import copy_data, database_url
 
@@ -80,7 +80,7 @@ def test_removing_a_document_counts_what_cites_and_holds_it(database: Database) 
     cite(database, "b", "17.10", "guide.md", superseded=True)
     cite(database, "c", "17.20", "guide.md")
     cite(database, "d", "17.10", "guide.md", product="Buoy")
-    impact = impact_of_documents(database, "Beacon", "17.10", ["guide.md"])
+    impact = impact_of_deleting(database, "Beacon", "17.10", ["guide.md"])
     assert (impact.documents, impact.generations) == (1, 2)
     assert impact.pages > 0
     assert (impact.answers, impact.conversations) == (3, 2)
@@ -88,7 +88,7 @@ def test_removing_a_document_counts_what_cites_and_holds_it(database: Database) 
 
 
 def test_a_file_of_the_same_content_stays_in_another_release(database: Database) -> None:
-    alarms = impact_of_documents(database, "Beacon", "17.10", ["reference/alarms.md"])
+    alarms = impact_of_deleting(database, "Beacon", "17.10", ["reference/alarms.md"])
     assert alarms.shared_with == ("Beacon 17.20",)
     assert alarms.answers == 0
 
@@ -96,20 +96,20 @@ def test_a_file_of_the_same_content_stays_in_another_release(database: Database)
 def test_deleting_a_release_counts_all_of_it_and_nothing_else(database: Database) -> None:
     cite(database, "a", "17.10", "guide.md", "reference/alarms.md")
     cite(database, "a", "17.20", "guide.md")
-    impact = impact_of_release(database, "beacon", "17.10")
+    impact = impact_of_deleting(database, "beacon", "17.10")
     assert (impact.documents, impact.generations) == (2, 2)
     assert (impact.answers, impact.conversations) == (1, 1)
     assert impact.shared_with == ("Beacon 17.20",)
     assert impact.releases == ("17.10",)
     with pytest.raises(UnknownRelease, match="19"):
-        impact_of_release(database, "Beacon", "19")
+        impact_of_deleting(database, "Beacon", "19")
 
 
 def test_deleting_a_product_takes_its_glossary_along(database: Database) -> None:
     Glossaries(database).put("Beacon", Entry("mast", ("pole",)))
     cite(database, "a", "17.10", "guide.md")
     cite(database, "a", "17.20", "guide.md")
-    impact = impact_of_product(database, "Beacon")
+    impact = impact_of_deleting(database, "Beacon")
     assert sorted(impact.releases) == ["17.10", "17.20"]
     assert (impact.documents, impact.generations, impact.terms) == (4, 3, 1)
     assert (impact.answers, impact.conversations) == (2, 1)
@@ -118,5 +118,5 @@ def test_deleting_a_product_takes_its_glossary_along(database: Database) -> None
 
 def test_a_release_without_documents_affects_nothing(database: Database) -> None:
     Catalog(database).add_release("Beacon", "18")
-    impact = impact_of_release(database, "Beacon", "18")
+    impact = impact_of_deleting(database, "Beacon", "18")
     assert (impact.documents, impact.pages, impact.generations, impact.answers) == (0, 0, 0, 0)

@@ -61,9 +61,7 @@ def make_work(database: Database, data_dir: Path) -> MakeWork:
 @pytest.fixture
 def upload(database: Database, data_dir: Path) -> Callable[..., int]:
     def put(release: str = "17.20", **files: bytes) -> int:
-        given = [
-            UploadedFile(name.replace("__", "."), data, len(data)) for name, data in files.items()
-        ]
+        given = [UploadedFile(name.replace("__", "."), data) for name, data in files.items()]
         return store(database, data_dir, given, product="Beacon", release=release, person_id="ann")
 
     return put

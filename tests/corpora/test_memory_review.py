@@ -23,12 +23,7 @@ from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSetti
 from corpora.database.engine import Database, open_database
 from corpora.database.memory_tables import MemoryPageRow
 from corpora.database.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
-from corpora.documents.impact import (
-    impact_of_documents,
-    impact_of_product,
-    impact_of_release,
-    impact_of_serving,
-)
+from corpora.documents.impact import impact_of_deleting, impact_of_serving
 from corpora.generations import generations
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
 from tests.corpora.remembered_answers import cited, remember, story, suspended
@@ -152,11 +147,11 @@ def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
 ) -> None:
     mast, lamp = remember(database, "17.10", MAST), remember(database, "17.10", LAMP)
     builder = Builder(database, data_dir, HashEmbedder(), workers=1)
-    assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 1
+    assert impact_of_deleting(database, "Beacon", "17.10", ["guide.md"]).remembered == 1
     report = builder.remove_documents("Beacon", "17.10", ["guide.md"])
     assert report.remembered == MemoryReview(kept=1, suspended=1)
     assert suspended(database, mast, lamp) == ["the document guide.md is gone", ""]
-    assert impact_of_documents(database, "Beacon", "17.10", ["guide.md"]).remembered == 0
+    assert impact_of_deleting(database, "Beacon", "17.10", ["guide.md"]).remembered == 0
     report = ingest_beacon(database, docs)
     assert report.remembered == MemoryReview(kept=1, restored=1)
     assert report.remembered.told == "1 saved answer is in use again."
@@ -338,11 +333,11 @@ def test_what_a_deletion_takes_along_is_counted(database: Database, docs: Path) 
     for words in ([MAST], [MAST, LAMP], [LAMP], []):
         remember(database, "17.10", *words)
     remember(database, "17.20", MAST)
-    of_both = impact_of_documents(database, "Beacon", "17.10", ["guide.md", "reference/alarms.md"])
+    of_both = impact_of_deleting(database, "Beacon", "17.10", ["guide.md", "reference/alarms.md"])
     assert of_both.remembered == 3
-    assert impact_of_documents(database, "Beacon", "17.10", ["book.md"]).remembered == 0
-    assert impact_of_release(database, "Beacon", "17.10").remembered == 4
-    assert impact_of_product(database, "Beacon").remembered == 5
+    assert impact_of_deleting(database, "Beacon", "17.10", ["book.md"]).remembered == 0
+    assert impact_of_deleting(database, "Beacon", "17.10").remembered == 4
+    assert impact_of_deleting(database, "Beacon").remembered == 5
 
 
 def test_many_answers_are_reviewed_in_portions(

@@ -75,9 +75,9 @@ def test_an_upload_waits_there_for_its_worker(
     beside: Database, data_dir: Path, place: Place
 ) -> None:
     data = b"# Guide\n\nThe mast is 12 metres high.\n" * 20
-    files = [UploadedFile("guide.md", data, len(data)), UploadedFile("empty.md", b"", 0)]
+    files = [UploadedFile("guide.md", data), UploadedFile("empty.md", b"")]
     job = store(beside, data_dir, files, product="Beacon", release="17.10", person_id="ada")
-    assert set(place[1]()) == {sha256(file.read_bytes()).hexdigest() for file in files}
+    assert set(place[1]()) == {sha256(file.content).hexdigest() for file in files}
     (folder,) = lay_out_upload(beside, data_dir, job)
     assert {f.name: f.read_bytes() for f in folder.iterdir()} == {"guide.md": data, "empty.md": b""}
 

@@ -9,10 +9,16 @@ import pytest
 
 from corpora.database.engine import Database
 from corpora.indexing.corpus import open_corpus
-from corpora.parameters.changes import Difference, Outcome, changes, replacement
 from corpora.parameters.extraction import read_parameters
-from corpora.parameters.of_release import ReleaseParameters, opened_by
 from corpora.parameters.parameter import Parameter
+from corpora.parameters.releases import (
+    Difference,
+    Outcome,
+    ReleaseParameters,
+    changes,
+    opened_by,
+    replacement,
+)
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 from tests.corpora.beacon import ingest_beacon, write

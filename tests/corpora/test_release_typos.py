@@ -5,7 +5,8 @@ import pytest
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import likely_meant
 from corpora.database.engine import Database
-from corpora.documents.upload_checks import similar_release
+from corpora.documents.upload_checks import check
+from corpora.documents.uploads import UploadedFile
 
 TENS = ["17.10", "17.20", "17.30"]
 
@@ -77,9 +78,12 @@ def test_it_depends_on_the_releases_there_are(
 
 
 def test_a_release_that_is_there_is_itself(database: Database) -> None:
-    catalog = Catalog(database)
     for release in ("17.2", "17.20"):
-        catalog.add_release("Beacon", release)
-    assert similar_release("beacon", " 17.2 ", catalog) is None
-    assert similar_release("beacon", "17.2O", catalog) == "17.20"
-    assert similar_release("Lamp", "17.2O", catalog) is None
+        Catalog(database).add_release("Beacon", release)
+
+    def told(product: str, release: str) -> str:
+        files = [UploadedFile("a.md", b"# A\n")]
+        return "".join(f.problem for f in check(files, product, release, database, 100))
+
+    assert told("beacon", " 17.2 ") == told("Lamp", "17.2O") == ""
+    assert "a name similar to 17.20" in told("beacon", "17.2O")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,10 +16,9 @@ def page_of(text: str) -> Page:
 @given(
     st.text() | st.lists(st.text("ab \n", max_size=9), max_size=60).map(" ".join),
     st.integers(1, 300),
-    st.floats(0, 0.5),
 )
-def test_chunks_cover_the_page_within_the_limit(text: str, limit: int, overlap: float) -> None:
-    chunks = single_chunks(page_of(text), limit=limit, overlap=overlap)
+def test_chunks_cover_the_page_within_the_limit(text: str, limit: int) -> None:
+    chunks = single_chunks(page_of(text), limit=limit)
     covered = 0
     for chunk in chunks:
         assert chunk.text == text[chunk.start : chunk.end]
@@ -32,7 +30,7 @@ def test_chunks_cover_the_page_within_the_limit(text: str, limit: int, overlap: 
 
 def test_a_page_within_the_limit_is_one_chunk() -> None:
     (chunk,) = single_chunks(page_of("x " * 1500))
-    assert (chunk.page, chunk.start, chunk.end, chunk.heading) == (7, 0, 3000, "Top")
+    assert (chunk.start, chunk.end, chunk.heading) == (0, 3000, "Top")
 
 
 def test_neighbours_share_a_quarter_and_begin_with_a_word() -> None:
@@ -47,8 +45,3 @@ def test_neighbours_share_a_quarter_and_begin_with_a_word() -> None:
 
 def test_an_empty_page_has_no_chunks() -> None:
     assert single_chunks(Page(1, ())) == ()
-
-
-def test_an_overlap_that_would_not_advance_is_refused() -> None:
-    with pytest.raises(ValueError, match="a share between 0 and"):
-        single_chunks(page_of("text"), overlap=0.9)

@@ -146,7 +146,7 @@ def test_what_cannot_be_stored_is_refused_and_the_rest_stays(
     ingest_beacon(kept, write_beacon(tmp_path / "docs"), data_dir=disk.folder)
     assert "12 metres" in _mast(serving)
     disk.fill()
-    given = UploadedFile("guide.md", b"# Guide\n", 8)
+    given = UploadedFile("guide.md", b"# Guide\n")
     with pytest.raises(DiskFull):
         store(kept, disk.folder, [given], product="Beacon", release="17.20", person_id="ann")
     with pytest.raises(DatabaseFull, match=r"no room left .*not harmed"), kept.writing() as session:

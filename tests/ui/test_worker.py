@@ -80,7 +80,7 @@ def ended(jobs: Jobs, job_id: int) -> Job:
 
 
 def upload(database: Database, settings: Settings, release: str, files: dict[str, bytes]) -> int:
-    given = [UploadedFile(name, data, len(data)) for name, data in files.items()]
+    given = [UploadedFile(name, data) for name, data in files.items()]
     return store(
         database, settings.data_dir, given, product="Beacon", release=release, person_id=""
     )

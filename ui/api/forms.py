@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
-from corpora.parameters.changes import Difference
+from corpora.parameters.releases import Difference
 from ui.wording.escaping import visible
 
 Text = Annotated[str, AfterValidator(visible)]

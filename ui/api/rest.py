@@ -135,8 +135,7 @@ async def upload(
         for part in form.getlist("files"):
             if isinstance(part, str):
                 raise UploadError("Send each file as a file of the form field “files”.")
-            content = await part.read()
-            files.append(UploadedFile(part.filename or "", content, len(content)))
+            files.append(UploadedFile(part.filename or "", await part.read()))
 
     def order() -> dict[str, Any]:
         findings = check(files, product, release, service.chatbot.database, largest)

@@ -19,7 +19,7 @@ from chatbot.graph.knowledge import cited
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.runtime.events import Listener
 from corpora.documents.documents import Documents
-from corpora.parameters.changes import Change, changes
+from corpora.parameters.releases import Change, changes
 from ingestion.errors import StrataError
 from ui.api import forms
 from ui.wording.marking import quoted_spans

@@ -13,7 +13,7 @@ from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, UnknownRelease, check_name
 from corpora.catalog.release import is_among
 from corpora.catalog.release_settings import ReleaseAdministration
-from corpora.documents.impact import impact_of_release
+from corpora.documents.impact import impact_of_deleting
 from ui.cli.terminal import (
     AsJson,
     WithoutAsking,
@@ -134,7 +134,7 @@ def rollback(product: Product, release: Release) -> None:
 def delete(product: Product, release: Release, yes: WithoutAsking = False) -> None:
     """Delete a release with all versions of its documents; conversations are kept."""
     database = open_database()
-    impact = impact_of_release(database, product, release)
+    impact = impact_of_deleting(database, product, release)
     say(
         f"{product} {release}: {how_many(impact.documents, 'document')} with "
         f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "

@@ -3,12 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from chatbot.administration.administration import Administration
-from corpora.documents.impact import (
-    Impact,
-    impact_of_documents,
-    impact_of_product,
-    impact_of_release,
-)
+from corpora.documents.impact import Impact, impact_of_deleting
 from ui.elements.address import go
 from ui.elements.frame import confirm, done, failures_shown, open_tab
 from ui.elements.table import bullets
@@ -36,7 +31,7 @@ def start(order: Callable[[Administration], int], product: str, told: str) -> No
 
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether to remove documents from a release."""
-    impact = impact_of_documents(services.chatbot().database, product, release, files)
+    impact = impact_of_deleting(services.chatbot().database, product, release, files)
     others = impact.generations - 1
     back = (
         f"Some of them are also in {how_many(others, 'earlier version')} of this release; you can "
@@ -62,11 +57,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
 def confirm_deletion(product: str, release: str = "") -> None:
     """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
-    impact = (
-        impact_of_release(database, product, release)
-        if release
-        else impact_of_product(database, product)
-    )
+    impact = impact_of_deleting(database, product, release)
     lines = [
         f"{how_many(impact.documents, 'document')} with {how_many(impact.pages, 'page')}, in "
         f"{how_many(impact.generations, 'stored version')}."

@@ -43,14 +43,14 @@ def show_documents(product: str, release: ReleaseOverview) -> None:
 def show_list(generation: int, words: str = "", *, choose: str = "") -> list[ListedDocument]:
     """The documents of a generation, page by page; returns the selected ones."""
     documents = _documents()
-    total = documents.find(generation, words, limit=0).total
+    total = documents.count(generation, words)
     if not total:
         st.markdown("No title or file name matches.")
         return []
     return table_in_pages(
         total,
         f"documents of {generation} {words} {choose}",
-        lambda first, size: documents.find(generation, words, offset=first, limit=size).documents,
+        lambda first, size: documents.find(generation, words, offset=first, limit=size),
         {
             "Title": ("large", lambda document: document.title),
             "File": lambda document: document.file,

@@ -88,7 +88,7 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
         key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=services.chatbot().settings.largest_upload,
     )
-    files = [UploadedFile(file.name, file.getvalue(), file.size) for file in received]
+    files = [UploadedFile(file.name, file.getvalue()) for file in received]
     return files, tuple(file.file_id for file in received)
 
 

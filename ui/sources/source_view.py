@@ -236,7 +236,7 @@ def show_page_as_text(page: StoredPage, *quotes: str) -> None:
     # The style sheet opens a page of text at the quote, but a drawing at its top.
     key = "drawing-text" if page.document.format == "svg" else "page-text"
     with st.container(key=key, gap="xsmall" if page.document.format == "svg" else "small"):
-        for number, piece in enumerate(page_pieces(page.page, *quotes)):
+        for number, piece in enumerate(page_pieces(page, *quotes)):
             with st.container(key=f"{'marked' if piece.marked else 'plain'}-piece-{number}"):
                 if piece.code:
                     st.code(piece.text, language=None, wrap_lines=True)

@@ -1,7 +1,7 @@
 """What became of a parameter from one release to another, in words."""
 
-from corpora.parameters.changes import Change, Outcome
 from corpora.parameters.parameter import DEFAULT, DESCRIPTION, RANGE, SYNTAX, TYPE, UNIT
+from corpora.parameters.releases import Change, Outcome
 
 _FIRST_TOLD = (DEFAULT, RANGE, TYPE, SYNTAX)
 _SHORT, _MOST = 60, 4

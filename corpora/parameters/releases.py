@@ -1,11 +1,13 @@
-"""The parameters of releases beside each other: what is new, changed and gone, and a history."""
+"""The parameters of a release, and of two beside each other: what is new, changed and gone."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from corpora.parameters.of_release import ReleaseParameters
+from corpora.indexing.corpus import Corpus
+from corpora.parameters.extraction import read_parameters
 from corpora.parameters.parameter import (
     ARGUMENT,
     DESCRIPTION,
@@ -19,7 +21,53 @@ from corpora.parameters.parameter import (
 _LONGEST = 60
 """Of values under a header of their own, which are compared up to this length: longer ones are
 texts, and a text in other words is no change."""
+_HELD = 64
+"""Releases whose parameters are held in memory; that asked about longest ago goes first."""
 _NOT_COMPARED = {DESCRIPTION, SINCE, UNIT}
+
+
+class ReleaseParameters:
+    """What one release states about its parameters, in the order of its documents.
+
+    `replacements` are what its release notes say of names that took the place of others.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.product, self.release = corpus.product, corpus.release
+        read = [read_parameters(corpus.pages_of(document.id)) for document in corpus.documents()]
+        self.parameters: tuple[Parameter, ...] = tuple(p for found, _ in read for p in found)
+        self.replacements: tuple[Replacement, ...] = tuple(r for _, told in read for r in told)
+        self._named: defaultdict[str, dict[Parameter, None]] = defaultdict(dict)
+        self._owned: defaultdict[str, dict[Parameter, None]] = defaultdict(dict)
+        for parameter in self.parameters:
+            self._owned[parameter.owner][parameter] = None
+            for name in (parameter.name, *parameter.aliases):
+                self._named[name.casefold()][parameter] = None
+
+    def named(self, name: str) -> tuple[Parameter, ...]:
+        """The parameters with this name or spelling, whatever they belong to."""
+        return tuple(self._named.get(name.casefold(), ()))
+
+    def of_owner(self, owner: str) -> tuple[Parameter, ...]:
+        """The parameters of a function, a command or a section."""
+        return tuple(self._owned.get(owner, ()))
+
+
+OpenParameters = Callable[[str, str], ReleaseParameters]
+"""Gives the parameters of a product's release; raises NoCorpus where there is none."""
+
+
+def opened_by(open_corpus: Callable[[str, str], Corpus]) -> OpenParameters:
+    """What gives the parameters of a product's release, read when they are first asked for."""
+
+    @lru_cache(_HELD)
+    def of_generation(product: str, release: str, generation: int) -> ReleaseParameters:
+        return ReleaseParameters(open_corpus(product, release))
+
+    def open_parameters(product: str, release: str) -> ReleaseParameters:
+        return of_generation(product, release, open_corpus(product, release).generation)
+
+    return open_parameters
 
 
 class Outcome(StrEnum):
@@ -75,22 +123,20 @@ def changes(older: ReleaseParameters, newer: ReleaseParameters) -> tuple[Change,
     waiting: defaultdict[str, list[Parameter]] = defaultdict(list)
     for parameter in older.parameters:
         waiting[parameter.name].append(parameter)
-    partner: dict[int, Parameter] = {}
+    partner: dict[Parameter, Parameter] = {}
     for same in (_same_place, _same_owner, _only_one_left):
         for parameter in newer.parameters:
-            if id(parameter) in partner:
-                continue
-            if found := same(parameter, waiting[parameter.name]):
-                waiting[parameter.name].remove(found)
-                partner[id(parameter)] = found
+            old = waiting[parameter.name]
+            if parameter not in partner and (found := same(parameter, old)):
+                old.remove(found)
+                partner[parameter] = found
     told: list[Change] = []
     for parameter in newer.parameters:
-        before = partner.get(id(parameter))
+        before = partner.get(parameter)
         differing = tuple(_differences(before, parameter)) if before else ()
         if before is None or differing:
             told.append(Change(before, parameter, differing))
-    left = {id(p) for rest in waiting.values() for p in rest}
-    gone = (p for p in older.parameters if id(p) in left)
+    gone = (p for p in older.parameters if p in waiting[p.name])
     return (*told, *(Change(p, None, replaced_by=replacement(p.name, newer)) for p in gone))
 
 
