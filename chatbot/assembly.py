@@ -26,7 +26,7 @@ from chatbot.chain.reply import reply_of, trace_of
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.feedback import Feedback
 from chatbot.memory.opening import Memory, open_memory
-from chatbot.memory.uses import uses_of
+from chatbot.memory.prompting import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER

@@ -119,14 +119,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """A relation of two things, and the page, or the `source` ("Wikidata"), that states it."""
+class Triplet:
+    """A relation of two entities, and the page, or the `source` ("Wikidata"), that states it."""
 
     head: str
+    relation: str
     tail: str
-    sentence: str
     citation: Citation | None = None
     source: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Head, relation and tail in sequence."""
+        return f"{self.head} {self.relation} {self.tail}".rstrip(".") + "."
 
     @property
     def attributed(self) -> str:
@@ -180,7 +185,7 @@ class Recollection:
     good: tuple[Remembered, ...] = ()
     bad: tuple[Remembered, ...] = ()
     differs: str = ""
-    relations: tuple[Relation, ...] = ()
+    relations: tuple[Triplet, ...] = ()
 
 
 class Documented(StrEnum):

@@ -17,9 +17,8 @@ from typing import Annotated
 import typer
 
 from chatbot.assembly import Chatbot, open_chatbot
-from chatbot.memory.passage_recall import same_passage, words_of
 from chatbot.memory.questions import asked_text, difference, difference_on
-from chatbot.memory.scoring.measuring import evidence_of
+from chatbot.memory.recall import same_passage, words_of
 from chatbot.settings import read_settings
 from chatbot.turn import Turn
 from eval.gold import Line, read_lines
@@ -69,7 +68,7 @@ def judge(pairs: Sequence[Pair], chatbot: Chatbot) -> list[Judged]:
         by_words, by_passage = difference(a.asks, b.asks), "two passages"
         if _releases(one) != _releases(other):
             by_words = by_passage = "two releases"
-        elif passage := same_passage(evidence_of(one), evidence_of(other)):
+        elif passage := same_passage(one.ranked, other.ranked):
             by_passage = difference_on(words_of(passage), a.text, b.text, pair.product)
         judged.append(Judged(pair, float(a.vector @ b.vector), by_words, by_passage))
     return judged

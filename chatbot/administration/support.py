@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from chatbot.memory.scoring.faithfulness import denies, holds
-from chatbot.memory.scoring.passages import Passage, passage_of
+from chatbot.memory.scoring.statements import Passage, passage_of
 from chatbot.retrieval.provenance import cite, claims, quantities
 from chatbot.retrieval.records import records, sentences
 from chatbot.text.citation_markers import without_marks

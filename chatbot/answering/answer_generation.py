@@ -26,12 +26,11 @@ from chatbot.answering.lead import (
     to_the_point,
     with_verdict,
 )
-from chatbot.answering.lead_prompt import REMEMBERED, UNKNOWN, lead_prompt
+from chatbot.answering.lead_prompt import UNKNOWN, lead_prompt
 from chatbot.answering.undocumented_gate import nothing_found, refusal
 from chatbot.comparison.presence import end_of
 from chatbot.memory.pairs import Origin
-from chatbot.memory.prompting import is_rejected, repeats, route_of
-from chatbot.memory.uses import REJECTED
+from chatbot.memory.prompting import REJECTED, is_rejected, repeats, route_of
 from chatbot.retrieval.forms import (
     ASKS_DEFAULT,
     in_words,
@@ -114,7 +113,7 @@ def generate_answer(
             max_tokens=max_tokens,
             **chosen,
         )
-        turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn, REMEMBERED))
+        turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn))
         reply = made.reply
         if made.completion_tokens >= max_tokens:
             # It was cut off, so that its last sentence is not whole.

@@ -18,7 +18,7 @@ from chatbot.retrieval.provenance import (
 from chatbot.retrieval.records import sentences
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
-from chatbot.turn import Record, Relation
+from chatbot.turn import Record, Triplet
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 from ingestion.page import BlockKind
@@ -67,7 +67,7 @@ def check(
     passages: Sequence[Passage],
     scored: Sequence[Record],
     own: str,
-    outside: Sequence[Relation] = (),
+    outside: Sequence[Triplet] = (),
 ) -> list[Sentence]:
     """Cut a model's reply into sentences and find what bears each; a copied table row is none.
 

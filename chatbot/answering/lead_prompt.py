@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.memory.prompting import Room, with_remembered
+from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.forms import named_rows
 from chatbot.retrieval.kinds import Kind, kind_of
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
@@ -43,8 +43,6 @@ NEAR_FOR = {Kind.EXPLANATION: 0.8}
 """What a passage of another section scores at least, of the best: a model makes reasons of all."""
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
-REMEMBERED = Room(pairs=2, characters=600)
-"""What of earlier answers stands in the prompt: little, since a small model reads slowly."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class LeadPrompt:
             PROMPT,
             product=product,
             release=release,
-            chunks=with_remembered(as_chunks(self.excerpts), self.turn, REMEMBERED),
+            chunks=with_remembered(as_chunks(self.excerpts), self.turn),
             question=fenced("question", self.turn.queries.base),
             hint=HINTS[Kind.TABLE if on_row else self.kind],
         )

@@ -15,7 +15,6 @@ from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.dialogue.term_clarification import ask_which_term
 from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
-from chatbot.graph.knowledge import documentation_graphs
 from chatbot.graph.parameter_answers import answer_from_parameters
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
@@ -56,7 +55,7 @@ def qamr(p: Parts) -> Profile:
 
 def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
-    by_passage = recall_by_passage(p.memory.passage_recall) if p.memory else None
+    by_passage = recall_by_passage(p.memory.recall) if p.memory else None
     return _by_score(p, p.model, memory=p.recall, memory_of_passage=by_passage)
 
 
@@ -73,7 +72,7 @@ def _with_related(
         url, contact = settings.graph_wikidata, settings.graph_wikidata_contact
         enhance = enhance_context(
             p.needed_model,
-            documentation_graphs(p.open_parameters),
+            p.open_parameters,
             open_rebel(settings.graph_rebel) if settings.graph_rebel else None,
             Wikidata(url, contact) if url else None,
         )

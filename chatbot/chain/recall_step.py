@@ -5,7 +5,6 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel
 
-from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions import asked_text, difference_in_names
 from chatbot.memory.recall import Recall
 from chatbot.runtime.model_calls import ask_for
@@ -67,7 +66,7 @@ def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
     return recall
 
 
-def recall_by_passage(memory: PassageRecall) -> RuleStep:
+def recall_by_passage(memory: Recall) -> RuleStep:
     """Answer with a good answer that was read from the passage found best for this question, too.
 
     It spares the language model where the questions are too differently worded to be seen as the
@@ -75,7 +74,7 @@ def recall_by_passage(memory: PassageRecall) -> RuleStep:
     """
 
     def recall(turn: Turn) -> Turn:
-        found = None if turn.afresh else memory.recall(turn)
+        found = None if turn.afresh else memory.of_passage(turn)
         return turn if found is None else _answered(turn, found)
 
     return recall

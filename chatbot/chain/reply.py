@@ -1,6 +1,6 @@
 """A finished turn as what is printed and kept of it: its reply and its trace."""
 
-from chatbot.memory.uses import role_of
+from chatbot.memory.prompting import role_of
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.reply import (
     VERSION,

@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.interfaces import ORMOption
 
 from chatbot.memory.pairs import Role
+from chatbot.memory.prompting import keep_uses
 from chatbot.memory.stores.stores import Stores
-from chatbot.memory.uses import keep_uses
 from chatbot.reply import Reply, Trace
 from corpora.database.engine import Database
 from corpora.database.history_tables import (

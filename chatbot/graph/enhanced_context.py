@@ -5,23 +5,17 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.graph.knowledge import KnowledgeGraph
+from chatbot.graph.knowledge import DocumentationGraph
 from chatbot.graph.triplets import STEP, Extractor, entities, extract_triplets
+from chatbot.graph.wikidata import Wikidata
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.questions import asked_text
 from chatbot.memory.recall import Recall, as_remembered, serving_release
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.citation_markers import without_marks
-from chatbot.turn import (
-    Fallback,
-    ModelStep,
-    Recollection,
-    Relation,
-    Remembered,
-    RuleStep,
-    Turn,
-)
+from chatbot.turn import Fallback, ModelStep, Recollection, RuleStep, Triplet, Turn
+from corpora.parameters.releases import OpenParameters
 
 Related = Callable[[int, MemoryQuestion, int], Sequence[NearPair]]
 """Finds the pairs of a release that are related to a question, at most so many, the best first."""
@@ -29,18 +23,15 @@ Related = Callable[[int, MemoryQuestion, int], Sequence[NearPair]]
 
 def by_cosine(search: Neighbours) -> Related:
     """The most similar questions, however far they are (the paper's TEXTGEN, section 5)."""
-
-    def related(release_id: int, question: MemoryQuestion, limit: int) -> Sequence[NearPair]:
-        return search.nearest(release_id, Store.HIGH, question, cosine=0.0, limit=limit)
-
-    return related
+    return lambda release_id, question, limit: search.nearest(
+        release_id, Store.HIGH, question, cosine=0.0, limit=limit
+    )
 
 
 def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleStep:
     """Put the k related questions of the release with their answers beside the evidence (4.2).
 
-    They are examples and answer nothing by themselves; an answer to this very question that was
-    rejected is told too. A turn that is asked afresh passes through.
+    They are examples; an answer to this very question that was rejected is told, too.
     """
 
     def recall(turn: Turn) -> Turn:
@@ -58,22 +49,21 @@ def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleS
 
 def enhance_context(
     model: BaseChatModel,
-    open_graph: Callable[[str, str], KnowledgeGraph],
+    open_parameters: OpenParameters,
     rebel: Extractor | None = None,
-    outside: KnowledgeGraph | None = None,
+    wikidata: Wikidata | None = None,
 ) -> ModelStep:
     """Add the relations of what the related questions and their answers name, as sentences (4.3).
 
-    The model reads triplets from them, and REBEL where there is one. Between the same entities
-    the release's knowledge graph states others, each with its citation, and so may a graph from
-    `outside`, which come last. Without related questions nothing is asked.
+    The model, and REBEL, read triplets from them; the release's parameters state others between the
+    same entities, with citations, and so may Wikidata, whose come last.
     """
 
     async def enhance(turn: Turn) -> Turn:
         found = turn.recollection
         if found is None or not found.good:
             return turn
-        context = "\n\n".join(map(_as_text, found.good))
+        context = "\n\n".join(f"{p.question}\n{without_marks(p.answer)}" for p in found.good)
         read, calls = await extract_triplets(model, context)
         turn = replace(turn, calls=(*turn.calls, *calls))
         if read is None:
@@ -81,17 +71,12 @@ def enhance_context(
             turn = replace(turn, fallbacks=(*turn.fallbacks, failed))
         first = (*(read or ()), *(await in_thread(rebel, context) if rebel else ()))
         named = entities(first)
-        documented = await (await in_thread(open_graph, *turn.asked)).between(named)
-        general = await outside.between(named) if outside else ()
-        relations: dict[str, Relation] = {}
-        for t in (*documented, *first, *general):
-            relations.setdefault(
-                t.sentence, Relation(t.head, t.tail, t.sentence, t.citation, t.source)
-            )
+        release = await in_thread(open_parameters, *turn.asked)
+        documented = DocumentationGraph(release).between(named)
+        general = await wikidata.between(named) if wikidata else ()
+        relations: dict[str, Triplet] = {}
+        for triplet in (*documented, *first, *general):
+            relations.setdefault(triplet.sentence, triplet)
         return replace(turn, recollection=replace(found, relations=tuple(relations.values())))
 
     return enhance
-
-
-def _as_text(pair: Remembered) -> str:
-    return f"{pair.question}\n{without_marks(pair.answer)}"

@@ -4,57 +4,45 @@ The paper asks Wikidata (`chatbot.graph.wikidata`). What a release states of its
 exact, and of that release.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator
 
-from chatbot.graph.triplets import Triplet
-from chatbot.turn import Citation, Origin
+from chatbot.turn import Citation, Origin, Triplet
 from corpora.parameters.parameter import ARGUMENT, DEFAULT, Fact, Parameter, Replacement
-from corpora.parameters.releases import OpenParameters, ReleaseParameters
+from corpora.parameters.releases import ReleaseParameters
 
 _LONGEST_QUOTE = 600
-
-
-class KnowledgeGraph(Protocol):
-    """Whatever knows how things are related."""
-
-    async def between(self, entities: Collection[str]) -> Sequence[Triplet]:
-        """The triplets whose both ends are entities of a context (Algorithm 1, 12-13)."""
-        ...
 
 
 class DocumentationGraph:
     """The relations that one release states of its parameters, each with the words that state it.
 
-    A parameter is related to what its row, its signature or its definition says of it; a function
-    to its arguments, and these to their defaults in it. All are strings as they stand.
+    A parameter is related to what is said of it; a function to its arguments, these to their
+    defaults.
     """
 
     def __init__(self, release: ReleaseParameters) -> None:
         self._release = release
 
-    async def between(self, entities: Collection[str]) -> tuple[Triplet, ...]:
-        """The triplets whose both ends are entities of a context, by head."""
+    def between(self, entities: Collection[str]) -> tuple[Triplet, ...]:
+        """The triplets whose both ends are entities of a context (Algorithm 1, 12-13), by head."""
         stated = (triplet for entity in sorted(entities) for triplet in self.neighbours(entity))
-        return tuple(dict.fromkeys(triplet for triplet in stated if triplet.tail in entities))
+        return tuple(triplet for triplet in stated if triplet.tail in entities)
 
     def neighbours(self, entity: str) -> tuple[Triplet, ...]:
         """The triplets whose head is the entity, in the order of the documents."""
-        own = (p for p in self._release.named(entity) if entity in (p.name, *p.aliases))
-        below = (p for p in self._release.of_owner(entity) if p.kind == ARGUMENT)
-        stated = (triplet for parameter in own for triplet in self._stated(entity, parameter))
-        arguments = (self._triplet(entity, "parameter", p.name, p) for p in below)
-        return tuple(dict.fromkeys((*stated, *arguments)))
+        return tuple(dict.fromkeys(self._neighbours(entity)))
 
-    def _stated(self, entity: str, parameter: Parameter) -> Iterator[Triplet]:
-        for fact in parameter.facts:
-            # Two owners may have an argument of one name with different defaults.
-            of = f" in {parameter.owner}" if parameter.kind == ARGUMENT else ""
-            relation = f"{fact.relation}{of if fact.relation == DEFAULT else ''}"
-            yield self._triplet(entity, relation, fact.value, fact)
-
-    def _triplet(self, head: str, relation: str, tail: str, stated: Fact | Parameter) -> Triplet:
-        return Triplet(head, relation, tail, cited(stated, self._release.release))
+    def _neighbours(self, entity: str) -> Iterator[Triplet]:
+        release = self._release.release
+        for parameter in self._release.named(entity):
+            for fact in parameter.facts if entity in (parameter.name, *parameter.aliases) else ():
+                # Two owners may have an argument of one name with different defaults.
+                of_owner = parameter.kind == ARGUMENT and fact.relation == DEFAULT
+                relation = f"{fact.relation} in {parameter.owner}" if of_owner else fact.relation
+                yield Triplet(entity, relation, fact.value, cited(fact, release))
+        for parameter in self._release.of_owner(entity):
+            if parameter.kind == ARGUMENT:
+                yield Triplet(entity, "parameter", parameter.name, cited(parameter, release))
 
 
 def cited(stated: Fact | Parameter | Replacement, release: str) -> Citation:
@@ -73,10 +61,3 @@ def cited(stated: Fact | Parameter | Replacement, release: str) -> Citation:
         page_id=place.page_id,
         origin=Origin.GRAPH,
     )
-
-
-def documentation_graphs(
-    open_parameters: OpenParameters,
-) -> Callable[[str, str], DocumentationGraph]:
-    """What opens the graph of a product's release."""
-    return lambda product, release: DocumentationGraph(open_parameters(product, release))

@@ -20,12 +20,8 @@ def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -
     """The score of each of n nodes for a query that is joined to those of `of_query`.
 
     `adjacency` is symmetric and made of ones, shape (n, n); nodes that are not `present` are left
-    out with their edges, and `of_query` has none of them. The walk starts anew at the query, whose
-    own score is left out: with it, the sum is 1. What no path leads to scores 0.
-
-    The walk on an undirected graph is symmetric once it is scaled by the roots of the degrees, so
-    that conjugate gradients find its fixed point in a third of the power method's iterations. Each
-    of these reaches one edge further from the query.
+    out. The walk starts anew at the query, whose own score is left out. It is symmetric once it is
+    scaled by the roots of the degrees, so that conjugate gradients find its fixed point.
     """
     joined = np.flatnonzero(of_query)
     if not len(joined):

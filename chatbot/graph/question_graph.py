@@ -8,7 +8,6 @@ from functools import lru_cache
 from threading import Lock
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import and_, select
 
 from chatbot.graph.pagerank import Adjacency, personalized_pagerank
@@ -20,16 +19,12 @@ from corpora.indexing.embedding import Vectors
 
 GRAPHS_HELD = 8
 """Releases whose edges are held; the one asked about longest ago goes first."""
-Places = npt.NDArray[np.integer]
 _AT_ONCE = 256
 _FEW = 8
 
 
 class QuestionGraph:
-    """Finds related questions in all releases, each in its own graph; any thread may do so.
-
-    `threshold` is the cosine that an edge exceeds (the paper: 0.8).
-    """
+    """Finds related questions, each release in its own graph; edges exceed `threshold`."""
 
     def __init__(self, database: Database, search: Neighbours, threshold: float) -> None:
         self._database = database
@@ -40,9 +35,7 @@ class QuestionGraph:
     def related(self, release_id: int, question: MemoryQuestion, limit: int) -> list[NearPair]:
         """The good pairs of a release with the best personalized PageRank, at most `limit`.
 
-        The question joins the graph as a node. Of the same score the nearer pair comes first; a
-        pair that no path leads to is not related. Suspended pairs and those of the low store are
-        no nodes.
+        The question joins the graph as a node. Of the same score the nearer pair comes first.
         """
         of_release = MemoryPairRow.release_id == release_id
         high, low = (MemoryPairRow.store == store for store in (Store.HIGH, Store.LOW))
@@ -79,50 +72,39 @@ class _Edges:
     """The edges between the rows of a matrix, kept as their symmetric adjacency."""
 
     def __init__(self, threshold: float) -> None:
+        from scipy.sparse import csr_array
+
         self._threshold = threshold
         self._lock = Lock()
         self._ids = np.empty(0, dtype=np.int64)
-        self._adjacency = _adjacency(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+        self._adjacency: Adjacency = csr_array((0, 0))
 
     def of(self, matrix: Matrix) -> Adjacency:
         """The adjacency for a matrix: rows that went are cut out, new ones compared with all."""
         with self._lock:
-            if np.array_equal(self._ids, matrix.ids):
-                return self._adjacency
             stays = np.isin(self._ids, matrix.ids)
             if not np.array_equal(self._ids[stays], matrix.ids[: np.count_nonzero(stays)]):
                 stays[:] = False
             if not stays.all():
                 self._adjacency = self._adjacency[stays][:, stays]
-            self._adjacency = _grown(self._adjacency, matrix.vectors, self._threshold)
+            while self._adjacency.shape[0] < len(matrix.ids):
+                self._adjacency = self._grown(matrix.vectors)
             self._ids = matrix.ids
             return self._adjacency
 
+    def _grown(self, vectors: Vectors) -> Adjacency:
+        from scipy.sparse import csr_array, hstack, vstack
 
-def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
-    """An adjacency with a row for every vector behind those that it has one for."""
-    columns, degrees = adjacency.indices, np.diff(adjacency.indptr)
-    for first in range(len(degrees), len(vectors), _AT_ONCE):
-        last = min(first + _AT_ONCE, len(vectors))
-        some = vectors[first:last]
+        known = self._adjacency.shape[0]
+        some, there = vectors[known : known + _AT_ONCE], vectors[: known + _AT_ONCE]
         # See `Matrix.cosines`: only many rows are worth the threads.
         few = len(some) < _FEW
-        cosines = np.vecdot(some[:, np.newaxis], vectors[:last]) if few else some @ vectors[:last].T
-        near = cosines > threshold
-        near[:, first:] = np.tril(near[:, first:], -1)
-        new, old = np.nonzero(near)
-        one, other = np.append(new + first, old), np.append(old, new + first)
-        order = np.lexsort((other, one))
-        degrees = np.append(degrees, np.zeros(last - first, dtype=np.int32))
-        # What is new stands behind all that a row has.
-        columns = np.insert(columns, np.cumsum(degrees)[one[order]], other[order])
-        degrees = degrees + np.bincount(one, minlength=last)
-    return _adjacency(columns, degrees)
-
-
-def _adjacency(columns: Places, degrees: Places) -> Adjacency:
-    from scipy.sparse import csr_array
-
-    ends = np.append(0, np.cumsum(degrees)).astype(np.int32)
-    size = len(degrees)
-    return csr_array((np.ones(len(columns)), columns, ends), shape=(size, size))
+        near = np.vecdot(some[:, np.newaxis], there) if few else some @ there.T
+        joined = near > self._threshold
+        among = np.tril(joined[:, known:], -1)
+        old, new = (
+            csr_array(joined[:, :known], dtype=float),
+            csr_array(among | among.T, dtype=float),
+        )
+        above = hstack([self._adjacency, old.T.tocsr()], format="csr")
+        return vstack([above, hstack([old, new], format="csr")], format="csr")

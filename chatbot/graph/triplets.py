@@ -3,7 +3,7 @@
 import importlib.util
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
@@ -11,35 +11,14 @@ from pydantic import BaseModel, Field
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.verbatim import find_verbatim
-from chatbot.turn import Citation, ModelCall
+from chatbot.turn import ModelCall, Triplet
 from prompts import fenced, render
 
 STEP = "triplets"
-REBEL = "Babelscape/rebel-large"
 _SPECIAL = re.compile(r"</?s>|<pad>")
 _OBJECT = re.compile(r"<subj>(?P<tail>[^<]*)<obj>(?P<relation>[^<]*)")
 _LONGEST = 256
 """Tokens that REBEL was trained to read and to write."""
-
-
-@dataclass(frozen=True, slots=True)
-class Triplet:
-    """A relation between two entities, and the citation of the words that state it, if any do.
-
-    `source` names who states it where that is no document: "Wikidata".
-    """
-
-    head: str
-    relation: str
-    tail: str
-    citation: Citation | None = None
-    source: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """Head, relation and tail in sequence."""
-        return f"{self.head} {self.relation} {self.tail}".rstrip(".") + "."
-
 
 Extractor = Callable[[str], Iterable[Triplet]]
 """What reads triplets from a context without a chat model."""
@@ -51,10 +30,7 @@ def entities(triplets: Iterable[Triplet]) -> frozenset[str]:
 
 
 def in_context(triplets: Iterable[Triplet], context: str) -> tuple[Triplet, ...]:
-    """The triplets whose both ends stand in the context, spelt as they are there, each once.
-
-    A model invents entities; those would let anything in.
-    """
+    """The triplets with both ends in the context, spelt as there: a model invents entities."""
     found = []
     for triplet in triplets:
         head, tail = (find_verbatim(end, context) for end in (triplet.head, triplet.tail))
@@ -78,14 +54,11 @@ class Relations(BaseModel):
 
 
 async def extract_triplets(
-    model: BaseChatModel, context: str, *, max_tokens: int = 400
+    model: BaseChatModel, context: str
 ) -> tuple[tuple[Triplet, ...] | None, tuple[ModelCall, ...]]:
-    """The triplets that a language model reads from a context, with the calls it took.
-
-    None after two replies that cannot be used. Ends that do not stand in the context are dropped.
-    """
+    """The triplets that a model reads from a context (None: no usable reply), with the calls."""
     messages = render("triplets", context=fenced("answered", context))
-    reply, calls = await ask_for(model, messages, Relations, step=STEP, max_tokens=max_tokens)
+    reply, calls = await ask_for(model, messages, Relations, step=STEP, max_tokens=400)
     if reply is None:
         return None, calls
     read = (Triplet(r.head.strip(), r.relation.strip(), r.tail.strip()) for r in reply.triplets)
@@ -93,9 +66,9 @@ async def extract_triplets(
 
 
 def parse_rebel(linearised: str) -> tuple[Triplet, ...]:
-    """The triplets of REBEL's output: `<triplet> head <subj> tail <obj> relation <subj> tail …`.
+    """The triplets of REBEL's output (Huguet Cabot and Navigli, 2021, 3.1), as far as it is whole.
 
-    What is cut off at the end of the output is left out (Huguet Cabot and Navigli, 2021, 3.1).
+    It is `<triplet> head <subj> tail <obj> relation <subj> tail …`.
     """
     found = []
     for part in _SPECIAL.sub(" ", linearised).split("<triplet>")[1:]:
@@ -107,16 +80,12 @@ def parse_rebel(linearised: str) -> tuple[Triplet, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def open_rebel(source: str = REBEL) -> Extractor:
-    """REBEL from the Hub or a folder, run by Transformers. Raises GeneratorError.
-
-    It reads what is in its window, the first 256 tokens of a context.
-    """
-    needed = ("torch", "transformers")
-    if missing := [package for package in needed if importlib.util.find_spec(package) is None]:
+def open_rebel(source: str) -> Extractor:
+    """REBEL from the Hub or a folder; it reads the first 256 tokens. Raises GeneratorError."""
+    if not all(map(importlib.util.find_spec, ("torch", "transformers"))):
         raise GeneratorError(
-            f'{" and ".join(missing)} missing: `pip install "strata-docs[hf]"` installs what '
-            "REBEL needs, or leave the setting graph_rebel out"
+            'torch or transformers is missing: `pip install "strata-docs[hf]"` installs what REBEL '
+            "needs, or leave the setting graph_rebel out"
         )
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -132,7 +101,6 @@ def open_rebel(source: str = REBEL) -> Extractor:
     def extract(context: str) -> tuple[Triplet, ...]:
         read = tokenizer(context, max_length=_LONGEST, truncation=True, return_tensors="pt")
         written = network.generate(**read, max_length=_LONGEST, num_beams=3, length_penalty=0.0)
-        found = parse_rebel(tokenizer.decode(written[0], skip_special_tokens=False))
-        return in_context(found, context)
+        return in_context(parse_rebel(tokenizer.decode(written[0])), context)
 
     return extract

@@ -1,20 +1,18 @@
 """Wikidata as a knowledge graph (GraphContextGen 4.3), for whoever lets words go out to it.
 
-httpx asks its query service, one request a context. langchain-community's wrapper searches by text
-and reads every item and property by a request of its own, and SPARQLWrapper bounds neither the
-time nor the size of a reply (docs/decisions/0022).
+httpx asks its query service, one request a context (docs/decisions/0022).
 """
 
 import asyncio
 import logging
 import re
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasPath, BaseModel, Field, ValidationError
 
-from chatbot.graph.triplets import Triplet
 from chatbot.runtime.concurrency import in_thread
+from chatbot.turn import Triplet
 
 SOURCE = "Wikidata"
 PATIENCE = 5.0
@@ -30,8 +28,7 @@ REST, LONGEST_REST = 60.0, 3600.0
 """Seconds in which nothing is asked after a failure; the service bans who asks on after a 429."""
 
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'-])*")
-"""Plain words. No address, path or file is one, and no quote or brace either, so that a name cannot
-end the string of the query that it stands in."""
+"""Plain words, without a quote or brace that could end the string of the query."""
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-z][A-Z]|\b\d+\b")
 """What a word of a language does not have: figures among letters, a capital behind a small one."""
 _PROPERTY = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'(),/-])*")
@@ -54,24 +51,16 @@ SELECT DISTINCT ?head ?relation ?tail WHERE {{
 _log = logging.getLogger(__name__)
 
 
-class _Text(BaseModel):
-    value: str
-
-
 class _Row(BaseModel):
-    head: _Text
-    relation: _Text
-    tail: _Text
-
-
-class _Rows(BaseModel):
-    bindings: list[_Row]
+    head: str = Field(validation_alias=AliasPath("head", "value"))
+    relation: str = Field(validation_alias=AliasPath("relation", "value"))
+    tail: str = Field(validation_alias=AliasPath("tail", "value"))
 
 
 class _Results(BaseModel):
     """SPARQL 1.1 query results in JSON."""
 
-    results: _Rows
+    rows: list[_Row] = Field(validation_alias=AliasPath("results", "bindings"))
 
 
 class _Unusable(Exception):
@@ -85,9 +74,7 @@ class _Unusable(Exception):
 class Wikidata:
     """The direct statements between items with these English labels, from the service at `url`.
 
-    Only names of plain words are sent, and `contact`, for which the service asks its clients. A
-    service that is late, fails or sends something else states nothing, and is left alone for a
-    while.
+    A service that is late, fails or sends something else states nothing, and is left alone a while.
     """
 
     def __init__(self, url: str, contact: str = "", *, patience: float = PATIENCE) -> None:
@@ -115,12 +102,17 @@ class Wikidata:
         try:
             async with asyncio.timeout(self._patience):
                 found = read_triplets(await self._reply(names), names)
-        except TimeoutError:
-            return self._failed(_Unusable(f"no reply within {self._patience:g} seconds"))
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            return self._failed(_Unusable(str(error) or type(error).__name__))
-        except _Unusable as error:
-            return self._failed(error)
+        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, _Unusable) as error:
+            late = f"no reply within {self._patience:g} seconds"
+            reason = late if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+            rest = error.rest if isinstance(error, _Unusable) else REST
+            self._rests_until = time.monotonic() + rest
+            _log.warning(
+                "Wikidata states nothing (%s): answers go on without it, and it is asked again "
+                "after %d seconds",
+                *(reason, rest),
+            )
+            return ()
         self._held.pop(names, None)
         self._held[names] = time.monotonic() + HELD_FOR, found
         while len(self._held) > HELD:
@@ -130,16 +122,13 @@ class Wikidata:
     async def _reply(self, names: Sequence[str]) -> bytes:
         import httpx
 
-        sent = {"query": query(names)}
         # Reading the certificates takes long enough to be noticed by whoever else waits.
         try:
             opened = await in_thread(httpx.AsyncClient, headers=self._headers, timeout=None)
         except (ImportError, OSError, ValueError) as error:
             raise _Unusable(f"the environment's proxy or certificates: {error}") from error
-        async with (
-            opened as client,
-            client.stream("POST", self._url, data=sent) as response,
-        ):
+        sent = {"query": query(names)}
+        async with opened as client, client.stream("POST", self._url, data=sent) as response:
             if response.status_code != httpx.codes.OK:
                 wait = response.headers.get("retry-after", "")
                 rest = float(wait) if wait.isdecimal() else REST
@@ -150,15 +139,6 @@ class Wikidata:
                 if len(reply) > LARGEST_REPLY:
                     raise _Unusable(f"its reply is larger than {LARGEST_REPLY:,} bytes")
         return bytes(reply)
-
-    def _failed(self, error: _Unusable) -> tuple[Triplet, ...]:
-        self._rests_until = time.monotonic() + error.rest
-        _log.warning(
-            "Wikidata states nothing (%s): answers go on without it, and it is asked again after "
-            "%d seconds",
-            *(error, error.rest),
-        )
-        return ()
 
 
 def is_plain(name: str) -> bool:
@@ -176,15 +156,13 @@ def query(names: Sequence[str]) -> str:
 def read_triplets(reply: bytes, names: Collection[str]) -> tuple[Triplet, ...]:
     """The triplets of a reply between two of the names. Raises _Unusable for what is none."""
     try:
-        rows = _Results.model_validate_json(reply).results.bindings
+        rows = _Results.model_validate_json(reply).rows[:MOST_RELATIONS]
     except ValidationError:
         raise _Unusable("its reply is no result of SPARQL in JSON") from None
-    return tuple(dict.fromkeys(_between(rows[:MOST_RELATIONS], names)))
-
-
-def _between(rows: Sequence[_Row], names: Collection[str]) -> Iterator[Triplet]:
-    for row in rows:
-        head, relation, tail = row.head.value, row.relation.value, row.tail.value
-        plain = len(relation) <= _LONGEST and _PROPERTY.fullmatch(relation)
-        if head != tail and head in names and tail in names and plain:
-            yield Triplet(head, relation, tail, source=SOURCE)
+    found = {
+        Triplet(row.head, row.relation, row.tail, source=SOURCE): None
+        for row in rows
+        if row.head != row.tail and row.head in names and row.tail in names
+        if len(row.relation) <= _LONGEST and _PROPERTY.fullmatch(row.relation)
+    }
+    return tuple(found)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.memory.pairs import Thresholds
-from chatbot.memory.passage_recall import PassageRecall
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.recall import Recall
 from chatbot.memory.remembering import Remembering
@@ -30,7 +29,6 @@ class Memory:
     stores: Stores
     reader: QuestionReader
     recall: Recall
-    passage_recall: PassageRecall
     remembering: Remembering
     judge: BaseChatModel | None
 
@@ -52,5 +50,4 @@ def open_memory(
     judge = model if is_judged else None
     active = settings.memory == "on" and settings.profile in WITH_MEMORY
     remembering = Remembering(database, stores, recall, embedder, judge, active)
-    passage_recall = PassageRecall(database, reader, thresholds.delta)
-    return Memory(stores, reader, recall, passage_recall, remembering, judge)
+    return Memory(stores, reader, recall, remembering, judge)

@@ -69,11 +69,7 @@ class Happened(StrEnum):
 
 @dataclass(frozen=True)
 class Score:
-    """How good an answer is, 0 to 1, and who says so.
-
-    `faithfulness` and `relevancy` are None where nothing was measured (an imported answer); `by`
-    is the person who rated it, empty for a measured score.
-    """
+    """How good an answer is, 0 to 1, and who says so; None is what nobody measured."""
 
     value: float
     origin: Origin
@@ -94,11 +90,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class MemoryQuestion:
-    """A question as the memory compares it.
-
-    `asks` are its words as two questions that ask the same must have them
-    (`chatbot.memory.questions.normalized`); `vector` has length one, under the model `embedding`.
-    """
+    """A question, its `normalized` words, and its vector of length one under `embedding`."""
 
     text: str
     asks: str
@@ -108,11 +100,7 @@ class MemoryQuestion:
 
 @dataclass(frozen=True)
 class NewPair:
-    """A question and its answer that are about to be stored.
-
-    `answer` is {text, value, citations}, as in the reply, with one page for each citation, in
-    order; `turn` is the id of the turn that it comes from.
-    """
+    """A question and its answer {text, value, citations}, with one page for each citation."""
 
     question: MemoryQuestion
     answer: Mapping[str, Any]

@@ -1,40 +1,41 @@
-"""What was answered before, as data in the prompt of an answer (ComRAG 4.3)."""
+"""What was answered before, as data in the prompt of an answer (ComRAG 4.3); and what was used."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
-from chatbot.memory.pairs import BY_HAND, Origin, same_value
-from chatbot.memory.scoring.own_words import words
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value
+from chatbot.memory.scoring.statements import words
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from prompts import Fenced, fenced
 
 GOOD = "Answered before, to be checked against the documentation:"
 BAD = "Answers that were wrong before:"
 RELATIONS = "Relations of what they name, to be checked likewise:"
 OUTSIDE = "Not from the documentation, for understanding only, never to be stated:"
+PAIRS, CHARACTERS = 2, 600
+"""What of earlier answers stands in a prompt: little, since a small model reads slowly.
+
+The relations of what the good pairs name have as many characters of their own.
+"""
+REJECTED = "The same answer was rated poorly before and is not given again."
+"""The warning in place of an answer that people rated poorly before."""
 
 
-@dataclass(frozen=True)
-class Room:
-    """How much of what was answered before may stand in a prompt: pairs, and characters in all.
-
-    The relations of what the good pairs name have as many characters of their own.
-    """
-
-    pairs: int
-    characters: int
-
-
-def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
+def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
     """The evidence of a prompt, and behind it what was answered before; alone if nothing was."""
     found = turn.recollection or Recollection()
-    good = _lines(found.good, room, GOOD)
+    good = _lines(found.good, CHARACTERS - len(GOOD))
     used = len(GOOD) + sum(map(len, good)) if good else 0
-    bad = _lines(found.bad, replace(room, characters=room.characters - used), BAD)
-    related = _related(found, room.characters - len(RELATIONS), outside=False) if good else []
-    left = room.characters - len(OUTSIDE) - sum(map(len, related))
-    outside = _related(found, left, outside=True) if good else []
+    bad = _lines(found.bad, CHARACTERS - used - len(BAD))
+    told = found.relations if good else ()
+    related = _fitting((r.sentence for r in told if not r.source), CHARACTERS - len(RELATIONS))
+    left = CHARACTERS - len(OUTSIDE) - sum(map(len, related))
+    outside = _fitting((r.attributed for r in told if r.source), left)
     sections = [evidence]
     for lead, tag, lines in (
         (GOOD, "answered", good),
@@ -48,17 +49,34 @@ def with_remembered(evidence: Fenced, turn: Turn, room: Room) -> Fenced:
     return Fenced("\n\n".join(sections))
 
 
-def route_of(turn: Turn, room: Room) -> Route:
+def _lines(pairs: Sequence[Remembered], left: int) -> list[str]:
+    """One line for each pair, as far as they fit; what only quotes has none."""
+    lines = []
+    for pair in pairs[:PAIRS]:
+        said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
+        if said:
+            lines.append(f"{' '.join(pair.question.split())} → {said}")
+    return _fitting(lines, left)
+
+
+def _fitting(lines: Iterable[str], left: int) -> list[str]:
+    fitting = []
+    for line in (" ".join(line.split()) for line in lines):
+        if len(line) <= left:
+            left -= len(line)
+            fitting.append(line)
+    return fitting
+
+
+def route_of(turn: Turn) -> Route:
     """The route of an answer that a model writes: by reference where good pairs stand beside it."""
     found = turn.recollection
-    return Route.REFERENCE if found and _lines(found.good, room, GOOD) else turn.route
+    shown = found and _lines(found.good, CHARACTERS - len(GOOD))
+    return Route.REFERENCE if shown else turn.route
 
 
 def is_rejected(turn: Turn, value: str, same: float) -> bool:
-    """Whether people said of this very answer to this question (nearer than `same`) that it is bad.
-
-    What was only measured as bad is no more than a hint to the model: measures err.
-    """
+    """Whether people said of this answer to this question (nearer than `same`) that it is bad."""
     found = turn.recollection
     return any(
         same_value(pair.value, value)
@@ -75,31 +93,42 @@ def repeats(answer: Answer, pair: Remembered) -> bool:
     return any(part and f" {part} " in said for part in (lead, body))
 
 
-def _lines(pairs: Sequence[Remembered], room: Room, lead: str) -> list[str]:
-    """One line for each pair, as far as they fit; what only quotes has none."""
-    lines = []
-    for pair in pairs[: room.pairs]:
-        said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
-        if said:
-            lines.append(f"{_line(pair.question)} → {_line(said)}")
-    return _fitting(lines, room.characters - len(lead))
+def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
+    """What the memory did for a turn, and with which pairs; None where it did nothing."""
+    found = turn.recollection
+    if found is None:
+        return None, ()
+    if found.reused is not None:
+        return Role.REUSE, (found.reused,)
+    if turn.route is Route.REFERENCE:
+        return Role.REFERENCE, found.good
+    answer = turn.answer
+    poor = tuple(pair for pair in found.bad if pair.origin != Origin.MEASURED)
+    if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
+        return Role.AVOID, poor
+    return None, ()
 
 
-def _related(found: Recollection, left: int, *, outside: bool) -> list[str]:
-    """The relations as sentences: what others than the documentation state, or all else."""
-    told = (r for r in found.relations if bool(r.source) is outside)
-    return _fitting((_line(r.attributed) for r in told), left)
+def uses_of(turn: Turn) -> dict[int, Role]:
+    """The ids of the pairs that a turn used, with its role for each."""
+    role, pairs = role_of(turn)
+    return {pair.id: role for pair in pairs} if role is not None else {}
 
 
-def _fitting(lines: Iterable[str], left: int) -> list[str]:
-    """The lines that fit into so many characters."""
-    fitting = []
-    for line in lines:
-        if len(line) <= left:
-            left -= len(line)
-            fitting.append(line)
-    return fitting
+def keep_uses(session: Session, turn: int, uses: Mapping[int, Role], now: datetime) -> None:
+    """Store which pairs a turn used; pairs that were deleted meanwhile are left out."""
+    there = session.scalars(select(MemoryPairRow.id).where(MemoryPairRow.id.in_(uses)))
+    rows = [{"turn_id": turn, "pair_id": pair, "role": uses[pair]} for pair in there]
+    if rows:
+        session.execute(insert(MemoryUseRow), rows)
+        count_reuse(session, uses, now)
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def count_reuse(session: Session, uses: Mapping[int, Role], now: datetime) -> None:
+    """Count the reuse of a pair."""
+    reused = [pair for pair, role in uses.items() if role is Role.REUSE]
+    session.execute(
+        update(MemoryPairRow)
+        .where(MemoryPairRow.id.in_(reused))
+        .values(reused=MemoryPairRow.reused + 1, last_used=now)
+    )

@@ -25,13 +25,15 @@ _EMPTY = """
     a an the is are was were be been am do does did i we you my our your me us it its there please
     thanks
 """
-_SAYS_NOTHING = frozenset(_EMPTY.split())
 _BINDING = """
     not no never without cannot neither nor except from to into onto before after than when while if
     unless by instead
 """
-_BINDS = frozenset(_BINDING.split())
+_SAYS_NOTHING, _BINDS = frozenset(_EMPTY.split()), frozenset(_BINDING.split())
 """Words that deny or put things in order: where their order differs, the question does."""
+_OF_ALL = frozenset({"all", "everi", "each", "whole"})
+_OF_ONE = frozenset({"singl", "1", "particular"})
+"""Forms of the words that say of how many things something is asked."""
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
 _LEAD = re.compile(
     r"\b(where|when|who|how (?:many|much|long|often|big|large|far|fast|old)|what|which)\b"
@@ -42,9 +44,6 @@ _NOT = re.compile(r"n['’]t\b")
 _CLITIC = re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;:](?:\s|$))")
 _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
-_OF_ALL = frozenset({"all", "everi", "each", "whole"})
-_OF_ONE = frozenset({"singl", "1", "particular"})
-"""Forms of the words that say of how many things something is asked."""
 
 
 class QuestionReader:
@@ -84,11 +83,7 @@ def as_typed(text: str) -> str:
 
 
 def normalized(text: str, product: str) -> str:
-    """The words of a question that say anything, in order, stemmed; numbers in figures.
-
-    The product's own name says nothing. Names from the code stay whole; they, and words that a
-    sentence has in capitals, keep these: `comm.send` and `comm.Send` may be two things.
-    """
+    """The words that say anything, stemmed, numbers in figures, names as they are written."""
     words = _words(text, product)
     return " ".join(_cased(word) if i else _form(word) for i, word in enumerate(words))
 
@@ -105,29 +100,29 @@ def difference(one: str, other: str) -> str:
 def difference_on(passage: str, one: str, other: str, product: str) -> str:
     """Say what two questions that one passage answers best do not have in common.
 
-    Empty where they name the same, and differ in words that the passage does not use: these say
-    the same in other words, where those that it uses may pick another part of it.
+    They may differ in words that the passage does not use: those that it uses may pick a part of
+    it.
     """
     if asked_for(one) != asked_for(other) or _lead(one) != _lead(other):
         return "they ask for different things"
     if named := difference_in_names(one, other, product):
         return named
-    mine, theirs = (_words(text, product) for text in (one, other))
-    a, b = ({_form(word) for word in words} for words in (mine, theirs))
+    mine, theirs = ([_form(word) for word in _words(text, product)] for text in (one, other))
+    a, b = set(mine), set(theirs)
     if (a ^ b) & _BINDS:
         return "only one question says what comes first, or denies it"
     if (a & _OF_ALL and b & _OF_ONE) or (a & _OF_ONE and b & _OF_ALL):
         return "one question asks of all, the other of one"
-    only_a, only_b = _content(a - b), _content(b - a)
-    same_order = [_form(w) for w in mine] == [_form(w) for w in theirs]
-    ordered = not (a | b).isdisjoint(_BINDS)
-    if bool(only_a) != bool(only_b) or (not only_a and ordered and not same_order):
+    only_a, only_b = a - b - STOP_WORDS, b - a - STOP_WORDS
+    reordered = not only_a and (a | b) & _BINDS and mine != theirs
+    if bool(only_a) != bool(only_b) or reordered:
         return "one question asks for more than the other"
     if len(only_a) + len(only_b) > MOST_OTHER_WORDS:
         return "many of their words differ"
     if picked := sorted((only_a | only_b) & set(tokens(passage))):
         return f"only one question says “{picked[0]}”, which the documentation does"
-    if any(_negates(x, y) or _negates(y, x) for x in only_a for y in only_b):
+    opposites = {prefix + word for prefix in _PREFIXES for word in only_a | only_b if len(word) > 2}
+    if opposites & (only_a | only_b):
         return "one question says the opposite"
     return ""
 
@@ -147,7 +142,6 @@ def difference_in_names(one: str, other: str, product: str) -> str:
 
 
 def _words(text: str, product: str) -> list[str]:
-    """The words that say anything, as written."""
     text = _without_name(text, product)
     spaced = _HYPHEN.sub(" ", _CLITIC.sub("", _NOT.sub(" not", without_opening(text))))
     bare = (word.strip(_EDGES) for word in spaced.split())
@@ -175,10 +169,7 @@ def _cased(word: str) -> str:
 
 
 def _names(words: Sequence[str]) -> list[str]:
-    """Figures, names from the code, abbreviations and proper names, in small letters.
-
-    Options stay as they are written: `-n` and `-N` are two things.
-    """
+    """Figures, names from the code, abbreviations, proper names and options (`-n` is not `-N`)."""
     told = [
         word
         for i, word in enumerate(words)
@@ -195,11 +186,3 @@ def _lead(text: str) -> str:
     """How a question for a value begins; "which" asks what "what" does, as no such word does."""
     found = _LEAD.search(text.lower())
     return found[1] if found and found[1] not in ("what", "which") else ""
-
-
-def _content(forms: set[str]) -> set[str]:
-    return {form for form in forms if form not in STOP_WORDS}
-
-
-def _negates(word: str, other: str) -> bool:
-    return len(other) > 2 and any(word == prefix + other for prefix in _PREFIXES)

@@ -1,5 +1,6 @@
 """The answers that people accepted: good pairs of the memory, and refusals that were right."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
-from chatbot.administration.overview import KeptPair, Overview, PairFilter, Scope
+from chatbot.administration.overview import Overview, PairFilter, Scope
 from chatbot.answering.lead_prompt import UNKNOWN
 from chatbot.memory.pairs import Origin, Rating, Store
 from chatbot.memory.remembering import ANSWERED, question_of
@@ -22,11 +23,7 @@ _ORDER = tuple(Origin)
 
 @dataclass(frozen=True)
 class Accepted:
-    """A question of a release, and the reply that is right: the lead, or that it is unknown.
-
-    Of two that say the same the one of higher `rank` is kept. `cited` are the releases whose
-    pages it cites.
-    """
+    """A question and the right lead; of two that say the same the higher `rank` is kept."""
 
     question: str
     product: str
@@ -41,39 +38,33 @@ class Accepted:
     cited: frozenset[str] = frozenset()
 
 
-def accepted_pairs(overview: Overview, scope: Scope, *, measured: bool) -> Iterator[Accepted | str]:
-    """The pairs that people accepted, the oldest first; for each other one why it is none.
-
-    With `measured` also those that nobody rated, and that only measures call good.
-    """
+def accepted_pairs(
+    overview: Overview, scope: Scope, left_out: Counter[str], *, measured: bool
+) -> Iterator[Accepted]:
+    """The pairs that people accepted; why another one is none goes to `left_out`."""
     for kept in overview.every(PairFilter(scope)):
-        row = kept.row
+        row, answer = kept.row, kept.row.answer
         if row.suspended:
-            yield "suspended, since the pages behind it changed"
+            left_out["suspended, since the pages behind it changed"] += 1
         elif row.store != Store.HIGH:
-            yield "rated or measured as poor"
+            left_out["rated or measured as poor"] += 1
         elif row.origin == Origin.MEASURED and not measured:
-            yield "rated by nobody (--measured takes these too)"
+            left_out["rated by nobody (--measured takes these too)"] += 1
         else:
-            yield _of_pair(kept)
-
-
-def _of_pair(kept: KeptPair) -> Accepted:
-    row, answer = kept.row, kept.row.answer
-    reply = answer.get("value") or without_marks(answer["text"]).strip()
-    unknown = says_unknown(reply)
-    return Accepted(
-        question=row.question,
-        product=kept.product,
-        release=kept.release,
-        reply=UNKNOWN if unknown else reply,
-        abstains=unknown,
-        origin=row.origin,
-        rank=(not unknown, _ORDER.index(Origin(row.origin)), row.score),
-        created=row.created,
-        pair=row.id,
-        cited=frozenset(citation["release"] for citation in answer.get("citations", ())),
-    )
+            reply = answer.get("value") or without_marks(answer["text"]).strip()
+            unknown = says_unknown(reply)
+            yield Accepted(
+                question=row.question,
+                product=kept.product,
+                release=kept.release,
+                reply=UNKNOWN if unknown else reply,
+                abstains=unknown,
+                origin=row.origin,
+                rank=(not unknown, _ORDER.index(Origin(row.origin)), row.score),
+                created=row.created,
+                pair=row.id,
+                cited=frozenset(citation["release"] for citation in answer.get("citations", ())),
+            )
 
 
 def accepted_refusals(overview: Overview, scope: Scope) -> Iterator[Accepted]:

@@ -1,7 +1,6 @@
 """A LoRA adapter for the embedded backend: a GGUF file, written by llama.cpp's `gguf` package.
 
-llama.cpp's own converter, a script among its sources that no package installs, knows every
-architecture. This one knows those whose linear layers differ at most in the order of their rows.
+It knows the architectures whose linear layers differ at most in the order of their rows.
 """
 
 import re
@@ -20,8 +19,7 @@ from chatbot.models.gguf_file import (
     read_header,
     require_fit,
 )
-from chatbot.tuning.extras import require_extras
-from chatbot.tuning.instructions import TuningError
+from chatbot.tuning.instructions import TuningError, require_extras
 
 Matrix = np.ndarray[Any, np.dtype[np.float16]]
 Pair = tuple[Matrix, Matrix]
@@ -42,8 +40,6 @@ _BLOCK = re.compile(r"blk\.\d+")
 
 
 class _Config(BaseModel):
-    """The configuration of an adapter, as peft writes it."""
-
     model_config = ConfigDict(extra="allow")
 
     r: int = Field(ge=1)
@@ -53,10 +49,7 @@ class _Config(BaseModel):
 
 @dataclass(frozen=True)
 class ConversionReport:
-    """What was written: for which architecture, and how many layers it tunes.
-
-    `tuned_on` is the model that the adapter was tuned on, as its configuration names it.
-    """
+    """What was written, and the model that the adapter was `tuned_on`, as it says."""
 
     file: str
     bytes: int
@@ -68,10 +61,7 @@ class ConversionReport:
 
 
 def convert(folder: Path, model: Path, file: Path) -> ConversionReport:
-    """Write the adapter in a folder as a GGUF file, for the model in another one.
-
-    The matrices are written in half precision. Raises TuningError and NotGguf.
-    """
+    """Write an adapter as a GGUF file, in half precision. Raises TuningError, NotGguf."""
     require_extras("gguf", "peft", "torch")
     if file.exists() and file.samefile(model):
         raise TuningError(f"{file} is the model itself: name another file to write")
@@ -104,7 +94,6 @@ def convert(folder: Path, model: Path, file: Path) -> ConversionReport:
 
 
 def _read_config(folder: Path) -> _Config:
-    """The configuration of an adapter that is plain LoRA."""
     from peft import LoraConfig
 
     path = folder / "adapter_config.json"
@@ -129,7 +118,6 @@ def _read_config(folder: Path) -> _Config:
 
 
 def _read_layers(folder: Path) -> dict[str, Pair]:
-    """What each layer learned, by its name in Transformers."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 

@@ -4,9 +4,14 @@ Each prompt is the one that the chain of the profile writes for the question, wi
 answered before: that would give the reply away.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from chatbot.accounts.people import Person
 from chatbot.administration.overview import EVERYTHING, Overview, Scope
@@ -20,11 +25,11 @@ from chatbot.retrieval.records import sentences
 from chatbot.review.exports import Exports, Format
 from chatbot.tuning.accepted import Accepted, accepted_pairs, accepted_refusals
 from chatbot.tuning.instructions import Instruction, Message, Split
-from chatbot.tuning.near_duplicates import groups, split_of
 from prompts import fingerprint
 
 _MOST_SENTENCES = 5
 """Of a reply; the prompt asks for three at most, and a person may need some more."""
+_AT_ONCE = 1_000
 
 
 @dataclass
@@ -60,59 +65,48 @@ class InstructionExport:
         held_back: float = 0.1,
         on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> Iterator[str]:
-        """Yield the lines of a set, and count them in `report`.
+        """Yield the lines of a set, and count them in `report`. Raises UnknownRelease."""
+        overview = Overview(self.chatbot.database, self.person)
+        found = [
+            *accepted_pairs(overview, scope, report.left_out, measured=measured),
+            *accepted_refusals(overview, scope),
+        ]
+        found.sort(key=lambda accepted: accepted.created)
 
-        `validation` and `held_back` are shares of the groups of questions that ask nearly the
-        same. Raises UnknownRelease.
-        """
-        found = self._found(report, scope, measured=measured)
-        rows = self._rows(found, report, validation, held_back, on_progress)
+        def rows() -> Iterator[dict[str, object]]:
+            kept = self._without_near_duplicates(found, report)
+            for done, (accepted, key) in enumerate(kept, 1):
+                split = split_of(key, validation, held_back)
+                try:
+                    instruction = self._instruction(accepted, split)
+                except LeftOut as reason:
+                    report.left_out[str(reason)] += 1
+                else:
+                    report.written[split] += 1
+                    report.abstentions += accepted.abstains
+                    yield instruction.model_dump(mode="json")
+                on_progress(done, len(kept))
+
         of = {"product": scope.product, "release": scope.release}
         exports = Exports(self.chatbot.database)
-        return exports.of(self.person, "instruction set", rows, Format.JSONL, **of)
-
-    def _found(self, report: ExportReport, scope: Scope, *, measured: bool) -> list[Accepted]:
-        overview = Overview(self.chatbot.database, self.person)
-        found: list[Accepted] = []
-        for accepted in accepted_pairs(overview, scope, measured=measured):
-            if isinstance(accepted, Accepted):
-                found.append(accepted)
-            else:
-                report.left_out[accepted] += 1
-        found += accepted_refusals(overview, scope)
-        return sorted(found, key=lambda accepted: accepted.created)
-
-    def _rows(
-        self,
-        found: Sequence[Accepted],
-        report: ExportReport,
-        validation: float,
-        held_back: float,
-        on_progress: Callable[[int, int], None],
-    ) -> Iterator[dict[str, object]]:
-        kept = self._without_near_duplicates(found, report)
-        for done, (accepted, key) in enumerate(kept, 1):
-            split = split_of(key, validation, held_back)
-            try:
-                instruction = self._instruction(accepted, split)
-            except LeftOut as reason:
-                report.left_out[str(reason)] += 1
-            else:
-                report.written[split] += 1
-                report.abstentions += accepted.abstains
-                yield instruction.model_dump(mode="json")
-            on_progress(done, len(kept))
+        return exports.of(self.person, "instruction set", rows(), Format.JSONL, **of)
 
     def _without_near_duplicates(
         self, found: Sequence[Accepted], report: ExportReport
     ) -> list[tuple[Accepted, str]]:
         """The best of those that say the same, in order, each with the key of its group.
 
-        Two questions of a release say the same if their words do, or if they are as near as δ and
-        have one reply. Groups reach across releases, which ask alike and answer otherwise.
+        Two say the same if their words do, or if they are as near as δ and have one reply. Groups
+        reach across releases, which ask alike and answer otherwise.
         """
         delta = self.chatbot.settings.memory_delta
-        questions = self._questions(found)
+        read: dict[int, MemoryQuestion] = {}
+        for product in {accepted.product for accepted in found}:
+            of_product = [i for i, accepted in enumerate(found) if accepted.product == product]
+            texts = [found[i].question for i in of_product]
+            asked = self.chatbot.memory.reader.read_all(texts, product)
+            read |= zip(of_product, asked, strict=True)
+        questions = [read[i] for i in range(len(found))]
         group = groups(questions, delta)
         kept: dict[tuple[str, str, int], list[int]] = {}
         for i in sorted(range(len(found)), key=lambda i: found[i].rank, reverse=True):
@@ -131,17 +125,7 @@ class InstructionExport:
         places = sorted(i for several in kept.values() for i in several)
         return [(found[i], questions[group[i]].asks) for i in places]
 
-    def _questions(self, found: Sequence[Accepted]) -> list[MemoryQuestion]:
-        """The questions as the memory compares them, those of one product read together."""
-        read: dict[int, MemoryQuestion] = {}
-        for product in {accepted.product for accepted in found}:
-            places = [i for i, accepted in enumerate(found) if accepted.product == product]
-            texts = [found[i].question for i in places]
-            read |= zip(places, self.chatbot.memory.reader.read_all(texts, product), strict=True)
-        return [read[i] for i in range(len(found))]
-
     def _instruction(self, accepted: Accepted, split: Split) -> Instruction:
-        """The instruction of an accepted answer; raises LeftOut."""
         chatbot = self.chatbot
         if not accepted.cited <= {accepted.release}:
             raise LeftOut("cites another release")
@@ -187,10 +171,7 @@ class InstructionExport:
 
 
 def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
-    """The reply in full sentences, each borne by a passage that is shown; raises LeftOut.
-
-    A release of another name may be told where the passages or the question tell it.
-    """
+    """The reply in full sentences, each borne by a passage that is shown; raises LeftOut."""
     assert prompt.turn.queries is not None
     own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
     shown = prompt.shown
@@ -203,3 +184,29 @@ def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str
     if not said or any(sentence.passage is None for sentence in said):
         raise LeftOut("nothing was found that bears it")
     return " ".join(sentence.text for sentence in said)
+
+
+def groups(questions: Sequence[MemoryQuestion], delta: float) -> list[int]:
+    """The number of each question's group; those that ask the same or are near share it."""
+    if not questions:
+        return []
+    vectors = np.stack([question.vector for question in questions])
+    first_asked: dict[str, int] = {}
+    ends = [(i, first_asked.setdefault(q.asks, i)) for i, q in enumerate(questions)]
+    for start in range(0, len(questions), _AT_ONCE):
+        rows, columns = np.nonzero(vectors[start : start + _AT_ONCE] @ vectors.T >= delta)
+        ends += zip((rows + start).tolist(), columns.tolist(), strict=True)
+    one, other = zip(*ends, strict=True)
+    size = (len(questions), len(questions))
+    graph = coo_array((np.ones(len(ends), dtype=bool), (one, other)), shape=size)
+    labels = connected_components(graph, directed=False)[1].tolist()
+    first: dict[int, int] = {}
+    return [first.setdefault(label, i) for i, label in enumerate(labels)]
+
+
+def split_of(key: str, validation: float, held_back: float) -> Split:
+    """The split of a group: by a hash of its key, so that another export puts it there again."""
+    place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") / 2**64
+    if place < held_back:
+        return Split.HELD_BACK
+    return Split.VALIDATION if place < held_back + validation else Split.TRAIN

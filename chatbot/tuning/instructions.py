@@ -1,5 +1,6 @@
 """The instruction set: prompts as the model gets them, each with the reply that it should give."""
 
+import importlib.util
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -32,11 +33,7 @@ class Message(BaseModel):
 
 
 class Instruction(BaseModel):
-    """A line of the set: a chat that ends with the right reply, and where it comes from.
-
-    It comes from the `pair` of the memory, or from the `turn` of the history that rightly
-    `abstains`. `prompt` is the fingerprint of the prompt's file.
-    """
+    """A line of the set: a chat that ends with the right reply, and where that is from."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -80,3 +77,12 @@ def read_instructions(path: Path) -> list[Instruction]:
                 "export` writes such files"
             ) from error
     return found
+
+
+def require_extras(*packages: str) -> None:
+    """Raise TuningError where some of the packages are not installed."""
+    if missing := [package for package in packages if importlib.util.find_spec(package) is None]:
+        raise TuningError(
+            f'{" and ".join(missing)} missing: `pip install "strata-docs[hf,train]"` installs what '
+            "tuning needs"
+        )

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Parameters:
-    """How a model is tuned; the defaults are those of table 5.
+    """How a model is tuned; the defaults are those of table 5, and all linear layers are adapted.
 
-    `batch` times `accumulation` instructions make a step; `warmup` is the share of the steps
-    until the learning rate is reached, from where it falls as a cosine. Training stops once
-    `patience` epochs in a row did not lower the loss of the validation split. Instructions of more
-    than `longest` tokens are left out; None is the model's own context. Table 5 does not say which
-    layers are adapted: all linear ones are, as QLoRA (Dettmers et al., 2023) recommends.
+    `batch` times `accumulation` instructions make a step; `warmup` is a share of the steps.
+    Training stops after `patience` epochs without a lower validation loss. `longest` is in tokens.
     """
 
     epochs: int = 10

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.models.network import Network, Quantization, gpu_is_there, load_network
-from chatbot.tuning.extras import require_extras
-from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
+from chatbot.tuning.instructions import (
+    Instruction,
+    Split,
+    TuningError,
+    read_instructions,
+    require_extras,
+)
 from chatbot.tuning.loss_curve import Points, loss_curve
 from chatbot.tuning.parameters import Parameters
 
@@ -24,10 +29,7 @@ _IGNORED = -100
 
 @dataclass(frozen=True)
 class Base:
-    """The model that is tuned: where it comes from, and how it is loaded where there is a GPU.
-
-    On the CPU its weights stay as they are stored.
-    """
+    """The model that is tuned, and how it is loaded where there is a GPU."""
 
     model: str
     quantization: Quantization = "nf4"
@@ -35,22 +37,16 @@ class Base:
     offline: bool = False
 
 
-@dataclass(frozen=True)
-class Progress:
-    """A step of how many, with its loss."""
-
-    step: int
-    steps: int
-    loss: float | None
+OnProgress = Callable[[int, int, float | None], None]
+"""Is told the step, of how many, and its loss."""
 
 
 @dataclass(frozen=True)
 class TuningReport:
     """What came of a training: the folder of the adapter, and the losses by step.
 
-    `finished` is false where it was stopped; it goes on from there. `stopped_early` where the
-    validation loss fell no more; then the adapter is that of the best epoch. `too_long` counts the
-    instructions that did not fit. `resumed_at` is the step from which it went on.
+    One that is not `finished` was stopped; it was `stopped_early` where the validation loss fell no
+    more. `too_long` counts the instructions that did not fit.
     """
 
     adapter: str
@@ -72,10 +68,10 @@ def tune(
     parameters: Parameters,
     *,
     resume: bool = False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: OnProgress = lambda step, steps, loss: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> TuningReport:
-    """Tune a model on the training split of a file; the adapter and its loss curve go to `folder`.
+    """Tune a model on the training split of a file; adapter and loss curve go to `folder`.
 
     A checkpoint is written after each epoch, and where `stopped` says so; with `resume` it goes on
     from the last one. Raises TuningError and GeneratorError.
@@ -86,15 +82,20 @@ def tune(
     _check_folder(folder, origin, resume=resume)
     quantization = base.quantization if gpu_is_there() and base.device != "cpu" else "off"
     network = load_network(base.model, quantization, base.device, base.offline)
-    read = {split: _tokens(network, instructions, split, parameters.longest) for split in Split}
-    training, validation = read[Split.TRAIN], read[Split.VALIDATION]
-    wanted = sum(i.split in (Split.TRAIN, Split.VALIDATION) for i in instructions)
+    training, validation = (
+        _tokens(network, instructions, split, parameters.longest)
+        for split in (Split.TRAIN, Split.VALIDATION)
+    )
+    wanted = sum(instruction.split != Split.HELD_BACK for instruction in instructions)
     if not training:
         raise TuningError(
             f"{file} has no instruction of the split “train” that fits into {base.model}: export "
             "a larger set, or raise --longest"
         )
-    last = _last_checkpoint(folder / _CHECKPOINTS)
+    checkpoints = folder / _CHECKPOINTS
+    # What was not written to its end has no state.
+    written = checkpoints.glob("checkpoint-*/trainer_state.json")
+    last = max((int(path.parent.name.rpartition("-")[2]) for path in written), default=0)
     with warnings.catch_warnings():
         # What these libraries tell each other of names that will go.
         warnings.simplefilter("ignore", FutureWarning)
@@ -102,13 +103,15 @@ def tune(
         trainer = _trainer(network, training, validation, folder, parameters, watcher)
         _write_record(folder, {"origin": origin})
         try:
-            trainer.train(resume_from_checkpoint=None if last is None else str(last))
+            trainer.train(
+                resume_from_checkpoint=str(checkpoints / f"checkpoint-{last}") if last else None
+            )
         except (RuntimeError, MemoryError, OSError) as error:
             raise TuningError(
                 f"the training of {base.model} failed: {error}. If memory is short, take a smaller "
                 "--batch and a larger --accumulation in another folder"
             ) from error
-    curves = [_losses(trainer.state.log_history, name) for name in ("loss", "eval_loss")]
+    curves = _curves(trainer.state.log_history)
     whole = trainer.state.global_step >= trainer.state.max_steps
     report = TuningReport(
         adapter=str(folder),
@@ -118,7 +121,7 @@ def tune(
         validation_instructions=len(validation),
         too_long=wanted - len(training) - len(validation),
         stopped_early=not whole and not watcher.stopped,
-        resumed_at=0 if last is None else _step_of(last),
+        resumed_at=last,
         training=curves[0],
         validation=curves[1],
     )
@@ -248,9 +251,7 @@ def _trainer(
     return trainer
 
 
-def _watcher(
-    folder: Path, on_progress: Callable[[Progress], None], stopped: Callable[[], bool]
-) -> Any:
+def _watcher(folder: Path, on_progress: OnProgress, stopped: Callable[[], bool]) -> Any:
     """A callback of the trainer: tells each step, draws each epoch, stops with a checkpoint."""
     from transformers import TrainerCallback
 
@@ -258,9 +259,8 @@ def _watcher(
         stopped = False
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            losses = _losses(state.log_history, "loss")
-            last = losses[-1][1] if losses else None
-            on_progress(Progress(state.global_step, state.max_steps, last))
+            told = [entry["loss"] for entry in state.log_history if "loss" in entry]
+            on_progress(state.global_step, state.max_steps, told[-1] if told else None)
             if stopped():
                 self.stopped = True
                 control.should_save = control.should_training_stop = True
@@ -269,21 +269,15 @@ def _watcher(
             if self.stopped and abs(state.epoch - round(state.epoch)) > _WHOLE_EPOCH:
                 # An epoch that is not over yet counts neither for the curve nor for patience.
                 control.should_evaluate = False
-            curves = (_losses(state.log_history, name) for name in ("loss", "eval_loss"))
-            (folder / CURVE).write_text(loss_curve(*curves), "utf-8")
+            (folder / CURVE).write_text(loss_curve(*_curves(state.log_history)), "utf-8")
 
     return Watcher()
 
 
-def _losses(log: Sequence[dict[str, float]], name: str) -> list[tuple[int, float]]:
-    return [(int(entry["step"]), entry[name]) for entry in log if name in entry]
-
-
-def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that was written to its end."""
-    found = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
-    return max(found, key=_step_of, default=None)
-
-
-def _step_of(checkpoint: Path) -> int:
-    return int(checkpoint.name.rpartition("-")[2])
+def _curves(log: Sequence[dict[str, float]]) -> tuple[Points, Points]:
+    """The losses of the training and of the validation, by step."""
+    training, validation = (
+        [(int(entry["step"]), entry[name]) for entry in log if name in entry]
+        for name in ("loss", "eval_loss")
+    )
+    return training, validation

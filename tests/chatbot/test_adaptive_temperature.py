@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.answering.adaptive_temperature import adapt_temperature
-from chatbot.memory.temperature import adaptive_temperature
+from chatbot.answering.adaptive_temperature import adapt_temperature, adaptive_temperature
 from chatbot.turn import Recollection, ReducedChunk, Remembered, Turn
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page

@@ -13,7 +13,7 @@ from chatbot.answering.lead import (
 )
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
-from chatbot.turn import Relation
+from chatbot.turn import Triplet
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
@@ -136,7 +136,7 @@ def test_a_denial_begins_with_no(question: str, sentence: str, told: str) -> Non
     assert first.text == told
 
 
-OUTSIDE = [Relation("messages", "disk", "messages stored on disk.", source="Wikidata")]
+OUTSIDE = [Triplet("messages", "stored on", "disk", source="Wikidata")]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_a_question_joins_the_nearest_centroid_if_that_is_as_near_as_tau(
     for number in {number for number, _ in members}:
         mean = np.mean([v for n, v in members if n == number], axis=0, dtype=np.float64)
         similarities[number] = float(mean @ question) / (float(np.linalg.norm(mean)) or 1.0)
-    joined = Clusters(members).join(question, tau)
+    joined = Clusters(members).nearest(question, tau)
     if joined is None:
         assert max(similarities.values()) < tau + 1e-6
     else:
@@ -43,12 +43,15 @@ def test_a_question_joins_the_nearest_centroid_if_that_is_as_near_as_tau(
 def test_the_first_question_of_all_founds_a_cluster_and_the_next_ones_move_it() -> None:
     clusters = Clusters()
     east, north = np.eye(2, dtype=np.float32)
-    assert clusters.join(east, 0.6) is None
-    clusters.found(7, east)
-    assert clusters.join(north, 0.6) is None
-    assert clusters.join((east + north) / np.sqrt(2, dtype=np.float32), 0.6) == 7
-    assert clusters.join(north, 0.38) == 7
-    assert clusters.join(north, 0.6) == 7
+    assert clusters.nearest(east, 0.6) is None
+    clusters.add(7, east)
+    assert clusters.nearest(north, 0.6) is None
+    between = (east + north) / np.sqrt(2, dtype=np.float32)
+    assert clusters.nearest(between, 0.6) == 7
+    clusters.add(7, between)
+    assert clusters.nearest(north, 0.38) == 7
+    clusters.add(7, north)
+    assert clusters.nearest(north, 0.6) == 7
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from chatbot.administration.curation import ratings
 from chatbot.conversations.personal_data import delete_person
 from chatbot.memory.background_worker import LATER, Later
 from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.prompting import REJECTED
 from chatbot.memory.scoring.measuring import Measured
-from chatbot.memory.uses import REJECTED
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.reply import MemoryPart
 from chatbot.settings import Settings

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chatbot.memory.scoring.measuring import NOTHING, Measured, measure, measure_turn
-from chatbot.memory.scoring.own_words import is_told
+from chatbot.memory.scoring.statements import is_told
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
 from chatbot.turn import ModelCall, Record, Turn

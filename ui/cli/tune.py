@@ -140,8 +140,8 @@ def run(
             folder,
             parameters,
             resume=resume,
-            on_progress=lambda p: show(
-                "tune", p.step, p.steps, "" if p.loss is None else f"loss {p.loss:.3f}"
+            on_progress=lambda step, steps, loss: show(
+                "tune", step, steps, "" if loss is None else f"loss {loss:.3f}"
             ),
             stopped=lambda: bool(wanted),
         )

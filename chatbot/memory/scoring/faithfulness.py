@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from statistics import fmean
 
-from chatbot.memory.scoring.passages import Passage
+from chatbot.memory.scoring.statements import Passage
 from chatbot.retrieval.provenance import claims, plain, quantities, same_value, whole
 from chatbot.text.query_terms import filtered
 from corpora.indexing.embedding import Vectors
@@ -27,11 +27,9 @@ BORNE = 0.5
 def faithfulness(
     statements: Sequence[str], cited: Sequence[Passage], cosines: Vectors, known: str
 ) -> float:
-    """The mean over the statements of how well each stands in its best cited passage, 0 to 1.
+    """The mean of how well each statement stands in its best cited passage; 0 if one is not borne.
 
-    0 where one of them is not borne (`BORNE`): the others do not make up for it. `cosines` has a
-    row a statement and a column a passage. Names and figures that are `known` from the question
-    need not stand there. An answer without statements says what its pages say: 1.
+    `cosines` has a row a statement and a column a passage; what is `known` need not stand there.
     """
     own = plain(known)
     shares = [_share(s, cited, row, own) for s, row in zip(statements, cosines, strict=True)]
@@ -41,20 +39,25 @@ def faithfulness(
 
 
 def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str) -> float:
-    """1 for what stands there word for word, 0 for a figure that stands nowhere.
-
-    Else the mean of the share of names and figures and of that of the other words which the asker
-    did not say, of the best passage.
-    """
+    """1 for what stands there, 0 for an invented figure, else shares of names and words."""
     wanted = plain(statement).rstrip(".")
     if not wanted or any(whole(wanted).search(p.text) for p in cited):
         return 1.0
     told = _told(statement, own)
     if _invented(told, cited):
         return 0.0
-    others = f"{own} {' '.join(told)}"
-    words = set(tokens(filtered(statement))) - set(tokens(others))
-    best = max(_mean_share(words, told, p, float(c)) for p, c in zip(cited, cosines, strict=True))
+    said = set(tokens(filtered(statement))) - set(tokens(f"{own} {' '.join(told)}"))
+
+    def held(passage: Passage, cosine: float) -> float:
+        named = sum(holds(c, passage) for c in told) / len(told) if told else 0.0
+        if told and not said:
+            return named
+        shared = len(said & set(tokens(passage.text))) / len(said) if said else 0.0
+        # A sentence in other words: a cosine of 0.2 is chance, one of 0.8 a paraphrase.
+        worded = max(shared, min(max((cosine - 0.2) / 0.6, 0.0), 1.0))
+        return (named + worded) / 2 if told else worded
+
+    best = max(held(p, float(c)) for p, c in zip(cited, cosines, strict=True))
     denied = denies(wanted) and not any(denies(p.text) for p in cited)
     return best * _DENIED if denied else best
 
@@ -62,8 +65,7 @@ def _share(statement: str, cited: Sequence[Passage], cosines: Vectors, own: str)
 def stands_whole(sentence: str, cited: Sequence[Passage], names: str) -> bool:
     """Whether one cited passage has most of a sentence's words, and says yes or no as it does.
 
-    The asker's words count, except the `names` of product and release: a verdict that repeats the
-    question before a passage about something else is borne by nothing.
+    The asker's words count, too, except the `names` of product and release.
     """
     verdict = _VERDICT.match(sentence)
     said = sentence[verdict.end() :] if verdict else sentence
@@ -95,16 +97,6 @@ def _told(statement: str, own: str) -> list[str]:
 def _invented(told: Sequence[str], cited: Sequence[Passage]) -> bool:
     figures = [c for c in told if any(map(str.isdigit, c))]
     return any(not any(holds(figure, p) for p in cited) for figure in figures)
-
-
-def _mean_share(words: set[str], told: Sequence[str], passage: Passage, cosine: float) -> float:
-    held = sum(holds(c, passage) for c in told) / len(told) if told else 0.0
-    if told and not words:
-        return held
-    shared = len(words & set(tokens(passage.text))) / len(words) if words else 0.0
-    # A sentence in other words: a cosine of 0.2 is chance, one of 0.8 a paraphrase.
-    worded = max(shared, min(max((cosine - 0.2) / 0.6, 0.0), 1.0))
-    return (held + worded) / 2 if told else worded
 
 
 def denies(text: str) -> bool:

@@ -10,13 +10,11 @@ from chatbot.memory.scoring.faithfulness import has_invented_figure
 from chatbot.memory.scoring.measuring import (
     NOTHING,
     Measured,
-    evidence_of,
     pages_of,
     words_of_asker,
     worth_nothing,
 )
-from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
-from chatbot.memory.scoring.passages import cited_passages
+from chatbot.memory.scoring.statements import cited_passages, lead_of, own_statements
 from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import Turn
 from prompts import Fenced, fenced, fenced_list, render
@@ -33,21 +31,18 @@ _Relevant = Literal["relevant", "irrelevant"]
 
 
 async def judge_turn(model: BaseChatModel, turn: Turn) -> Measured | None:
-    """Judge the answer of an answered turn.
+    """Judge an answered turn: faithful is one of which every statement is supported (1, else 0).
 
-    Faithfulness is 1 where every statement is supported, else 0 (stricter than DeepEval, which
-    counts the share that is not contradicted); relevancy = relevant sentences of the lead / all. A
-    figure that stands in no cited passage is not supported, whatever the judge says, and what a
-    cited page says word for word needs no judge. None where a verdict cannot be read: the answer
-    is unscored, never 0 or 1, and is measured instead (`chatbot.memory.scoring.measuring`). Raises
-    GeneratorError.
+    Relevancy is the share of relevant sentences of the lead. What a page says word for word needs
+    no judge, and a figure that stands nowhere is not supported. None where a verdict cannot be
+    read: it is measured instead. Raises GeneratorError.
     """
     if turn.answer is None or turn.queries is None:
         raise ValueError("only an answered question has an answer to judge")
     if worth_nothing(turn.answer, turn.asked[1]):
         return NOTHING
-    cited = cited_passages(turn.answer.citations, evidence_of(turn))[:_MOST_PASSAGES]
-    said = not_of_pages(statements_of(turn.answer), pages_of(turn))
+    cited = cited_passages(turn.answer.citations, turn.ranked)[:_MOST_PASSAGES]
+    said = own_statements(turn.answer, pages_of(turn))
     if len(said) > _MOST_STATEMENTS:
         return NOTHING
     question = fenced("question", turn.queries.base)
@@ -79,10 +74,7 @@ async def _verdicts(
     said: Sequence[str],
     sections: Mapping[str, Fenced],
 ) -> list[str] | None:
-    """What a model says of each statement, by the prompt of the step; None if it is unreadable.
-
-    A backend that is held to the form cannot write more than one verdict a statement.
-    """
+    """What a model says of each statement, by the prompt of the step; None if it is unreadable."""
     count = len(said)
     statements = fenced_list(
         fenced("statement", statement[:_LONGEST_PASSAGE], number=i)

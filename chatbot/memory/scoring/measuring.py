@@ -6,11 +6,17 @@ The measure of the embedded profile for ComRAG 4.1, which leaves open how answer
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from chatbot.memory.scoring.faithfulness import faithfulness, stands_whole
-from chatbot.memory.scoring.form import has_form
-from chatbot.memory.scoring.own_words import lead_of, not_of_pages, statements_of
-from chatbot.memory.scoring.passages import cited_passages, passage_of
-from chatbot.memory.scoring.relevancy import relevancy
+from chatbot.memory.scoring.relevancy import has_form, relevancy
+from chatbot.memory.scoring.statements import (
+    cited_passages,
+    lead_of,
+    not_of_pages,
+    own_statements,
+    passage_of,
+)
 from chatbot.turn import Answer, Record, Turn
 from corpora.indexing.embedding import Embedder
 
@@ -25,10 +31,7 @@ _MOST_PASSAGES = 40
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of an answer, each 0 to 1; it is worth as much as the lower one.
-
-    A sentence of the right page that answers another question is faithful, and no answer.
-    """
+    """What was measured of an answer, each 0 to 1; it is worth as much as the lower one."""
 
     faithfulness: float
     relevancy: float
@@ -44,17 +47,14 @@ NOTHING = Measured(0.0, 0.0)
 
 
 def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
-    """Measure the answer of an answered turn by the records it was made from.
-
-    Where the model doubted it is not relevant, until somebody who read it says that it is good.
-    """
+    """Measure an answered turn; where the model doubted, it is not relevant until people say so."""
     if turn.answer is None or turn.queries is None:
         raise ValueError("only an answered question has an answer to measure")
     measured = measure(
         turn.queries.subject,
         turn.asked,
         turn.answer,
-        evidence_of(turn),
+        turn.ranked,
         embedder,
         pages=pages_of(turn),
         known=words_of_asker(turn),
@@ -66,13 +66,7 @@ def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
 def pages_of(turn: Turn) -> tuple[str, ...]:
     """The texts of the pages that the answer of a turn cites."""
     cited = {citation.page_id for citation in turn.answer.citations} if turn.answer else set()
-    return tuple({r.page.id: r.page.text for r in evidence_of(turn) if r.page.id in cited}.values())
-
-
-def evidence_of(turn: Turn) -> list[Record]:
-    """The records that an answer was made from, the best first."""
-    records = (record for chunk in turn.selected for record in chunk.records)
-    return sorted(records, key=lambda record: -record.score)
+    return tuple({r.page.id: r.page.text for r in turn.ranked if r.page.id in cited}.values())
 
 
 def words_of_asker(turn: Turn) -> str:
@@ -93,31 +87,23 @@ def measure(
 ) -> Measured:
     """Measure an answer to `question` (without its release), `asked` of a product and release.
 
-    `evidence` is what the answer was made from, the best first; without it only the citations are
-    looked at. A statement that is on the cited `pages` word for word is supported; any other is
-    compared with the citations, and one that they do not support makes the answer unfaithful. What
-    the asker said, or `known`, needs no support. But a sentence of the lead that has too little of
-    its own in common with what bears it, or says yes or no otherwise, makes the answer irrelevant.
+    `evidence` is what it was made from, the best first; without it only the citations are looked
+    at. What the `pages` say word for word, and what the asker said or is `known`, needs no support.
     """
     if worth_nothing(answer, asked[1]) or not has_form(question, answer):
         return NOTHING
     cited = cited_passages(answer.citations, evidence)
     others = [passage_of(record) for record in evidence[:_MOST_PASSAGES]]
     passages = list(dict.fromkeys([*cited, *others]))
-    statements = not_of_pages(statements_of(answer), pages)
+    statements = own_statements(answer, pages)
     vectors = embedder.embed([question, *statements, *(p.read for p in passages)])
-    of_question, of_statements, of_passages = (
-        vectors[0],
-        vectors[1 : 1 + len(statements)],
-        vectors[1 + len(statements) :],
-    )
-    told = faithfulness(
-        statements, cited, of_statements @ of_passages[: len(cited)].T, f"{question} {known}"
-    )
+    of_statements, of_passages = np.split(vectors[1:], [len(statements)])
+    cosines = of_statements @ of_passages[: len(cited)].T
+    told = faithfulness(statements, cited, cosines, f"{question} {known}")
     lead = lead_of(answer)
     if not all(stands_whole(s, cited, " ".join(asked)) for s in not_of_pages(lead, pages)):
         return Measured(told, 0.0)
-    return Measured(told, relevancy(question, lead, cited, passages, of_passages @ of_question))
+    return Measured(told, relevancy(question, lead, cited, passages, of_passages @ vectors[0]))
 
 
 def worth_nothing(answer: Answer, release: str) -> bool:

@@ -1,13 +1,15 @@
-"""Whether an answer answers this question, by the passage that it stands in."""
+"""Whether an answer answers this question: by its form, and by the passage that it stands in."""
 
 import re
 from collections.abc import Sequence
 from math import log
 
 from chatbot.memory.scoring.faithfulness import holds
-from chatbot.memory.scoring.passages import Passage
+from chatbot.memory.scoring.statements import Passage
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.provenance import claims, plain, quantities, whole
 from chatbot.text.query_terms import EXPANSIONS, filtered
+from chatbot.turn import Answer
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.lexical import tokens
 
@@ -19,6 +21,33 @@ _ASKS_MEASURE = re.compile(r"\bhow (?:long|often|far|fast|hot|cold|tall|wide|hea
 _CHOICE = re.compile(r"\bor\b", re.I)
 _ENOUGH = 0.8
 """Cosine and share of words, added up, of a passage that is surely about the question."""
+_BLOCKS = re.compile(r"^\s*(?:\d+[.)]|[-*|])\s?|`", re.M)
+_TELLS_TO = re.compile(
+    r"\b(?:use|run|set|call|enter|type|add|open|choose|replace|by \w+ing"
+    r"|you (?:can|must|should|need to|have to))\b",
+    re.I,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|due to|reasons?|caused?|therefore|otherwise|in order to|as"
+    r"|(?:to|would|can) (?:avoid|prevent|keep|protect|allow|ensure|reduce|save)|(?:un)?less|if)\b",
+    re.I,
+)
+_WHY = re.compile(r"\bwhy\b", re.I)
+_ENUMERATED = re.compile(r",|\band\b|\bor\b", re.I)
+
+
+def has_form(question: str, answer: Answer) -> bool:
+    """Whether it has steps, items or a reason where they are asked for; else any form will do."""
+    blocks = len(_BLOCKS.findall(answer.text))
+    match asked_for(question):
+        case Kind.STEPS:
+            return blocks > 0 or _TELLS_TO.search(answer.value) is not None
+        case Kind.LIST | Kind.TABLE:
+            return blocks > 1 or _ENUMERATED.search(answer.value) is not None
+        case Kind.EXPLANATION if _WHY.search(question):
+            return _REASON.search(answer.value) is not None
+        case _:
+            return True
 
 
 def relevancy(
@@ -28,15 +57,11 @@ def relevancy(
     passages: Sequence[Passage],
     cosines: Vectors,
 ) -> float:
-    """How well the passage that bears the answer meets the question, 0 to 1.
+    """How well its passage meets the question: min(1, (cosine + words) / 0.8) · place.
 
-    min(1, (cosine + words) / 0.8) · place. `cosines` are those of the passages with
-    the question, `words` is the share of the question's words that the passage has. `place` is low
-    for an answer from another row, which stands in a passage that is less about the question than
-    its neighbour: (own / best)² of cosine + words that tell passages apart, times own / best of the
-    scores that reduction gave, where it gave any. What only repeats the question, or tells a
-    measure without a unit, or the value of another column than it names, is worth `OTHER_VALUE`.
-    Of several statements the best counts.
+    `words` is the share of the question's words that the passage has. `place` is low where another
+    passage is more about the question: (own / best)² of cosine + telling words, times own / best of
+    the scores of reduction. Of several statements the best counts.
     """
     asked = _asked(question)
     telling = _telling(asked, passages)
@@ -51,11 +76,12 @@ def relevancy(
         place = _ratio(about[i], max(about)) ** 2
         if bearing.score > 0:
             place *= _ratio(bearing.score, max(p.score for p in passages))
-        other = (
-            _repeats(question, said)
-            or _lacks_unit(question, said)
-            or _of_other_column(question, said, bearing)
-        )
+        told = set(tokens(filtered(said)))
+        # Choosing one of the question's alternatives does not only repeat it.
+        repeats = told and told <= set(tokens(question)) and not _CHOICE.search(question)
+        figured = any(map(str.isdigit, said)) and not quantities(said)
+        lacks_unit = figured and _ASKS_MEASURE.search(question)
+        other = repeats or lacks_unit or _of_other_column(question, said, bearing)
         found.append(fits * place * (OTHER_VALUE if other else 1.0))
     return max(found)
 
@@ -80,10 +106,7 @@ def _share(asked: Sequence[_Word], passage: Passage, weights: Sequence[float]) -
 
 
 def _telling(asked: Sequence[_Word], passages: Sequence[Passage]) -> list[float]:
-    """How well each word tells the passages apart: its idf as in BM25.
-
-    A name counts twice, because rows differ by theirs, and a word that no passage has half.
-    """
+    """How well each word tells the passages apart (idf); names count twice, what none has half."""
     texts = [set(tokens(passage.text)) for passage in passages]
     weights = []
     for word, is_name in asked:
@@ -96,31 +119,17 @@ def _telling(asked: Sequence[_Word], passages: Sequence[Passage]) -> list[float]
 def _bearing(said: str, cited: Sequence[Passage]) -> Passage:
     """The cited passage that a statement stands in, else the one with its figures and words."""
     wanted = plain(said).rstrip(".")
-    if wanted:
-        for passage in cited:
-            if whole(wanted).search(passage.text):
-                return passage
-        words = set(tokens(filtered(said)))
-        figures = [claim for claim in claims(said) if any(map(str.isdigit, claim))]
-
-        def bears(passage: Passage) -> tuple[int, int]:
-            held = sum(holds(figure, passage) for figure in figures)
-            return held, len(words & set(tokens(passage.text)))
-
-        return max(cited, key=bears)
-    return cited[0]
-
-
-def _repeats(question: str, said: str) -> bool:
-    """Whether it only repeats the question; choosing one of its alternatives is an answer."""
+    if not wanted:
+        return cited[0]
     words = set(tokens(filtered(said)))
-    return bool(words) and words <= set(tokens(question)) and not _CHOICE.search(question)
+    figures = [claim for claim in claims(said) if any(map(str.isdigit, claim))]
 
+    def bears(passage: Passage) -> tuple[bool, int, int]:
+        held = sum(holds(figure, passage) for figure in figures)
+        stands = whole(wanted).search(passage.text) is not None
+        return stands, held, len(words & set(tokens(passage.text)))
 
-def _lacks_unit(question: str, said: str) -> bool:
-    """Whether a measure is asked for, and the figures that are told have no unit."""
-    told = any(map(str.isdigit, said)) and not quantities(said)
-    return told and _ASKS_MEASURE.search(question) is not None
+    return max(cited, key=bears)
 
 
 def _of_other_column(question: str, said: str, bearing: Passage) -> bool:

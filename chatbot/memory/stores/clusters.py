@@ -1,7 +1,4 @@
-"""The clusters of a store and the formulas of the centroid-based memory (ComRAG 4.2).
-
-Vectors have length one, so that a cosine is a dot product.
-"""
+"""The clusters of a store and the formulas of the centroid-based memory (ComRAG 4.2)."""
 
 from collections.abc import Iterable
 
@@ -23,46 +20,32 @@ def store_of(score: float, gamma: float) -> Store:
 def rank(pair: MemoryPairRow) -> tuple[bool, int, float]:
     """The rank of a pair among its near-duplicates, of which the highest stays (ComRAG 4.2).
 
-    The paper compares scores. Here what an admin rated, imported or wrote outranks what was
-    measured, whatever its score, and a pair in use outranks a suspended one.
+    The paper compares scores; here what an admin rated or wrote, and what is in use, comes first.
     """
     by_admin = _BY_ADMINS.index(Origin(pair.origin)) + 1 if pair.origin in _BY_ADMINS else 0
     return not pair.suspended, by_admin, pair.score
 
 
 class Clusters:
-    """The clusters of a store, each a number and the sum of its members' vectors.
+    """The clusters of a store by their numbers, each as the sum of its members' unit vectors.
 
-    The centroid of a cluster C is c = (1/|C|) · Σ_{q∈C} Emb(q) (ComRAG 4.2). Its length changes no
-    cosine, so the sum stands for it.
+    The centroid is c = (1/|C|) · Σ_{q∈C} Emb(q) (ComRAG 4.2); its length changes no cosine.
     """
 
     def __init__(self, members: Iterable[tuple[int, Vectors]] = ()) -> None:
-        self._numbers: list[int] = []
-        self._sums: npt.NDArray[np.float64] = np.zeros((0, 0))
-        rows = list(members)
-        if rows:
-            numbers, of_member = np.unique([n for n, _ in rows], return_inverse=True)
-            self._numbers = numbers.tolist()
-            self._sums = np.zeros((len(numbers), len(rows[0][1])))
-            np.add.at(self._sums, of_member, np.array([vector for _, vector in rows]))
+        self._sums: dict[int, npt.NDArray[np.float64]] = {}
+        for number, vector in members:
+            self.add(number, vector)
 
-    def join(self, vector: Vectors, tau: float) -> int | None:
-        """Let a question join argmax_C cos(Emb(q), c), if that is ≥ τ (ComRAG 4.2).
+    def add(self, number: int, vector: Vectors) -> None:
+        """Let a question join a cluster, or found it."""
+        self._sums[number] = self._sums.get(number, 0.0) + vector.astype(np.float64)
 
-        Returns the number of the cluster; None where it has to found one of its own.
-        """
-        if not self._numbers:
-            return None
-        lengths = np.linalg.norm(self._sums, axis=1)
-        similarities = (self._sums @ vector) / np.where(lengths > 0, lengths, 1.0)
-        best = int(np.argmax(similarities))
-        if similarities[best] < tau:
-            return None
-        self._sums[best] += vector
-        return self._numbers[best]
-
-    def found(self, number: int, vector: Vectors) -> None:
-        """Add a cluster with one member."""
-        self._numbers.append(number)
-        self._sums = np.vstack([self._sums.reshape(-1, len(vector)), vector])
+    def nearest(self, vector: Vectors, tau: float) -> int | None:
+        """argmax_C cos(Emb(q), c), if that is ≥ τ (ComRAG 4.2); None: it founds one of its own."""
+        sums = np.array(list(self._sums.values())).reshape(-1, len(vector))
+        lengths = np.linalg.norm(sums, axis=1)
+        similarities = (sums @ vector) / np.where(lengths > 0, lengths, 1.0)
+        near = dict(zip(self._sums, similarities.tolist(), strict=True))
+        best = max(near, key=near.__getitem__, default=None)
+        return best if best is not None and near[best] >= tau else None

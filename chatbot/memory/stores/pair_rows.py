@@ -147,7 +147,6 @@ def read_clusters(session: Session, row: MemoryPairRow) -> Clusters:
 
 
 def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for the other pairs of a store that can be compared with a pair."""
     return (
         MemoryPairRow.release_id == row.release_id,
         MemoryPairRow.store == row.store,
@@ -157,10 +156,9 @@ def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
 
 
 def first_to_go(session: Session, release_id: int, store: str, limit: int) -> list[MemoryPairRow]:
-    """The pairs beyond `limit` in a store, a few at a time, so that no transaction is long.
+    """The pairs beyond `limit` in a store: suspended, low, unused and old ones first.
 
-    Suspended ones go first, then those of the lowest score, then the least reused, then the
-    oldest. What people wrote or imported stays, even if it is more than `limit`.
+    What people wrote or imported stays.
     """
     of_store = (MemoryPairRow.release_id == release_id, MemoryPairRow.store == store)
     count = session.scalar(select(func.count()).select_from(MemoryPairRow).where(*of_store)) or 0
@@ -180,12 +178,10 @@ def first_to_go(session: Session, release_id: int, store: str, limit: int) -> li
 
 
 def beyond_wordings(session: Session, pair: MemoryPairRow, most: int) -> list[MemoryPairRow]:
-    """The pairs of the same store with the same answer, beyond the first `most`.
+    """The measured pairs with the same value from the same passage, beyond the first `most`.
 
-    People ask the same in words too different for near-duplicates (ComRAG 4.2); such pairs are
-    found by their answer: the same value from the same passage. The pair itself stays; of the
-    others the least reused go, then those of the lowest score, then the oldest. Pairs that
-    somebody rated, wrote or imported, and suspended ones, neither go nor count.
+    People ask the same in words too different for near-duplicates (ComRAG 4.2). The pair itself and
+    the most reused of the others stay.
     """
     if not pair.pages or pair.origin != Origin.MEASURED or pair.suspended:
         return []

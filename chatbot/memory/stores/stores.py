@@ -27,12 +27,16 @@ from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores import pair_rows as rows
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
 from corpora.catalog.memory_review import still_stands
-from corpora.database.engine import Database
+from corpora.database.engine import Database, portions
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from ingestion.errors import StrataError
 
 _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
+
+
+_Clusters = defaultdict[tuple[str, str], Clusters]
+"""Those of a store and an embedding, held while a release is rebuilt."""
 
 
 class UnknownPair(StrataError, LookupError):
@@ -41,11 +45,7 @@ class UnknownPair(StrataError, LookupError):
 
 @dataclass(frozen=True)
 class Added:
-    """The result of adding a pair to a store.
-
-    If it was `kept`, `pair` is its id, else that of the one that outranked it (None: the store is
-    full of better ones). `replaced` are the ids of the pairs that it outranked.
-    """
+    """A pair was `kept` as `pair` and outranked those of `replaced`, or was outranked by `pair`."""
 
     pair: int | None
     store: Store
@@ -56,8 +56,7 @@ class Added:
 class Stores:
     """The pairs of all releases, in clusters; every change is one transaction.
 
-    `limit` is how many pairs a store of a release holds, and `wordings` how many of them with one
-    answer (None: as many as come).
+    A store of a release holds `limit` pairs, and `wordings` of them with one answer.
     """
 
     def __init__(
@@ -82,13 +81,11 @@ class Stores:
         reason: str = "",
         instead_of: Sequence[int] = (),
     ) -> Added:
-        """Add a pair to the store of its score, unless a near-duplicate outranks it.
+        """Add a pair to the store of its score, unless a near-duplicate outranks it (ComRAG 4.2).
 
-        It replaces its near-duplicates if it outranks all of them. The pairs that it stands
-        `instead_of` go in any case (an edited answer). One whose pages have changed meanwhile is
-        kept suspended, and replaces none in use. `happened` and `reason` are written into the
-        event. Raises LookupError if there is no such release, ValueError if the vector has not
-        length one.
+        The pairs that it stands `instead_of` go in any case. One whose pages have changed meanwhile
+        is kept suspended. Raises LookupError for a release that is gone, ValueError for a vector of
+        another length.
         """
         length = float(np.linalg.norm(pair.question.vector))
         if not abs(length - 1) < _LENGTH_ERROR:
@@ -101,7 +98,7 @@ class Stores:
             # What serves may have changed since it was answered: nothing outdated comes in.
             outdated = still_stands(session, release_id, pair.pages)
             row = rows.new_row(release_id, pair, outdated)
-            added = self._place(session, row, rows.read_clusters, happened, reason)
+            added = self._place(session, row, happened, reason)
             if added.kept and pair.turn is not None:
                 session.add(MemoryUseRow(turn_id=pair.turn, pair_id=row.id, role=Role.SOURCE))
             if added.kept and outdated:
@@ -111,10 +108,7 @@ class Stores:
             return added
 
     def rescore(self, pair_id: int, score: Score) -> Added:
-        """Give a pair another score; it moves if that belongs to the other store, as in `add`.
-
-        Raises UnknownPair if it is gone.
-        """
+        """Give a pair another score, which may move it. Raises UnknownPair if it is gone."""
         with self._database.writing() as session:
             of_pair = select(MemoryPairRow.release_id).where(MemoryPairRow.id == pair_id)
             release_id = session.scalar(of_pair)
@@ -129,7 +123,7 @@ class Stores:
             if store == row.store:
                 return Added(pair_id, store)
             reason = f"Its score is {_told(row)} now, after {before}."
-            return self._place(session, row, rows.read_clusters, Happened.MOVED, reason)
+            return self._place(session, row, Happened.MOVED, reason)
 
     def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
         """Remove pairs from the memory and return how many there were."""
@@ -138,10 +132,7 @@ class Stores:
 
     @staticmethod
     def forget_turns(session: Session, turns: Collection[int] | Select[int]) -> int:
-        """Remove the pairs that these turns were the source of, unless curated or imported.
-
-        To be called before the turns are deleted, in the same transaction; returns how many.
-        """
+        """Remove what these turns made, unless curated or imported, before they are deleted."""
         made = select(MemoryUseRow.pair_id).where(
             MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
         )
@@ -156,37 +147,35 @@ class Stores:
         product: str = "",
         on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> int:
-        """Place every pair of a release again as `add` would, the newest first.
+        """Place every pair of a release again, the newest first; return how many stay.
 
-        That is for other thresholds, or another embedding: a `reader` reads the questions again
-        that were embedded by another one. Returns how many pairs there are now.
+        A `reader` reads the questions again that were embedded by another one.
         """
         of_release = MemoryPairRow.release_id == release_id
         with self._database.reading() as session:
             every = select(MemoryPairRow.id).where(of_release)
             ids = session.scalars(every.order_by(MemoryPairRow.id.desc())).all()
-        clusters: defaultdict[tuple[str, str], Clusters] = defaultdict(Clusters)
-        for first in range(0, len(ids), _REBUILT_AT_ONCE):
-            some = ids[first : first + _REBUILT_AT_ONCE]
+        clusters: _Clusters = defaultdict(Clusters)
+        done = 0
+        for some in portions(ids, _REBUILT_AT_ONCE):
             read = self._read_anew(some, reader, product)
             with self._database.writing() as session:
                 rows.require_release(session, release_id)
                 for pair_id in some:
                     row = session.get(MemoryPairRow, pair_id)
-                    if row is not None:
-                        if pair_id in read:
-                            rows.write_question(row, read[pair_id])
-                        self._place(
-                            session, row, lambda _, pair: clusters[pair.store, pair.embedding]
-                        )
-            on_progress(min(first + _REBUILT_AT_ONCE, len(ids)), len(ids))
+                    if row is None:
+                        continue
+                    if pair_id in read:
+                        rows.write_question(row, read[pair_id])
+                    self._place(session, row, clusters=clusters)
+            done += len(some)
+            on_progress(done, len(ids))
         with self._database.reading() as session:
             return session.scalar(select(func.count()).where(of_release)) or 0
 
     def _read_anew(
         self, ids: Sequence[int], reader: QuestionReader | None, product: str
     ) -> dict[int, MemoryQuestion]:
-        """Read the questions of pairs that are of another embedding than the reader's."""
         if reader is None:
             return {}
         of_other = MemoryPairRow.embedding != reader.embedding
@@ -200,9 +189,9 @@ class Stores:
         self,
         session: Session,
         row: MemoryPairRow,
-        clusters: Callable[[Session, MemoryPairRow], Clusters],
         happened: Happened | None = None,
         reason: str = "",
+        clusters: _Clusters | None = None,
     ) -> Added:
         """Let a new or moving pair join its store, unless a near-duplicate outranks it (4.2)."""
         row.store = store = store_of(row.score, self._thresholds.gamma)
@@ -214,13 +203,16 @@ class Stores:
             rows.tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
             return Added(best.id, store, kept=False)
         rows.take_out(session, [rival for rival, _ in rivals])
-        vector, own = rows.memory_question(row).vector, clusters(session, row)
-        number = own.join(vector, self._thresholds.tau)
+        own = (
+            rows.read_clusters(session, row) if clusters is None else clusters[store, row.embedding]
+        )
+        vector = rows.memory_question(row).vector
+        number = own.nearest(vector, self._thresholds.tau)
         if number is None:
             highest = select(func.max(MemoryPairRow.cluster))
             of_release = highest.where(MemoryPairRow.release_id == row.release_id)
             number = (session.scalar(of_release) or 0) + 1
-            own.found(number, vector)
+        own.add(number, vector)
         row.cluster = number
         session.add(row)
         session.flush()
@@ -260,5 +252,4 @@ def _why(stays: int, cosine: float, winner: MemoryPairRow, loser: MemoryPairRow)
 
 
 def _told(pair: MemoryPairRow) -> str:
-    """A score and where it comes from, for people."""
     return f"{pair.score:.2f} ({pair.origin})"

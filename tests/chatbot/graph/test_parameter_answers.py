@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from chatbot.assembly import AnsweredTurn, Chatbot
-from chatbot.graph.parameter_questions import Inquiry, Kind, read_inquiry
+from chatbot.graph.parameter_answers import Inquiry, Kind, read_inquiry
 from chatbot.turn import Origin, Route
 from tests.chatbot.conftest import ingested, opened
 
@@ -126,8 +126,8 @@ def test_what_the_graph_does_not_know_is_answered_as_before(ask: Ask, question: 
 @pytest.mark.parametrize(
     ("question", "read"),
     [
-        ("Which options does valve run have?", Inquiry(Kind.LIST, owner="run", options=True)),
-        ("What are the settings of the log", Inquiry(Kind.LIST, owner="log")),
+        ("Which options does valve run have?", Inquiry(Kind.LIST, ("run",), options=True)),
+        ("What are the settings of the log", Inquiry(Kind.LIST, ("log",))),
         ("what is the replacement for the parameter x-y?", Inquiry(Kind.REPLACED, ("x-y",))),
         ("Which parameter was `a_b` renamed to", Inquiry(Kind.REPLACED, ("a_b",))),
         ("When was max_size added?", Inquiry(Kind.SINCE, ("max_size",))),

@@ -9,7 +9,6 @@ import json
 import pytest
 
 from chatbot.graph.triplets import (
-    Triplet,
     entities,
     extract_triplets,
     in_context,
@@ -18,6 +17,7 @@ from chatbot.graph.triplets import (
 )
 from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
+from chatbot.turn import Triplet
 
 CONTEXT = "How long is hold_time?\nThe default of hold_time is 300 s; it is one of the timers."
 IN_PROVINCE = "located in the administrative territorial entity"
@@ -132,4 +132,4 @@ def test_rebel_output_that_is_padded_and_cut_off_gives_what_is_whole() -> None:
 def test_without_transformers_rebel_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(GeneratorError, match=r"strata-docs\[hf\]"):
-        open_rebel()
+        open_rebel("rebel")

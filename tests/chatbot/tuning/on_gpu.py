@@ -76,7 +76,7 @@ def _measure(
         written,
         half,
         parameters,
-        on_progress=lambda progress: steps.append(progress.step),
+        on_progress=lambda step, *_: steps.append(step),
         stopped=lambda: len(steps) == whole.steps // 2,
     )
     resumed = tune(base, written, half, parameters, resume=True)

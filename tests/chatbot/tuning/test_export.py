@@ -19,9 +19,8 @@ from chatbot.answering.lead_prompt import UNKNOWN
 from chatbot.memory.pairs import MemoryQuestion
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
-from chatbot.tuning.export import ExportReport, InstructionExport
+from chatbot.tuning.export import ExportReport, InstructionExport, groups, split_of
 from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
-from chatbot.tuning.near_duplicates import groups, split_of
 from corpora.database.history_tables import AuditRow
 from corpora.database.memory_tables import MemoryPairRow
 from tests.chatbot import lamp

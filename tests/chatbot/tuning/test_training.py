@@ -16,7 +16,7 @@ from chatbot.models.network import load_network
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError
 from chatbot.tuning.loss_curve import loss_curve
 from chatbot.tuning.parameters import Parameters
-from chatbot.tuning.training import Base, Progress, TuningReport, _tokens, tune
+from chatbot.tuning.training import Base, TuningReport, _tokens, tune
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 
 FACTS = {
@@ -97,13 +97,18 @@ def test_a_resumed_training_gives_the_same_curve(
     tiny: Path, written: Path, tuned: tuple[Path, TuningReport], tmp_path: Path
 ) -> None:
     base, folder = Base(str(tiny), device="cpu"), tmp_path / "adapter"
-    seen: list[Progress] = []
+    seen: list[tuple[int, int]] = []
     stopped = tune(
-        base, written, folder, QUICK, on_progress=seen.append, stopped=lambda: len(seen) == 9
+        base,
+        written,
+        folder,
+        QUICK,
+        on_progress=lambda step, steps, _: seen.append((step, steps)),
+        stopped=lambda: len(seen) == 9,
     )
     assert (stopped.finished, stopped.steps) == (False, 9)
     assert not (folder / "adapter_config.json").exists()
-    assert [(p.step, p.steps) for p in seen] == [(step, STEPS) for step in range(1, 10)]
+    assert seen == [(step, STEPS) for step in range(1, 10)]
     with pytest.raises(TuningError, match="go on with it by --resume"):
         tune(base, written, folder, QUICK)
     with pytest.raises(TuningError, match="another rank"):
