@@ -20,11 +20,9 @@ from chatbot.administration.faq_file import FaqFile
 from chatbot.assembly import Chatbot, open_chatbot
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.recall import Recall
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import BadSettings, Settings
-from chatbot.turn import Turn
 from corpora.database.engine import sqlite_url
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from eval.likeness import bert_score
@@ -54,20 +52,10 @@ class _OnlyLow(Neighbours):
         return super().nearest(release_id, store, question, cosine=cosine, limit=limit)
 
 
-class _NothingOfPassages(Recall):
-    """Never reuses an answer for the passage that it was read from."""
-
-    def of_passage(self, turn: Turn) -> None:
-        """Return nothing."""
-
-
 def _without_high_store(memory: Memory, chatbot: Chatbot) -> Memory:
     """Good answers are kept and never used."""
-    own = memory.recall
-    only_low = _NothingOfPassages(
-        own.database, _OnlyLow(own.database), own.reader, own.thresholds, own.references
-    )
-    return replace(memory, recall=only_low)
+    only_low = _OnlyLow(memory.recall.database)
+    return replace(memory, recall=replace(memory.recall, search=only_low))
 
 
 def _without_centroids(memory: Memory, chatbot: Chatbot) -> Memory:

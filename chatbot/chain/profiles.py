@@ -9,7 +9,6 @@ from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.chain import Profile, build_chain
 from chatbot.chain.parts import Parts
-from chatbot.chain.recall_step import recall_by_passage
 from chatbot.comparison.sides import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
@@ -55,8 +54,7 @@ def qamr(p: Parts) -> Profile:
 
 def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
-    by_passage = recall_by_passage(p.memory.recall) if p.memory else None
-    return _by_score(p, p.model, memory=p.recall, memory_of_passage=by_passage)
+    return _by_score(p, p.model, memory=p.recall)
 
 
 def _with_related(
@@ -122,7 +120,6 @@ def _by_score(
     *,
     memory: Step | None,
     memory_relations: Step | None = None,
-    memory_of_passage: Step | None = None,
 ) -> Profile:
     """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
     return _profile(
@@ -138,7 +135,6 @@ def _by_score(
         context_selection=p.selection_by_score,
         undocumented_gate=p.gate,
         term_clarification=ask_which_term,
-        memory_of_passage=memory_of_passage,
         memory_relations=memory_relations,
         adaptive_temperature=p.temperature,
         answer_generation=p.written_by(model, budget=p.settings.lead_budget),

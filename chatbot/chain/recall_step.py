@@ -66,20 +66,6 @@ def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
     return recall
 
 
-def recall_by_passage(memory: Recall) -> RuleStep:
-    """Answer with a good answer that was read from the passage found best for this question, too.
-
-    It spares the language model where the questions are too differently worded to be seen as the
-    same before the documents were searched. A turn that is asked afresh passes through.
-    """
-
-    def recall(turn: Turn) -> Turn:
-        found = None if turn.afresh else memory.of_passage(turn)
-        return turn if found is None else _answered(turn, found)
-
-    return recall
-
-
 def _answered(turn: Turn, pair: Remembered) -> Turn:
     answer = Answer(pair.answer, False, pair.citations, pair.value)
     return replace(turn, recollection=Recollection(reused=pair), route=Route.REUSE, answer=answer)

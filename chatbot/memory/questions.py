@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from chatbot.memory.pairs import MemoryQuestion
-from chatbot.retrieval.kinds import asked_for, without_opening
+from chatbot.retrieval.kinds import without_opening
 from chatbot.text.query_terms import STOP_WORDS
 from chatbot.turn import Turn
 from corpora.indexing.embedding import Embedder
@@ -18,26 +18,12 @@ from corpora.indexing.number_words import NUMBER_WORDS
 
 READING = "words-1"
 """To be changed whenever questions are read in another way; part of `QuestionReader.embedding`."""
-MOST_OTHER_WORDS = 4
-"""How many words of two questions about a passage may have no counterpart in the other one."""
 
 _EMPTY = """
     a an the is are was were be been am do does did i we you my our your me us it its there please
     thanks
 """
-_BINDING = """
-    not no never without cannot neither nor except from to into onto before after than when while if
-    unless by instead
-"""
-_SAYS_NOTHING, _BINDS = frozenset(_EMPTY.split()), frozenset(_BINDING.split())
-"""Words that deny or put things in order: where their order differs, the question does."""
-_OF_ALL = frozenset({"all", "everi", "each", "whole"})
-_OF_ONE = frozenset({"singl", "1", "particular"})
-"""Forms of the words that say of how many things something is asked."""
-_PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir", "mis", "anti")
-_LEAD = re.compile(
-    r"\b(where|when|who|how (?:many|much|long|often|big|large|far|fast|old)|what|which)\b"
-)
+_SAYS_NOTHING = frozenset(_EMPTY.split())
 _EDGES = "?!,;:.()[]{}<>\"'“”‘’`…*"
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _NOT = re.compile(r"n['’]t\b")
@@ -97,36 +83,6 @@ def difference(one: str, other: str) -> str:
     return f"only one question says “{apart[0]}”" if apart else "their words differ in order"
 
 
-def difference_on(passage: str, one: str, other: str, product: str) -> str:
-    """Say what two questions that one passage answers best do not have in common.
-
-    They may differ in words that the passage does not use: those that it uses may pick a part of
-    it.
-    """
-    if asked_for(one) != asked_for(other) or _lead(one) != _lead(other):
-        return "they ask for different things"
-    if named := difference_in_names(one, other, product):
-        return named
-    mine, theirs = ([_form(word) for word in _words(text, product)] for text in (one, other))
-    a, b = set(mine), set(theirs)
-    if (a ^ b) & _BINDS:
-        return "only one question says what comes first, or denies it"
-    if (a & _OF_ALL and b & _OF_ONE) or (a & _OF_ONE and b & _OF_ALL):
-        return "one question asks of all, the other of one"
-    only_a, only_b = a - b - STOP_WORDS, b - a - STOP_WORDS
-    reordered = not only_a and (a | b) & _BINDS and mine != theirs
-    if bool(only_a) != bool(only_b) or reordered:
-        return "one question asks for more than the other"
-    if len(only_a) + len(only_b) > MOST_OTHER_WORDS:
-        return "many of their words differ"
-    if picked := sorted((only_a | only_b) & set(tokens(passage))):
-        return f"only one question says “{picked[0]}”, which the documentation does"
-    opposites = {prefix + word for prefix in _PREFIXES for word in only_a | only_b if len(word) > 2}
-    if opposites & (only_a | only_b):
-        return "one question says the opposite"
-    return ""
-
-
 def difference_in_names(one: str, other: str, product: str) -> str:
     """Say which figure or name only one of two questions has; empty if they have the same."""
     mine, theirs = (_words(text, product) for text in (one, other))
@@ -143,9 +99,15 @@ def difference_in_names(one: str, other: str, product: str) -> str:
 
 def _words(text: str, product: str) -> list[str]:
     text = _without_name(text, product)
-    spaced = _HYPHEN.sub(" ", _CLITIC.sub("", _NOT.sub(" not", without_opening(text))))
-    bare = (word.strip(_EDGES) for word in spaced.split())
-    return [word for word in bare if word and word.lower() not in _SAYS_NOTHING]
+    words: list[str] = []
+    after_option = False
+    for said in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
+        bare = said.strip(_EDGES)
+        parts = _HYPHEN.sub(" ", bare).split()
+        # Behind an option any word is its value: "--exists-action i".
+        words += [w for w in parts if after_option or w.lower() not in _SAYS_NOTHING]
+        after_option = bare.startswith("-")
+    return words
 
 
 def _without_name(text: str, product: str) -> str:
@@ -180,9 +142,3 @@ def _names(words: Sequence[str]) -> list[str]:
         or identifiers(word)
     ]
     return [word if word.startswith("-") else _form(word) for word in told]
-
-
-def _lead(text: str) -> str:
-    """How a question for a value begins; "which" asks what "what" does, as no such word does."""
-    found = _LEAD.search(text.lower())
-    return found[1] if found and found[1] not in ("what", "which") else ""

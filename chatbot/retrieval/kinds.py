@@ -40,6 +40,8 @@ _OPENING = re.compile(
     r"|(?:please )?(?:tell|show) (?:me|us)\s+)+",
     re.I,
 )
+_AROUND = re.compile(r"^(?:[\s,;:–]|-(?=\s))+|[\s,;:–-]+$")
+"""What stands around a question and says nothing; the dashes of an option do."""
 _STEPS = re.compile(
     r"\bhow (?:do|can|could|should|would|must|does (?:one|someone)|to|might)\b"
     r"(?! (?:\w+ ){1,3}work\b)"
@@ -124,7 +126,7 @@ _ASKED = (
 
 def without_opening(question: str) -> str:
     """The question without greetings and what only leads to it: "hi, can you tell me"."""
-    return _OPENING.sub("", question.strip(" ,;:–-").replace("’", "'"))
+    return _OPENING.sub("", _AROUND.sub("", question).replace("’", "'"))
 
 
 def asked_for(question: str, subject: str = "") -> Kind:

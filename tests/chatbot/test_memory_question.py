@@ -1,4 +1,4 @@
-"""Which questions ask the same: in the same words, or of the same passage in other ones."""
+"""Which questions ask the same: those in the same words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from chatbot.assembly import open_embedder
-from chatbot.memory.questions import QuestionReader, difference, difference_on, normalized
+from chatbot.memory.questions import QuestionReader, difference, normalized
 from chatbot.settings import Settings
 from eval.gold import GoldError, read_lines
 from eval.memory_pairs import Pair
-
-ROW = "hold_time — Default: 5; Unit: s; Meaning: How long the valve stays shut. Settings › valve"
 
 
 @pytest.mark.parametrize(
@@ -44,41 +42,15 @@ def test_the_same_words_ask_the_same(one: str, other: str) -> None:
         ("Can I set 2 valves?", "Can I set 3 valves?"),
         ("Can I set the valve?", "Must I set the valve?"),
         ("Where is the log kept?", "When is the log kept?"),
+        ("Is there a limit?", "Is there a limit for admins?"),
+        ("Move it from left to right", "Move it to left from right"),
+        ("What does valve -n do?", "What does valve -N do?"),
+        ("valve --when-full i", "valve --when-full a"),
+        ("--when-full i", "--when-full a"),
     ],
 )
 def test_other_words_are_another_question(one: str, other: str) -> None:
     assert difference(normalized(one, ""), normalized(other, ""))
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("How do I switch on the lamp?", "How do I turn on the lamp?"),
-        ("What happens if it fails?", "What happens if it crashes?"),
-    ],
-)
-def test_words_that_the_passage_does_not_use_say_the_same(one: str, other: str) -> None:
-    assert difference_on("The lamp lights with `lamp on`.", one, other, "") == ""
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("What is the default of hold_time?", "What is the unit of hold_time?"),
-        ("What is the usual hold_time?", "What is the usual wait_time?"),
-        ("What is the hold_time of pump 1?", "What is the hold_time of engine 2?"),
-        ("Is the clack mounted?", "Is the clack unmounted?"),
-        ("Is the clack fixed?", "Is the clack not loose?"),
-        ("How do I turn the clack?", "Why do I turn the flap?"),
-        ("How long does it take?", "How often does it happen?"),
-        ("Is there a limit?", "Is there a limit for admins?"),
-        ("Move it from left to right", "Move it to left from right"),
-        ("What does valve -n do?", "What does valve -N do?"),
-        ("How do I open it for every valve?", "How do I open it for a single valve?"),
-    ],
-)
-def test_what_a_passage_tells_apart_is_another_question(one: str, other: str) -> None:
-    assert difference_on(ROW, one, other, "")
 
 
 def test_a_question_is_its_words_and_the_vector_of_its_sentence() -> None:

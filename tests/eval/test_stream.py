@@ -43,9 +43,9 @@ WORDINGS = {
 }
 ASKED = (
     "What is the default of {name} in {release}?",
-    "In {release}, what is {name} by default?",
-    "Please tell me the default of {name} in {release}.",
-    "which default does {name} have in {release}",
+    "In {release}, what is the default of {name}?",
+    "Please tell me what the default of {name} is in {release}.",
+    "what's the default of {name} in {release}",
 )
 
 

@@ -31,7 +31,6 @@ _NAMES = {
     "context_reduction": "reading what was found",
     "context_selection": "choosing the best passages",
     "undocumented_gate": "checking what was found",
-    "memory_of_passage": "looking for a saved answer",
     "answer_generation": "writing the answer",
     "other_releases": "searching other releases",
 }
