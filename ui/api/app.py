@@ -102,7 +102,7 @@ def _application(
 
 
 def _failed(request: Request, error: Exception) -> JSONResponse:
-    status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
     return _told(str(error), type(error).__name__, status, headers)
 
