@@ -16,5 +16,8 @@ def test_nothing_acknowledged_is_lost_and_nobody_is_refused(tmp_path: Path) -> N
     assert found.faults == []
     assert set(found.kills) == {"web", "worker"}
     assert found.done["ingests"] == len(INGESTED)
-    assert found.done["ratings"] == found.done["answers"] > 0
+    # A server that is killed between an answer and its rating leaves the answer unrated.
+    unrated = found.done["answers"] - found.done["ratings"]
+    assert 0 <= unrated <= found.done["asked again"]
+    assert found.done["ratings"] > 0
     assert found.done["calls of the model"] > 0
