@@ -8,6 +8,7 @@ from functools import lru_cache
 from threading import Lock
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import and_, select
 
 from chatbot.graph.pagerank import Adjacency, personalized_pagerank
@@ -19,6 +20,7 @@ from corpora.indexing.embedding import Vectors
 
 GRAPHS_HELD = 8
 """Releases whose edges are held; the one asked about longest ago goes first."""
+Places = npt.NDArray[np.integer]
 _AT_ONCE = 256
 _FEW = 8
 
@@ -72,39 +74,50 @@ class _Edges:
     """The edges between the rows of a matrix, kept as their symmetric adjacency."""
 
     def __init__(self, threshold: float) -> None:
-        from scipy.sparse import csr_array
-
         self._threshold = threshold
         self._lock = Lock()
         self._ids = np.empty(0, dtype=np.int64)
-        self._adjacency: Adjacency = csr_array((0, 0))
+        self._adjacency = _adjacency(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
 
     def of(self, matrix: Matrix) -> Adjacency:
         """The adjacency for a matrix: rows that went are cut out, new ones compared with all."""
         with self._lock:
+            if np.array_equal(self._ids, matrix.ids):
+                return self._adjacency
             stays = np.isin(self._ids, matrix.ids)
             if not np.array_equal(self._ids[stays], matrix.ids[: np.count_nonzero(stays)]):
                 stays[:] = False
             if not stays.all():
                 self._adjacency = self._adjacency[stays][:, stays]
-            while self._adjacency.shape[0] < len(matrix.ids):
-                self._adjacency = self._grown(matrix.vectors)
+            self._adjacency = _grown(self._adjacency, matrix.vectors, self._threshold)
             self._ids = matrix.ids
             return self._adjacency
 
-    def _grown(self, vectors: Vectors) -> Adjacency:
-        from scipy.sparse import csr_array, hstack, vstack
 
-        known = self._adjacency.shape[0]
-        some, there = vectors[known : known + _AT_ONCE], vectors[: known + _AT_ONCE]
+def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacency:
+    """An adjacency with a row for every vector behind those that it has one for."""
+    columns, degrees = adjacency.indices, np.diff(adjacency.indptr)
+    for first in range(len(degrees), len(vectors), _AT_ONCE):
+        last = min(first + _AT_ONCE, len(vectors))
+        some = vectors[first:last]
         # See `Matrix.cosines`: only many rows are worth the threads.
         few = len(some) < _FEW
-        near = np.vecdot(some[:, np.newaxis], there) if few else some @ there.T
-        joined = near > self._threshold
-        among = np.tril(joined[:, known:], -1)
-        old, new = (
-            csr_array(joined[:, :known], dtype=float),
-            csr_array(among | among.T, dtype=float),
-        )
-        above = hstack([self._adjacency, old.T.tocsr()], format="csr")
-        return vstack([above, hstack([old, new], format="csr")], format="csr")
+        cosines = np.vecdot(some[:, np.newaxis], vectors[:last]) if few else some @ vectors[:last].T
+        near = cosines > threshold
+        near[:, first:] = np.tril(near[:, first:], -1)
+        new, old = np.nonzero(near)
+        one, other = np.append(new + first, old), np.append(old, new + first)
+        order = np.lexsort((other, one))
+        degrees = np.append(degrees, np.zeros(last - first, dtype=np.int32))
+        # What is new stands behind all that a row has.
+        columns = np.insert(columns, np.cumsum(degrees)[one[order]], other[order])
+        degrees = degrees + np.bincount(one, minlength=last)
+    return _adjacency(columns, degrees)
+
+
+def _adjacency(columns: Places, degrees: Places) -> Adjacency:
+    from scipy.sparse import csr_array
+
+    ends = np.append(0, np.cumsum(degrees)).astype(np.int32)
+    size = len(degrees)
+    return csr_array((np.ones(len(columns)), columns, ends), shape=(size, size))

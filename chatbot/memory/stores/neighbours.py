@@ -113,19 +113,31 @@ def _followed(
     told: tuple[int, ...],
     held: Matrix,
 ) -> Matrix:
+    """A matrix as its rows are now: without those that went, with those that came.
+
+    Its array has room for an eighth more, so that what comes by and by is written behind the rest.
+    """
     ids = MemoryPairRow.id
     rows = select(ids, MemoryPairRow.vector).where(*of_release).order_by(ids)
-    there = session.scalars(select(ids).where(*of_release)).all()
-    stays = np.isin(held.ids, there)
-    came = session.execute(rows.where(ids > int(held.ids.max(initial=0)))).all()
-    if np.count_nonzero(stays) + len(came) != len(there):
-        # Pairs that another embedding had before stand among the older ones.
-        stays[:] = False
-        came = session.execute(rows).all()
+    last = int(held.ids.max(initial=0))
+    came = session.execute(rows.where(ids > last)).all()
+    count, _, total = told
+    stays = np.ones(len(held.ids), dtype=np.bool_)
+    if len(stays) + len(came) != count or held.ids.sum() + sum(row.id for row in came) != total:
+        older = session.scalars(select(ids).where(*of_release, ids <= last)).all()
+        stays = np.isin(held.ids, older)
+        if np.count_nonzero(stays) != len(older):
+            # Pairs that another embedding had before stand among the older ones.
+            stays[:] = False
+            came = session.execute(rows).all()
+    new_ids = np.array([row.id for row in came], dtype=np.int64)
     new = np.frombuffer(b"".join(row.vector for row in came), "<f4")
-    kept = held.vectors if stays.all() else held.vectors[stays]
-    return Matrix(
-        told,
-        np.concatenate([held.ids[stays], np.array([row.id for row in came], dtype=np.int64)]),
-        np.concatenate([kept, new.reshape(-1, held.vectors.shape[1])]),
-    )
+    kept, width = np.flatnonzero(stays), held.vectors.shape[1]
+    room, end = held.vectors.base, len(kept) + len(new_ids)
+    # Only the held matrix is followed by another, so that no two write into the same room.
+    if room is None or len(room) < end or len(kept) < len(stays):
+        room = np.empty((end + end // 8, width), np.float32)
+        # With "clip", numpy needs no copy to check places in.
+        np.take(held.vectors, kept, axis=0, out=room[: len(kept)], mode="clip")
+    room[len(kept) : end] = new.reshape(-1, width)
+    return Matrix(told, np.concatenate([held.ids[stays], new_ids]), room[:end])
