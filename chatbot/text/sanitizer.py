@@ -54,8 +54,9 @@ def harmless(text: str, *, evidence: str) -> str:
         _INDEX, text, lambda m, in_code: f"`{m[0]}`" if m[0] in evidence and not in_code else m[0]
     )
     text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
-    text = _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", _QUOTED.sub("", text))
-    return _BOLD.sub(r"\1\2", text).strip()
+    # First what is bold: without its asterisks it may begin a line.
+    text = _QUOTED.sub("", _BOLD.sub(r"\1\2", text))
+    return _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", text).strip()
 
 
 def as_code(text: str) -> str:

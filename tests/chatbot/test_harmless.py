@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -38,6 +38,7 @@ def dangers(text: str) -> list[str]:
 
 
 @given(MODEL)
+@example("**>**")
 def test_nothing_can_be_loaded_or_followed(text: str) -> None:
     made = harmless(text, evidence=EVIDENCE)
     assert dangers(made) == []
