@@ -88,8 +88,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_teardown() -> None:
     """What the memory does in the background is done before a test's database goes."""
-    if later := sys.modules.get("chatbot.memory.background_worker"):
-        assert later.LATER.flush(60)
+    if worker := sys.modules.get("chatbot.memory.background_worker"):
+        assert worker.BACKGROUND.flush(60)
 
 
 class ParsedHere(Sandbox):

@@ -14,7 +14,7 @@ AT_EXIT_SECONDS = 10.0
 """How long the process waits at its end for the work that is left."""
 
 
-class Later:
+class BackgroundWorker:
     """Runs what it is given in one thread, in order; what fails is logged and dropped."""
 
     def __init__(self, most: int = MOST_WAITING) -> None:
@@ -53,6 +53,6 @@ class Later:
                 self._waiting.task_done()
 
 
-LATER = Later()
+BACKGROUND = BackgroundWorker()
 """The background thread of this process."""
-atexit.register(LATER.flush, AT_EXIT_SECONDS)
+atexit.register(BACKGROUND.flush, AT_EXIT_SECONDS)

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.background_worker import LATER
+from chatbot.memory.background_worker import BACKGROUND
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.prompting import count_reuse, uses_of
 from chatbot.memory.questions import as_typed
@@ -74,13 +74,13 @@ class Remembering:
         if not self.active:
             return
         if kept_as is None:
-            LATER.do(partial(self._count, uses_of(turn)))
+            BACKGROUND.do(partial(self._count, uses_of(turn)))
         elif turn.route in ANSWERED:
-            LATER.do(partial(self._remember, turn, kept_as))
+            BACKGROUND.do(partial(self._remember, turn, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until all answers are remembered, at most `seconds`; return whether they are."""
-        return LATER.flush(seconds)
+        return BACKGROUND.flush(seconds)
 
     def opinion_changed(self, turn: int) -> None:
         """Score the pairs that a turn made or reused again, after its feedback or rating changed.
@@ -88,7 +88,7 @@ class Remembering:
         A turn whose answer lost to another one is tried again, behind the turn itself.
         """
         if not self._rescore_pairs_of(turn) and self.active:
-            LATER.do(partial(self._reconsider, turn))
+            BACKGROUND.do(partial(self._reconsider, turn))
 
     def _rescore_pairs_of(self, turn: int) -> bool:
         """Score the pairs of a turn again; False if it has none."""

@@ -18,7 +18,7 @@ from sqlalchemy import update
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.curation import ratings
 from chatbot.conversations.personal_data import delete_person
-from chatbot.memory.background_worker import LATER, Later
+from chatbot.memory.background_worker import BACKGROUND, BackgroundWorker
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.prompting import REJECTED
 from chatbot.memory.scoring.measuring import Measured
@@ -384,13 +384,13 @@ def test_a_failure_to_score_disturbs_no_answer(
 
 def test_what_waits_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
     done: list[int] = []
-    later = Later(most=2)
+    worker = BackgroundWorker(most=2)
     working, free = Event(), Event()
-    assert later.do(lambda: (working.set(), free.wait(10)))
+    assert worker.do(lambda: (working.set(), free.wait(10)))
     assert working.wait(10)
-    taken = [later.do(partial(done.append, n)) for n in range(4)]
+    taken = [worker.do(partial(done.append, n)) for n in range(4)]
     free.set()
-    assert later.flush(10)
+    assert worker.flush(10)
     assert taken == [True, True, False, False]
     assert done == [0, 1]
     assert "left out" in caplog.text
@@ -399,8 +399,8 @@ def test_what_waits_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_process_that_ends_remembers_first() -> None:
     script = (
         "import time\n"
-        "from chatbot.memory.background_worker import LATER\n"
-        "LATER.do(lambda: (time.sleep(0.3), print('remembered')))\n"
+        "from chatbot.memory.background_worker import BACKGROUND\n"
+        "BACKGROUND.do(lambda: (time.sleep(0.3), print('remembered')))\n"
         "print('answered', flush=True)\n"
     )
     told = subprocess.run(
@@ -426,14 +426,14 @@ def test_thumbs_move_a_pair_at_once_and_back(bot: MakeBot) -> None:
 def test_a_thumb_that_is_quicker_than_the_memory_makes_no_answer_worse(bot: MakeBot) -> None:
     asked = bot(says("In 17.20 the relay keeps its event log for 30 days."))
     free = Event()
-    assert LATER.do(partial(free.wait, 60))
+    assert BACKGROUND.do(partial(free.wait, 60))
     conversation = asked.chatbot.conversations.of("").start("relay", LOG)
     reply = asked.chatbot.ask(LOG, conversation=conversation)
     assert reply.kept_as is not None
     asked.chatbot.feedback("").give(reply.kept_as, UP)
     assert asked.pairs == []
     free.set()
-    assert LATER.flush(60)
+    assert BACKGROUND.flush(60)
     assert (asked.pair.store, asked.pair.origin) == ("high", "thumbs")
     assert asked.pair.faithfulness == 1
 
