@@ -98,13 +98,10 @@ def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> Stored
     if len(named) == 1:
         return named[0]
     own = _places(here.pages_of(document.id), here.release)
-
-    def alike(other: StoredDocument) -> float:
-        return _shared(own, _places(there.pages_of(other.id), there.release))
-
     near = nlargest(_CANDIDATES, named, key=lambda d: fuzz.ratio(d.file, document.file))
-    found = max(near, key=alike, default=None)
-    return found if found and alike(found) else None
+    shared = [(_shared(own, _places(there.pages_of(d.id), there.release)), d) for d in near]
+    most, found = max(shared, key=lambda pair: pair[0], default=(0.0, None))
+    return found if most else None
 
 
 def _heading(heading: str, release: str) -> str:

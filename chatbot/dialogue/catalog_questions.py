@@ -160,6 +160,7 @@ def _corrected(word: str) -> str:
 
 
 def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
+    """Decide by the words, all of which must be words for what there is."""
     words = frozenset(said)
     release, by_us = _RELEASE in words, words & _YOU
     if not words <= _CLOSED or (words & _YOU_DO - {"show"} and not by_us):
@@ -170,10 +171,12 @@ def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
     held = ours or bool(words & (_CATALOG | {"show", _PRODUCT}))
     one, several = bool(words & _RELEASE_ONE), bool(words & _RELEASES)
     if words & _PAPERS or (words & _DOCUMENTATION and (release or words & _POINTING)):
-        return Kind.DOCUMENTS if held or release or words & {"have", "has"} else None
+        return Kind.DOCUMENTS if _asks_for_papers(words, held=held) else None
     if words & _POINTING or ((one or several) and "about" in words and not ours):
         return None
     if words & _SIDES:
+        if not (release or one or several or words & {"anything", "something"}):
+            return None
         if said[0] not in _ASKING or "about" in words:
             return None
         return Kind.BEFORE if words & _BEFORE else Kind.AFTER
@@ -195,3 +198,10 @@ def _kind(said: Sequence[str], *, counted: bool) -> Kind | None:
     if ours and _PRODUCT in words:
         return Kind.RELEASES
     return Kind.PRODUCTS if ours and said[0] in {"what", "what's"} else None
+
+
+def _asks_for_papers(words: frozenset[str], *, held: bool) -> bool:
+    """Whether documents are asked for as such: not the first of them, or those after a release."""
+    loose = words & (_EXTREMES - {"latest", "newest"}) and not words & (_RELEASE_ONE | {"one"})
+    aside = words & ((_AFTER | {"than"}) - {"next"})
+    return not loose and not aside and (held or bool(words & {"have", "has", _RELEASE}))

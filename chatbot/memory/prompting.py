@@ -117,6 +117,8 @@ def uses_of(turn: Turn) -> dict[int, Role]:
 
 def keep_uses(session: Session, turn: int, uses: Mapping[int, Role], now: datetime) -> None:
     """Store which pairs a turn used; pairs that were deleted meanwhile are left out."""
+    if not uses:
+        return
     there = session.scalars(select(MemoryPairRow.id).where(MemoryPairRow.id.in_(uses)))
     rows = [{"turn_id": turn, "pair_id": pair, "role": uses[pair]} for pair in there]
     if rows:

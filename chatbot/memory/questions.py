@@ -16,7 +16,7 @@ from corpora.indexing.embedding import Embedder
 from corpora.indexing.lexical import identifiers, tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
-READING = "words-1"
+READING = "words-2"
 """To be changed whenever questions are read in another way; part of `QuestionReader.embedding`."""
 
 _EMPTY = """
@@ -106,7 +106,7 @@ def _words(text: str, product: str) -> list[str]:
         parts = _HYPHEN.sub(" ", bare).split()
         # Behind an option any word is its value: "--exists-action i".
         words += [w for w in parts if after_option or w.lower() not in _SAYS_NOTHING]
-        after_option = bare.startswith("-")
+        after_option = bare.startswith("-") and len(bare) > 1
     return words
 
 

@@ -74,7 +74,9 @@ class Remembering:
         if not self.active:
             return
         if kept_as is None:
-            BACKGROUND.do(partial(self._count, uses_of(turn)))
+            uses = {pair: role for pair, role in uses_of(turn).items() if role is Role.REUSE}
+            if uses:
+                BACKGROUND.do(partial(self._count, uses))
         elif turn.route in ANSWERED:
             BACKGROUND.do(partial(self._remember, turn, kept_as))
 

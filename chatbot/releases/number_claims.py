@@ -143,7 +143,7 @@ class _Surroundings:
         if word[0] == OTHER or self.owner["bound"]:
             return Claim.OTHER_THING
         if joint and not self.mark:
-            if joint == "/" and self.after.startswith("/") and number.akin:
+            if joint == "/" and self.after.startswith("/") and number.dotted and number.akin:
                 return Claim.RELEASE
             package = joint in "-_" and number.long
             return Claim.DOUBTFUL if package else Claim.OTHER_THING
@@ -184,19 +184,25 @@ class _Surroundings:
 
     def _single(self) -> Claim:
         """Judge a number of one part ("17") that no word claims: it needs a cue."""
-        number, bounded = self.number, self.bounded
+        number, lead = self.number, self.lead
         placed = self.preposition in _PLACED or self.beside
-        if self.told and (bounded or self.known):
+        ranged = (self.tail and self.tail["range"] and number.whole) or _RELEASE_BESIDE.search(
+            lead[0]
+        )
+        if lead["word"] or (self.told and (self.bounded or self.known)) or (self.known and ranged):
             return Claim.RELEASE
         if not self.known:
-            meant = number.near and (self.told_of or (bounded and placed))
+            meant = number.near and (self.told_of or (self.bounded and placed))
             return Claim.DOUBTFUL if meant or self.mark else Claim.NOTHING
         if number.high and (self.preposition or self.beside or self.told_of):
-            if bounded or (number.exact and self.told_of):
+            if self.bounded or (number.exact and self.told_of):
                 return Claim.RELEASE
             return Claim.DOUBTFUL if number.exact and placed else Claim.NOTHING
-        moved = self.preposition == "to" and MOVES.search(self.text)
-        if _RELEASE_BESIDE.search(self.lead[0]) or (bounded and (placed or moved)):
+        if not self.bounded:
+            return Claim.DOUBTFUL if self.told_of else Claim.NOTHING
+        if placed or (self.preposition == "to" and MOVES.search(self.text)):
             return Claim.RELEASE
-        told = bounded and (self.begins or self.preposition in _NAMING)
-        return Claim.DOUBTFUL if told or self.told_of else Claim.NOTHING
+        told = (
+            self.told_of or self.begins or self.preposition in {"for", "with", "of", "from", "than"}
+        )
+        return Claim.DOUBTFUL if told else Claim.NOTHING

@@ -115,7 +115,10 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
 
 def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
     words = list(_WORD.finditer(text))
+    after = 0
     for i, word in enumerate(words):
+        if word.start() < after:
+            continue
         for tokens in names.worded(word[0].casefold()):
             if i + len(tokens) > len(words):
                 continue
@@ -128,6 +131,7 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
             if told or not _ORDINARY_WORDS.issuperset(tokens):
                 reading = names.read(tokens, text[start:end])
                 yield _found(question, text, (start, end), reading)
+                after = end
                 break
 
 

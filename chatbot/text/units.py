@@ -1,14 +1,17 @@
 """What stands behind a figure, as patterns: the only table of it."""
 
 _MEASURES = (
-    r"%|percent|[kKMGTP]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMG]?bit/s|[kKMG]?bits?|bytes?"
-    r"|ms|µs|us|ns|s(?:ec(?:ond)?s?)?|min(?:ute)?s?|h(?:(?:ou)?rs?)?|days?|weeks?|months?|years?"
-    r"|[kMG]?[Hh]z|[mk]?[VAW]|(?:volt|watt|amp)s?|VDC|dBm?|[nµumck]?m|met(?:er|re)s?|inch(?:es)?"
-    r"|px|pt|k?g|lbs?|°\s?[CF]?|K|times|millions?|billions?|thousand|chars?"
+    r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
+    r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
+    r"|[kMG]?Hz|[mk]?[VAW]|dBm?|[nµumck]?m|inch(?:es)?|k?g|°\s?[CF]|K|%|percent|times"
 )
 _THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
+_IN_OTHER_LETTERS = (
+    r"secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
+    r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
+)
 
-MEASURE = rf"(?:{_MEASURES})(?![\w/])"
-"""What is measured in: "ms", "GB"."""
 UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"
-"""The same, or things that are counted: "5 rows"."""
+"""A unit, or things that are counted: what a page has to say in the same letters."""
+MEASURE = rf"(?:{_MEASURES}|{_IN_OTHER_LETTERS})(?![\w/])"
+"""A unit, however it is written: what no release has behind it."""
