@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.graph.knowledge import cited
 from chatbot.review.exports import csv_lines
+from corpora.catalog.catalog import NoCorpus
 from corpora.parameters.parameter import (
     DEFAULT,
     DEPRECATED,
@@ -177,7 +179,11 @@ def _show_history(product: str, name: str) -> None:
     button("All changes", lambda: go(parameter=None), icon="arrow_back", type="tertiary")
     with st.spinner("Reading the releases …"):
         open_parameters = services.chatbot().open_parameters
-        read = {of: open_parameters(product, of) for of in services.releases(product)}
+        read = {}
+        for of in services.releases(product):
+            # One may be hidden or deleted meanwhile.
+            with suppress(NoCorpus):
+                read[of] = open_parameters(product, of)
     owned: defaultdict[tuple[str, str], dict[str, Parameter]] = defaultdict(dict)
     for release, parameters in read.items():
         for parameter in parameters.named(name):

@@ -91,7 +91,8 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     rows: list[FaqRow] = []
     left_out: list[LeftOut] = []
     ignored: dict[str, None] = {}
-    for line, found in reading(name, decoded(data, name, LARGEST, FaqError)):
+    text = decoded(data, name, LARGEST, FaqError, advice="divide it into several")
+    for line, found in reading(name, text):
         if isinstance(found, str):
             left_out.append(LeftOut(line, found))
             continue

@@ -81,7 +81,7 @@ class Builder:
             gathering.from_paths(paths)
             found = gathering.report
             if not (found.read or found.unchanged or found.rejected):
-                names = ", ".join(path.absolute().name for path in paths)
+                names = ", ".join(map(str, paths))
                 raise NothingToIngest(
                     f"No files found in {names}. Give files, folders or zips of documentation."
                 )

@@ -139,12 +139,24 @@ class Catalog:
 
     def rollback(self, product: str, release: str) -> MemoryReview:
         """Let the generation before the one that serves do so; raise UnknownRelease if none is."""
-        with self._database.reading() as session:
-            serving = require_release(session, product, release).published_generation_id or 0
-        for generation in self.generations(product, release):
-            if generation.id < serving and generation.published:
-                return self.serve(product, release, generation.id)
-        raise UnknownRelease(f"No earlier version of {product} {release} is kept to roll back to.")
+        with self._database.writing() as session:
+            row = require_release(session, product, release)
+            before = session.scalar(
+                select(GenerationRow.id)
+                .where(
+                    GenerationRow.release_id == row.id,
+                    GenerationRow.published.is_not(None),
+                    GenerationRow.id < (row.published_generation_id or 0),
+                )
+                .order_by(GenerationRow.id.desc())
+                .limit(1)
+            )
+            if before is None:
+                raise UnknownRelease(
+                    f"No earlier version of {product} {release} is kept to roll back to."
+                )
+            row.published_generation_id = before
+            return review_release(session, row.id)
 
     def serve(self, product: str, release: str, generation: int) -> MemoryReview:
         """Let a generation that served once serve again; raise UnknownRelease if it is not kept."""

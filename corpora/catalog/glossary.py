@@ -189,7 +189,7 @@ def read_glossary(path: Path) -> tuple[Entry, ...]:
 
 def parse_glossary(data: bytes, file: str) -> tuple[Entry, ...]:
     """Read the entries from the bytes of a file, as `read_glossary` does."""
-    text = decoded(data, file, LARGEST, GlossaryError)
+    text = decoded(data, file, LARGEST, GlossaryError, advice="check the file")
     header = _HEADER.match(text)
     if header is None:
         raise GlossaryError(

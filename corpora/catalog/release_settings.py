@@ -1,5 +1,6 @@
 """The releases of a product as an administrator sees and changes them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -113,12 +114,19 @@ class ReleaseAdministration:
 
     def change_release(self, product: str, release: str, settings: ReleaseSettings) -> MemoryReview:
         """Set all that is said of a release; raise UnusableName for a name that cannot be."""
-        aliases = _distinct(settings.aliases)
-        sorts_as = (settings.sorts_as or "").strip() or None
-        for name in (*aliases, *filter(None, [sorts_as])):
-            check_name("release", name)
+        return self.revise_release(product, release, lambda _: settings)
+
+    def revise_release(
+        self, product: str, release: str, revised: Callable[[ReleaseSettings], ReleaseSettings]
+    ) -> MemoryReview:
+        """Set what is said of a release by what is said now, in one transaction; raise as above."""
         with self.database.writing() as session:
             row = require_release(session, product, release)
+            settings = revised(_settings(row))
+            aliases = _distinct(settings.aliases)
+            sorts_as = (settings.sorts_as or "").strip() or None
+            for name in (*aliases, *filter(None, [sorts_as])):
+                check_name("release", name)
             for alias in aliases:
                 if is_among(alias, row.name):
                     raise UnusableName(f"{alias!r} is the name of this release itself.")

@@ -32,10 +32,10 @@ def read_bytes(path: Path, largest: int, error: type[StrataError]) -> bytes:
         raise error(f"{path} cannot be read: {reason.strerror}") from reason
 
 
-def decoded(data: bytes, file: str, largest: int, error: type[StrataError]) -> str:
+def decoded(data: bytes, file: str, largest: int, error: type[StrataError], *, advice: str) -> str:
     """The text of a file; raises the error for more than `largest` bytes, or other than UTF-8."""
     if len(data) > largest:
-        raise error(f"{file} is larger than the limit of {largest:,} bytes: divide it into several")
+        raise error(f"{file} is larger than the limit of {largest:,} bytes: {advice}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as reason:

@@ -20,7 +20,7 @@ from corpora.catalog.catalog import (
     releases_of,
 )
 from corpora.catalog.release import likely_meant, sort_key
-from corpora.database.engine import Database
+from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
 from ingestion.archives import Archive
@@ -29,6 +29,8 @@ from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files
 from ingestion.loaders import LOADERS
 from ingestion.page import Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
+
+_AT_ONCE = 500
 
 _PROBE_SECONDS = 20.0
 _LOOKED_INTO = 300_000_000
@@ -221,7 +223,7 @@ def _duplicates(
     by_name: dict[str, str] = {}
     by_hash: dict[str, str] = {}
     others: defaultdict[str, set[str]] = defaultdict(set)
-    for other, file, content_hash in _served(product, database):
+    for other, file, content_hash in _served(contents, product, database):
         if other.casefold() == name.casefold():
             by_name[file], by_hash[content_hash] = content_hash, file
         else:
@@ -243,14 +245,21 @@ def _duplicates(
             yield file, f"already in {name} as {by_hash[content_hash]}"
 
 
-def _served(product: str, database: Database) -> Sequence[Row[str, str, str]]:
-    """Release, file and hash of the documents that serve of a product."""
+def _served(
+    contents: Sequence[tuple[str, str]], product: str, database: Database
+) -> Iterator[Row[str, str, str]]:
+    """Release, file and hash of what serves of a product and has one of these hashes or names."""
     with database.reading() as session:
         owner = find_product(session, product)
+        if owner is None:
+            return
         serving = (
             select(ReleaseRow.name, DocumentRow.file, DocumentRow.content_hash)
             .join(MemberRow, MemberRow.generation_id == ReleaseRow.published_generation_id)
             .join(DocumentRow, DocumentRow.id == MemberRow.document_id)
-            .where(ReleaseRow.product_id == (owner.id if owner else None))
+            .where(ReleaseRow.product_id == owner.id)
         )
-        return session.execute(serving).all()
+        for some in portions(contents, _AT_ONCE):
+            names, hashes = zip(*some, strict=True)
+            alike = DocumentRow.file.in_(names) | DocumentRow.content_hash.in_(hashes)
+            yield from session.execute(serving.where(alike))

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpora.building.building import Builder, IngestCancelled
+from corpora.building.building import Builder, IngestCancelled, NothingToIngest
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import IngestReport, Outcome
@@ -95,6 +95,8 @@ class JobWork:
         except (BeingBuilt, TakenOver) as error:
             self._postponed[job.id] = time.monotonic() + POSTPONED_SECONDS
             return _Ended(JobState.WAITING, str(error))
+        except NothingToIngest:
+            return _Ended(JobState.FAILED, _NOTHING_READ)
         except (CatalogError, IngestError, ModelMissing, UploadError) as error:
             return _Ended(JobState.FAILED, str(error))
         except (JobTaken, UnreachableDatabase):
@@ -153,6 +155,9 @@ class JobWork:
         return _ended(ingested, upload_dir(self.data_dir, job.id))
 
 
+_NOTHING_READ = "No file could be read, so nothing changed."
+
+
 class _Ended(NamedTuple):
     """What became of a job: the values of its row, and the files that were left out."""
 
@@ -205,8 +210,7 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
         left_out += f" Read in part: {_count(in_part, 'file')}."
     match report.outcome:
         case Outcome.NOTHING_READABLE:
-            message = "No file could be read, so nothing changed."
-            return _Ended(JobState.FAILED, message, figures, problems)
+            return _Ended(JobState.FAILED, _NOTHING_READ, figures, problems)
         case Outcome.UNCHANGED:
             message = f"No changes.{left_out}"
         case Outcome.PUBLISHED:

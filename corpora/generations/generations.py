@@ -173,7 +173,8 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
     """
     of_release = GenerationRow.release_id == release_id
     with database.writing() as session:
-        serving = session.get_one(ReleaseRow, release_id).published_generation_id
+        release = session.get(ReleaseRow, release_id)
+        serving = release.published_generation_id if release else None
         once = session.scalars(
             select(GenerationRow.id)
             .where(of_release, ~_UNFINISHED, GenerationRow.id != serving)

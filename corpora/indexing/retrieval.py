@@ -1,5 +1,6 @@
 """Queries → scored search chunks → context chunks, within one release (QAMR III-B, step 2)."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -71,7 +72,7 @@ def retrieve(
         if document.kind is DocumentKind.RELEASE_NOTES:
             named = releases_named(document.title, corpus.release)
             weight *= settings.other_release_weight if named.other and not named.own else 1.0
-        best[page_id] = max(best.get(page_id, 0.0), float(score) * weight)
+        best[page_id] = max(best.get(page_id, -math.inf), float(score) * weight)
     first = sorted(best, key=lambda page_id: (-best[page_id], page_id))[:limit]
     return [(page, best[page.id]) for page in corpus.pages(first)]
 

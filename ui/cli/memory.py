@@ -103,21 +103,29 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
     releases, days = overview.releases(scope), overview.growth(scope)
-    clusters = {store: overview.clusters(scope, store, limit=None) for store in Store}
     unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
+    if not as_json:
+        none = (
+            "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
+        )
+        largest = overview.clusters(scope, Store.HIGH, limit=_SHOWN) if releases else ()
+        print_result(False, {}, *(_stats(releases, largest, days, unread) if releases else [none]))
+        return
     found = {
         "unread": unread,
         "pairs": sum(of.pairs for of in releases),
         "suspended": sum(of.suspended for of in releases),
         "reused": sum(of.reused for of in releases),
         "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
-        "clusters": [_cluster(cluster) for store in Store for cluster in clusters[store]],
+        "clusters": [
+            _cluster(cluster)
+            for store in Store
+            for cluster in overview.clusters(scope, store, limit=None)
+        ],
         "growth": days,
         "changes": [_change(change) for change in overview.changes(scope, _GONE)],
     }
-    told = _stats(releases, clusters[Store.HIGH], days, unread)
-    none = "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
-    print_result(as_json, found, *(told if releases else [none]))
+    print_result(as_json, found)
 
 
 def _stats(
@@ -141,7 +149,7 @@ def _stats(
             "Run `strata memory rebuild` to reuse them again."
         )
     yield "Largest clusters of good answers:"
-    for cluster in clusters[:_SHOWN]:
+    for cluster in clusters:
         pair = cluster.representative
         yield f"  {cluster.size:,}  {pair.row.question}  ({pair.product} {pair.release})"
     if days:

@@ -12,7 +12,7 @@ from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, UnknownRelease, check_name
 from corpora.catalog.release import is_among
-from corpora.catalog.release_settings import ReleaseAdministration
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.documents.impact import impact_of_deleting
 from ui.cli.terminal import (
     AsJson,
@@ -81,12 +81,17 @@ def alias(
         administration.change_product(product, new)
     else:
         check_name("alias", name)
-        said = administration.settings(product, release)
-        others = tuple(alias for alias in said.aliases if not is_among(name, alias))
-        if remove and others == said.aliases:
-            raise UnknownRelease(f"{product} {release} is not known as {name!r}.")
-        aliases = others if remove else (*others, name)
-        administration.change_release(product, release, replace(said, aliases=aliases))
+
+        def revised(said: ReleaseSettings) -> ReleaseSettings:
+            others = tuple(alias for alias in said.aliases if not is_among(name, alias))
+            if remove and others == said.aliases:
+                raise UnknownRelease(
+                    f"{product} {release} is not known as {name!r}. "
+                    f"Its aliases: {', '.join(said.aliases) or 'none'}."
+                )
+            return replace(said, aliases=others if remove else (*others, name))
+
+        administration.revise_release(product, release, revised)
     done = "is no longer known as" if remove else "is also known as"
     say(f"{product} {release} {done} {name}")
 
@@ -99,8 +104,9 @@ def retire(
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
     administration = ReleaseAdministration(open_database())
-    new = replace(administration.settings(product, release), hidden=not restore)
-    review = administration.change_release(product, release, new)
+    review = administration.revise_release(
+        product, release, lambda said: replace(said, hidden=not restore)
+    )
     done = "is available again" if restore else "is hidden"
     say(f"{product} {release} {done}\n{review.told}".rstrip())
 
@@ -116,9 +122,8 @@ def end_of_life(
 ) -> None:
     """Set the day on which support of a release ends; it can still be asked about."""
     administration = ReleaseAdministration(open_database())
-    said = administration.settings(product, release)
-    new = replace(said, end_of_life=day.date() if day else None)
-    administration.change_release(product, release, new)
+    date = day.date() if day else None
+    administration.revise_release(product, release, lambda said: replace(said, end_of_life=date))
     told = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
     say(f"{product} {release} {told}")
 

@@ -70,8 +70,11 @@ def show_table(
         cells = list(map(cell, rows))
         if label in _LEFT_OUT_IF_EMPTY and not any(cells):
             continue
-        is_text = not isinstance(width, dict)
-        config[label] = st.column_config.TextColumn(width=width) if is_text else width
+        # A column that says nothing of itself is what its cells are: numbers to the right.
+        if isinstance(width, dict):
+            config[label] = width
+        elif width is not None:
+            config[label] = st.column_config.TextColumn(width=width)
         for shown, value in zip(table, cells, strict=True):
             shown[label] = value
     options: dict[str, Any] = {}

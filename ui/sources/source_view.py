@@ -117,8 +117,11 @@ def _in_release(product: str, own: Side) -> Side:
     corpora = {name: open_corpus(product, name) for name in services.releases(product)}
     if len(corpora) < 2:
         return own
-    of = tuple((name, other.generation) for name, other in corpora.items())
-    found = {**_elsewhere(product, corpus.release, page.id, of), corpus.release: page.id}
+    found = {corpus.release: page.id}
+    for name, other in corpora.items():
+        if name != corpus.release:
+            same = _same_page(product, corpus.release, page.id, name, other.generation)
+            found |= {name: same} if same is not None else {}
     having = [release for release in corpora if release in found]
     if len(having) == 1:
         st.caption("This page is only in this release.")
@@ -140,14 +143,11 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
 
 
 @st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
-def _elsewhere(
-    product: str, release: str, page_id: int, generations: tuple[tuple[str, int], ...]
-) -> dict[str, int]:
-    """The ids of the page in the other releases that have it, cached by their generations."""
+def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
+    """The id of the page in a generation of another release; None if it has none."""
     here, page = _open(product, release, page_id)
-    open_corpus = services.chatbot().corpora.corpus
-    others = [open_corpus(product, name) for name, _ in generations if name != release]
-    return {o.release: found.id for o in others if (found := same_page(page, here, o))}
+    found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
+    return found.id if found else None
 
 
 def _show_differences(older: Side, newer: Side) -> None:

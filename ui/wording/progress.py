@@ -32,6 +32,9 @@ _NAMES = {
     "context_selection": "choosing the best passages",
     "undocumented_gate": "checking what was found",
     "answer_generation": "writing the answer",
+    # What earlier versions called it, in traces that are kept.
+    "elsewhere": "searching other releases",
+    "memory_of_passage": "looking for a saved answer",
     "other_releases": "searching other releases",
 }
 
