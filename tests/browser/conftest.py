@@ -180,6 +180,7 @@ def open_page(window: Page) -> Iterator[OpenPage]:
 
 def _leave(page: Page) -> None:
     """Leave a page empty, as nobody has been there."""
+    page.unroute_all()
     if page.url != "about:blank":
         page.evaluate("localStorage.clear(); sessionStorage.clear()")
     page.context.clear_cookies()

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from chatbot.conversations.conversations import Conversations
 from chatbot.settings import Settings
@@ -97,12 +97,23 @@ def test_a_mark_in_an_answer_opens_its_source(
     assert "#source" not in page.url
 
 
+@pytest.mark.parametrize("slowly", [False, True], ids=["script first", "choice first"])
 def test_on_a_phone_the_drawer_closes_once_a_conversation_was_chosen(
-    served: str, documentation: Settings, open_page: OpenPage
+    served: str, documentation: Settings, open_page: OpenPage, slowly: bool
 ) -> None:
     kept(documentation, "Chosen on a phone")
-    page = open_page(served, width=390, height=844)
+    page = open_page("about:blank", width=390, height=844)
+    scripts: list[Route] = []
+    if slowly:
+        page.route("**/page.js", lambda route: scripts.append(route))
+    page.goto(served)
     page.get_by_test_id("stExpandSidebarButton").click()
+    if not slowly:
+        expect(page.frame_locator("iframe").locator("body")).to_be_attached()
+        settle(page)
     listed(page, "Chosen on a phone").get_by_role("button").first.click()
     expect(page.get_by_text("It is <script>").last).to_be_in_viewport()
+    for script in scripts:
+        script.continue_()
     expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+    assert bool(scripts) is slowly

@@ -17,7 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
@@ -35,7 +35,9 @@ from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from corpora.database.engine import open_database
 from corpora.database.history_tables import FeedbackRow
+from corpora.database.job_tables import JobRow, JobState
 from corpora.database.tables import GenerationRow
+from corpora.jobs.jobs import ATTEMPTS
 from eval.benchmarks.embedding import sample_texts
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
@@ -223,14 +225,24 @@ class Team:
                 time.sleep(0.5)
         raise AssertionError
 
-    def strike(self, every: float) -> None:
-        """Kill servers and workers in turn, and start them again; at most one is away."""
-        for name in itertools.cycle(("web1", "worker1", "web2", "worker2")):
-            if self.over.wait(every):
-                return
-            self.site.kill(name)
-            self.kills[name.rstrip("12")] += 1
-            self.start(name)
+    def strike(self, url: str, every: float) -> None:
+        """Kill servers and workers in turn, and start them again; at most one is away.
+
+        A job that went down with three workers is given up, so at a last try no worker is killed.
+        """
+        last_try = select(JobRow.id).where(
+            JobRow.attempts >= ATTEMPTS, JobRow.state == JobState.RUNNING
+        )
+        with closing(open_database(url)) as database:
+            for name in itertools.cycle(("web1", "worker1", "web2", "worker2")):
+                if self.over.wait(every):
+                    return
+                with database.reading() as session:
+                    if name in WORKERS and session.scalar(last_try.limit(1)):
+                        continue
+                self.site.kill(name)
+                self.kills[name.rstrip("12")] += 1
+                self.start(name)
 
     def compare(self, url: str) -> None:
         """Hold everything that was acknowledged against what is there."""
@@ -289,7 +301,7 @@ def team(
         works = [
             *(partial(found.person, number, key, pause) for number, key in enumerate(made)),
             partial(found.admin, 60 * minutes),
-            partial(found.strike, every),
+            partial(found.strike, url, every),
         ]
         threads = [threading.Thread(target=work) for work in works]
         for thread in threads:

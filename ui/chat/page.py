@@ -16,7 +16,14 @@ from corpora.catalog.release import Product
 from ui.answers.actions import Ask, ChatTurn
 from ui.answers.answer import show_answer, show_question, show_text
 from ui.chat.page_script import listen
-from ui.chat.sidebar import leave_turn, linked_turn, open_conversation, opened, show_sidebar
+from ui.chat.sidebar import (
+    choices,
+    leave_turn,
+    linked_turn,
+    open_conversation,
+    opened,
+    show_sidebar,
+)
 from ui.elements.frame import button, in_a_row, page
 from ui.serving import services
 from ui.serving.asking import Pending
@@ -93,7 +100,7 @@ def _conversation(
     with present:
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
-        listen(partial(_open_source, turns))
+        listen(partial(_open_source, turns), chosen=choices())
     # An input pinned to the bottom would scroll there, and not to the linked answer.
     with st.container() if linked_turn() else nullcontext():
         # In a callback, because a run that is interrupted never comes to its last line.

@@ -24,6 +24,7 @@ from ui.serving.asking import Pending
 from ui.wording.escaping import as_label
 
 _CONVERSATION, _TURN = "conversation", "turn"
+_CHOICES = "choices"
 _PRODUCT = "product"
 """The key of the chosen product in the session."""
 _BADGES = 6
@@ -75,6 +76,17 @@ def leave_turn() -> None:
     go(turn=None)
 
 
+def choices() -> int:
+    """How many conversations, new ones included, this session chose in the sidebar."""
+    number: int = st.session_state.get(_CHOICES, 0)
+    return number
+
+
+def _choose(conversation: str | None) -> None:
+    st.session_state[_CHOICES] = choices() + 1
+    open_conversation(conversation)
+
+
 def show_sidebar(
     own: Conversations,
     products: tuple[Product, ...],
@@ -98,7 +110,7 @@ def show_sidebar(
         product = products[names.index(chosen)]
         _show_releases(product)
         options = {"key": "new-conversation", "width": "stretch"}
-        button("New conversation", open_conversation, None, icon="add", **options)
+        button("New conversation", _choose, None, icon="add", **options)
         _show_conversations(own, names)
     return product
 
@@ -173,7 +185,7 @@ def _row(own: Conversations, conversation: ConversationRow, products: Sequence[s
     about = as_label(f"{conversation.product} {names}".strip()) or "new"
 
     def open_this() -> None:
-        open_conversation(conversation.id)
+        _choose(conversation.id)
         if conversation.product in products:
             st.session_state[_PRODUCT] = conversation.product
 

@@ -4,8 +4,7 @@
 
 const MARK = /^#source-(\d{1,15})-(\d{1,3})$/;
 const NARROW = 768;
-const CHOOSES = "[class*='st-key-conversation-'] button, .st-key-new-conversation button";
-const CLOSES = "[data-testid='stSidebarCollapseButton'] button";
+const CLOSES = "[data-testid=stSidebar][data-collapsed=false] [data-testid=stSidebarCollapseButton] button";
 const browser = window.parent;
 
 const send = (type, told) =>
@@ -25,16 +24,25 @@ function hear(event) {
   const link = event.target.closest?.("a[href^='#source-']");
   if (link && open(link.getAttribute("href"))) {
     event.preventDefault();
-  } else if (browser.innerWidth <= NARROW && event.target.closest?.(CHOOSES)) {
-    // Later, so that the button is there for its own click.
-    setTimeout(() => browser.document.querySelector(CLOSES)?.click());
   }
+}
+
+// The session counts what was chosen, so that a choice made before this script was there is heard
+// of; the window remembers the last count, which this script would lose when it is loaded again.
+function draw({ source, data }) {
+  if (source !== browser || data.type !== "streamlit:render") return;
+  const { chosen } = data.args;
+  if (chosen && chosen !== browser.strataChosen && browser.innerWidth <= NARROW) {
+    browser.document.querySelector(CLOSES)?.click();
+  }
+  browser.strataChosen = chosen;
 }
 
 browser.document.addEventListener("click", hear, true);
 window.addEventListener("pagehide", () =>
   browser.document.removeEventListener("click", hear, true),
 );
+window.addEventListener("message", draw);
 send("streamlit:componentReady", { apiVersion: 1 });
 send("streamlit:setFrameHeight", { height: 0 });
 // A mark that was clicked before this script was there is in the address.
