@@ -81,7 +81,7 @@ class Parts:
         if self.memory is None:
             return None
         if self.memory.judge is not None:
-            return recall_judged(self.memory.recall, self.memory.judge)
+            return recall_judged(self.memory.recall, self.memory.judge, self.embedder.knows_word)
         return recall_answered(self.memory.recall)
 
     @property

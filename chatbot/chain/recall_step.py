@@ -1,14 +1,24 @@
 """The step of ComRAG 4.3: what was answered before is reused, or helps to answer."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel
 
-from chatbot.memory.questions import asked_text, difference_in_names
+from chatbot.memory.questions import asked_text, evident_difference
 from chatbot.memory.recall import Recall
 from chatbot.runtime.model_calls import ask_for
-from chatbot.turn import Answer, ModelStep, Recollection, Remembered, Route, RuleStep, Turn
+from chatbot.turn import (
+    Answer,
+    ModelCall,
+    ModelStep,
+    Recollection,
+    Remembered,
+    Route,
+    RuleStep,
+    Turn,
+)
 from prompts import fenced, fenced_list, render
 
 
@@ -36,11 +46,22 @@ class SameQuestion(BaseModel):
     same: bool
 
 
-def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
+async def judged_same(
+    judge: BaseChatModel, one: str, other: str
+) -> tuple[bool, tuple[ModelCall, ...]]:
+    """Whether a model takes two questions for one; not if it gives no readable reply."""
+    both = (fenced("question", text, number=i) for i, text in enumerate((one, other), 1))
+    messages = render("same_question", questions=fenced_list(both))
+    reply, calls = await ask_for(judge, messages, SameQuestion, step="memory", max_tokens=16)
+    return reply is not None and reply.same, calls
+
+
+def recall_judged(
+    memory: Recall, judge: BaseChatModel, is_ordinary_word: Callable[[str], bool]
+) -> ModelStep:
     """The same, and where no answer is to the same words a model is asked about the nearest.
 
-    It is asked one question, and only of a good pair at least δ near with the same figures and
-    names.
+    It is asked one question, and only of a good pair at least δ near without an evident difference.
     """
     by_words = recall_answered(memory)
 
@@ -50,17 +71,13 @@ def recall_judged(memory: Recall, judge: BaseChatModel) -> ModelStep:
         if found is None or found.reused is not None or not found.good:
             return turn
         near, asked = found.good[0], asked_text(turn)
-        if near.similarity < memory.thresholds.delta or difference_in_names(
-            asked, near.question, turn.asked[0]
+        if near.similarity < memory.thresholds.delta or evident_difference(
+            asked, near.question, turn.asked[0], is_ordinary_word
         ):
             return turn
-        both = (
-            fenced("question", text, number=i) for i, text in enumerate((near.question, asked), 1)
-        )
-        messages = render("same_question", questions=fenced_list(both))
-        reply, calls = await ask_for(judge, messages, SameQuestion, step="memory", max_tokens=16)
+        same, calls = await judged_same(judge, near.question, asked)
         turn = replace(turn, calls=(*turn.calls, *calls))
-        pair = memory.reusable(near) if reply and reply.same else None
+        pair = memory.reusable(near) if same else None
         return _answered(turn, pair) if pair else turn
 
     return recall

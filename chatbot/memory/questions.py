@@ -5,18 +5,18 @@ reused wrongly costs trust.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from chatbot.memory.pairs import MemoryQuestion
-from chatbot.retrieval.kinds import without_opening
+from chatbot.retrieval.kinds import kind_said, without_opening
 from chatbot.text.query_terms import STOP_WORDS
 from chatbot.turn import Turn
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.lexical import identifiers, tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
-READING = "words-2"
+READING = "words-3"
 """To be changed whenever questions are read in another way; part of `QuestionReader.embedding`."""
 
 _EMPTY = """
@@ -26,9 +26,11 @@ _EMPTY = """
 _SAYS_NOTHING = frozenset(_EMPTY.split())
 _EDGES = "?!,;:.()[]{}<>\"'“”‘’`…*"
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-_NOT = re.compile(r"n['’]t\b")
+_NOT = re.compile(r"n['’]t\b|(?<=can)not\b")
+_NEGATIONS = frozenset(("not", "no", "never", "without", "none", "nothing"))
+_WILDCARD = re.compile(r"[*?]+")
 _CLITIC = re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)")
-_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[?.!,;:](?:\s|$))")
+_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[.!,;:](?:\s|$))")
 _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
 
 
@@ -83,22 +85,31 @@ def difference(one: str, other: str) -> str:
     return f"only one question says “{apart[0]}”" if apart else "their words differ in order"
 
 
-def difference_in_names(one: str, other: str, product: str) -> str:
-    """Say which figure or name only one of two questions has; empty if they have the same."""
+def evident_difference(
+    one: str, other: str, product: str, is_ordinary_word: Callable[[str], bool]
+) -> str:
+    """Say what tells two questions apart whatever a model thinks; empty if nothing does.
+
+    That is a figure or a name that only one of them has, a negation, and the kind of what they ask
+    for, where both say it.
+    """
     mine, theirs = (_words(text, product) for text in (one, other))
-    for names, written in ((_names(mine), theirs), (_names(theirs), mine)):
+    if _NEGATIONS.isdisjoint(map(str.lower, mine)) != _NEGATIONS.isdisjoint(map(str.lower, theirs)):
+        return "only one question says no"
+    for said, written in ((mine, theirs), (theirs, mine)):
         there = {
             form
             for word in written
             for form in ([word] if word.startswith("-") else (_form(word), *tokens(word)))
         }
-        if missing := [name for name in names if name not in there]:
+        if missing := [name for name in _names(said, is_ordinary_word) if name not in there]:
             return f"only one question says “{missing[0]}”"
-    return ""
+    kinds = {kind for text in (one, other) if (kind := kind_said(text))}
+    return f"they ask for {' and '.join(sorted(kinds))}" if len(kinds) > 1 else ""
 
 
 def _words(text: str, product: str) -> list[str]:
-    text = _without_name(text, product)
+    text = _without_name(text, product).rstrip(" ?!.")
     words: list[str] = []
     after_option = False
     for said in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
@@ -106,6 +117,7 @@ def _words(text: str, product: str) -> list[str]:
         parts = _HYPHEN.sub(" ", bare).split()
         # Behind an option any word is its value: "--exists-action i".
         words += [w for w in parts if after_option or w.lower() not in _SAYS_NOTHING]
+        words += [said] * bool(_WILDCARD.fullmatch(said))
         after_option = bare.startswith("-") and len(bare) > 1
     return words
 
@@ -130,8 +142,11 @@ def _cased(word: str) -> str:
     return word if telling else _form(word)
 
 
-def _names(words: Sequence[str]) -> list[str]:
-    """Figures, names from the code, abbreviations, proper names and options (`-n` is not `-N`)."""
+def _names(words: Sequence[str], is_ordinary_word: Callable[[str], bool]) -> list[str]:
+    """Figures, names from the code, abbreviations, proper names and options (`-n` is not `-N`).
+
+    Coined words are names, too: `reload` and `reread`.
+    """
     told = [
         word
         for i, word in enumerate(words)
@@ -140,5 +155,6 @@ def _names(words: Sequence[str]) -> list[str]:
         or word.startswith("-")
         or any(map(str.isupper, word[1:] if i == 0 else word))
         or identifiers(word)
+        or not (is_ordinary_word(word.lower()) or word.lower() in STOP_WORDS)
     ]
     return [word if word.startswith("-") else _form(word) for word in told]

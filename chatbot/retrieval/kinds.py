@@ -135,9 +135,13 @@ def asked_for(question: str, subject: str = "") -> Kind:
     Of a follow-up that says nothing of it ("and in 2.0?") the words of the whole `subject` decide,
     which takes over what was asked before.
     """
-    texts = (without_opening(question), without_opening(subject))
-    found = (kind for text in texts for pattern, kind in _ASKED if pattern.search(text))
-    return next(found, Kind.VALUE)
+    return kind_said(question) or kind_said(subject) or Kind.VALUE
+
+
+def kind_said(question: str) -> Kind | None:
+    """What the words of a question say that it wants; None where they do not."""
+    text = without_opening(question)
+    return next((kind for pattern, kind in _ASKED if pattern.search(text)), None)
 
 
 def kind_of(queries: Queries, best: Passage) -> Kind:

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from chatbot.assembly import open_embedder
-from chatbot.memory.questions import QuestionReader, difference, normalized
+from chatbot.memory.questions import (
+    QuestionReader,
+    difference,
+    evident_difference,
+    normalized,
+)
 from chatbot.settings import Settings
 from eval.gold import GoldError, read_lines
 from eval.memory_pairs import Pair
@@ -20,6 +25,7 @@ from eval.memory_pairs import Pair
         ("How long is the log kept?", "how long are logs kept"),
         ("Hi, could you tell me how long the log is kept?", "How long is the log kept?"),
         ("Which port does NETCONF use?", "which port does netconf use?"),
+        ("What is the limit ?", "what is the limit"),
         ("Can I set two pumps?", "Can you set 2 pumps"),
         ("What is the limit in the valve?", "what is the limit?"),
         ("What is the hold-off time?", "what is the hold off time"),
@@ -47,10 +53,37 @@ def test_the_same_words_ask_the_same(one: str, other: str) -> None:
         ("What does valve -n do?", "What does valve -N do?"),
         ("valve --when-full i", "valve --when-full a"),
         ("--when-full i", "--when-full a"),
+        ("What does * match?", "What does ** match?"),
+        ("What does ? match?", "What does * match?"),
     ],
 )
 def test_other_words_are_another_question(one: str, other: str) -> None:
     assert difference(normalized(one, ""), normalized(other, ""))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("Which port does the pump use?", "what port is used by the pump", ""),
+        ("How long is the log kept?", "log retention time", ""),
+        ("How do I open 2 valves?", "how to open two valves", ""),
+        ("How do I open 2 valves?", "How do I open 3 valves?", "“2”"),
+        ("Which port does SSH use?", "Which port does NETCONF use?", "“ssh”"),
+        ("What does the flag -i do?", "What does the flag -I do?", "“-i”"),
+        ("What does valvectl reread do?", "What does valvectl reload do?", "“reread”"),
+        ("What opens if the pump runs?", "What opens if the pump doesn't run?", "says no"),
+        ("What can I open?", "What cannot I open?", "says no"),
+        ("What is the pump?", "What is the default of the pump?", "definition and value"),
+        ("Why are the jobs run twice?", "How do I run the jobs twice?", "explanation and steps"),
+    ],
+)
+def test_a_figure_a_name_or_the_kind_of_answer_tells_two_questions_apart(
+    one: str, other: str, said: str
+) -> None:
+    knows_word = open_embedder(Settings()).knows_word
+    found = evident_difference(one, other, "", knows_word)
+    assert found.endswith(said)
+    assert bool(found) == bool(said)
 
 
 def test_a_question_is_its_words_and_the_vector_of_its_sentence() -> None:
