@@ -14,14 +14,9 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
 from chatbot.answering.lead_prompt import beginning_of_prompt
-from chatbot.chain.chain import Profile, build_chain
-from chatbot.chain.other_releases import (
-    answer_from_newest,
-    find_other_releases,
-    newest_with_another_passage,
-)
 from chatbot.chain.parts import Parts
-from chatbot.chain.profiles import PROFILES, answering, searching
+from chatbot.chain.profile import Profile, run
+from chatbot.chain.profiles import PROFILES
 from chatbot.chain.reply import reply_of, trace_of
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.feedback import Feedback
@@ -33,10 +28,10 @@ from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.queries.clarification import asked_back
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop
-from chatbot.runtime.events import EventCallback, Listener, Waiting
+from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.model_calls import call
 from chatbot.settings import BadSettings, Settings, prepare_process
-from chatbot.turn import Turn
+from chatbot.turn import ModelStep, Turn
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
@@ -117,7 +112,9 @@ class Chatbot:
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = run_on_event_loop(self._run(self._chain, turn, owner, listener), stopped)
+        turn, seconds = run_on_event_loop(
+            self._run(self._chain.ainvoke, turn, owner, listener), stopped
+        )
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
         kept_as = None
@@ -149,8 +146,11 @@ class Chatbot:
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
-        steps = build_chain(searching(self._profile))
-        return run_on_event_loop(self._run(steps, turn, owner), lambda: False)[0]
+        search = self._profile.search
+        if not self._profile.find:
+            raise BadSettings("this profile reads no documents: search with the profile embedded")
+        found = self._run(lambda asked: run(search, asked), turn, owner)
+        return run_on_event_loop(found, lambda: False)[0]
 
     def _checked(self, question: str) -> str:
         question = " ".join(visible(question).split())
@@ -211,16 +211,15 @@ class Chatbot:
 
     async def _run(
         self,
-        steps: Runnable[Turn, Turn],
+        step: ModelStep,
         turn: Turn,
         owner: str,
         listener: Listener = lambda event: None,
     ) -> tuple[Turn, float]:
-        callback = EventCallback(frozenset(name for name, _ in self._profile), listener)
         async with self._queue.place(owner, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
-            with ingests_paused(self.settings.data_dir):
-                turn = await steps.ainvoke(turn, {"callbacks": [callback]})
+            with ingests_paused(self.settings.data_dir), heard_by(listener):
+                turn = await step(turn)
             return turn, round(time.perf_counter() - started, 3)
 
     @staticmethod
@@ -260,13 +259,7 @@ class Chatbot:
 
     @cached_property
     def _chain(self) -> Runnable[Turn, Turn]:
-        p = self._parts
-        search = (p.terms_of_glossary, p.dual_chunks, p.gate)
-        look = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
-        found = (p.terms_of_glossary, p.dual_chunks, p.reduction_by_score, p.selection_by_score)
-        may_tell = newest_with_another_passage(found, p.open_corpus, p.releases)
-        elsewhere = answer_from_newest(answering(self._profile), look, may_tell)
-        return build_chain(self._profile) | RunnableLambda(elsewhere)
+        return RunnableLambda(self._profile.answer)
 
     @cached_property
     def _queue(self) -> Queue:

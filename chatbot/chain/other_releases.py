@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from langchain_core.runnables import Runnable
-
 from chatbot.comparison.pages import has_words
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.provenance import cite_words
@@ -37,12 +35,12 @@ _BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
 
 
 def answer_from_newest(
-    answering: Runnable[Turn, Turn], look: RuleStep, may_tell: Callable[[Turn], str | None]
+    answering: ModelStep, look: RuleStep, may_tell: Callable[[Turn], str | None]
 ) -> ModelStep:
     """Where nobody named a release, answer from the newest that tells, and say so (law 3).
 
     `look` finds the releases that tell (`find_other_releases`), and where there is none `may_tell`
-    one that is worth asking (`newest_with_another_passage`); `answering` are the steps that answer
+    one that is worth asking (`newest_with_another_passage`); `answering` answers
     a question of one release. With a release named the turn keeps its refusal.
     """
 
@@ -58,7 +56,7 @@ def answer_from_newest(
         newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
         if newest is None:
             return turn
-        again = await answering.ainvoke(
+        again = await answering(
             replace(
                 turn,
                 resolution=replace(

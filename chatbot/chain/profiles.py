@@ -1,14 +1,19 @@
 """The profiles: which steps, in which order (QAMR III-B; the ablations and baseline of IV-C)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import Runnable
 
 from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.zero_shot import answer_zero_shot
-from chatbot.chain.chain import Profile, build_chain
+from chatbot.chain.other_releases import (
+    answer_from_newest,
+    find_other_releases,
+    newest_with_another_passage,
+)
 from chatbot.chain.parts import Parts
+from chatbot.chain.profile import Profile, Steps, named, run
 from chatbot.comparison.sides import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
@@ -24,8 +29,7 @@ from chatbot.queries.release_extraction import extract_release, extract_release_
 from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
-from chatbot.settings import BadSettings
-from chatbot.turn import Step, Turn
+from chatbot.turn import ModelStep, Step
 from corpora.indexing.retrieval import RetrievalSettings
 
 PARAGRAPHS = 5
@@ -38,23 +42,23 @@ def qamr(p: Parts) -> Profile:
     return _profile(
         p,
         extract_release_with_model(p.needed_model, p.catalog.products, by_rules),
-        query_rewriting=p.rewriting_by_model,
-        spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
-        memory=p.recall,
-        glossary_expansion=p.terms_of_glossary,
-        undocumented_gate=p.gate,
-        context_retrieval=p.dual_chunks,
-        context_reduction=p.reduction_by_model,
-        context_selection=p.selection_by_model,
-        term_clarification=ask_which_term,
-        adaptive_temperature=p.temperature,
-        answer_generation=p.written_by(p.needed_model, budget=p.settings.lead_budget),
+        phrase=named(query_rewriting=p.rewriting_by_model, spelling=_spelling(p)),
+        remember=named(memory=p.recall),
+        find=named(
+            glossary_expansion=p.terms_of_glossary,
+            undocumented_gate=p.gate,
+            context_retrieval=p.dual_chunks,
+            context_reduction=p.reduction_by_model,
+            context_selection=p.selection_by_model,
+        ),
+        check=named(term_clarification=ask_which_term, adaptive_temperature=p.temperature),
+        write=_written(p, p.needed_model),
     )
 
 
 def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
-    return _by_score(p, p.model, memory=p.recall)
+    return _by_score(p, p.model, named(memory=p.recall))
 
 
 def _with_related(
@@ -75,7 +79,7 @@ def _with_related(
             Wikidata(url, contact) if url else None,
         )
     related = recall_related(memory, find(p), questions=settings.graph_questions)
-    return _by_score(p, p.needed_model, memory=related, memory_relations=enhance)
+    return _by_score(p, p.needed_model, named(memory=related, memory_relations=enhance))
 
 
 def _by_cosine(p: Parts) -> Related:
@@ -92,52 +96,49 @@ def _by_graph(p: Parts) -> Related:
 def zeroshot(p: Parts) -> Profile:
     """The question to the model without any retrieved text (GraphContextGen 5)."""
     answer = answer_zero_shot(p.needed_model, max_tokens=p.settings.answer_tokens)
-    return _without_documents(p, answer_generation=answer)
+    return replace(_without_documents(p), write=named(answer_generation=answer))
 
 
 def extractive(p: Parts) -> Profile:
     """Paragraphs of the answers to the questions of TEXTGEN, without a model (AnswerBot)."""
     memory, settings = p.needed_memory.recall, p.settings
-    return _without_documents(
-        p,
-        memory=recall_related(memory, _by_cosine(p), questions=settings.graph_questions),
-        answer_generation=summarise_answers(p.embedder, paragraphs=PARAGRAPHS),
+    related = recall_related(memory, _by_cosine(p), questions=settings.graph_questions)
+    answer = summarise_answers(p.embedder, paragraphs=PARAGRAPHS)
+    return replace(
+        _without_documents(p),
+        remember=named(memory=related),
+        write=named(answer_generation=answer),
     )
 
 
-def _without_documents(p: Parts, **answering: Step) -> Profile:
+def _without_documents(p: Parts) -> Profile:
     """Baselines that read no documentation: the catalog says what is asked, no step searches."""
-    return (
-        ("release_extraction", extract_release(p.catalog.products)),
-        ("query_rewriting", rewrite_query(p.catalog.products)),
-        *answering.items(),
+    return Profile(
+        understand=named(release_extraction=extract_release(p.catalog.products)),
+        phrase=named(query_rewriting=rewrite_query(p.catalog.products)),
     )
 
 
-def _by_score(
-    p: Parts,
-    model: BaseChatModel | None,
-    *,
-    memory: Step | None,
-    memory_relations: Step | None = None,
-) -> Profile:
+def _by_score(p: Parts, model: BaseChatModel | None, remember: Steps) -> Profile:
     """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
     return _profile(
         p,
         extract_release(p.catalog.products),
-        query_rewriting=rewrite_query(p.catalog.products),
-        spelling=correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word),
-        memory=memory,
-        glossary_expansion=p.terms_of_glossary,
-        context_retrieval=p.dual_chunks,
-        context_reduction=p.reduction_by_score,
-        off_topic=refuse_off_topic(p.catalog.products, p.embedder.knows_word),
-        context_selection=p.selection_by_score,
-        undocumented_gate=p.gate,
-        term_clarification=ask_which_term,
-        memory_relations=memory_relations,
-        adaptive_temperature=p.temperature,
-        answer_generation=p.written_by(model, budget=p.settings.lead_budget),
+        phrase=named(query_rewriting=rewrite_query(p.catalog.products), spelling=_spelling(p)),
+        remember=remember,
+        find=named(
+            glossary_expansion=p.terms_of_glossary,
+            context_retrieval=p.dual_chunks,
+            context_reduction=p.reduction_by_score,
+            off_topic=refuse_off_topic(p.catalog.products, p.embedder.knows_word),
+            context_selection=p.selection_by_score,
+        ),
+        check=named(
+            undocumented_gate=p.gate,
+            term_clarification=ask_which_term,
+            adaptive_temperature=p.temperature,
+        ),
+        write=_written(p, model),
     )
 
 
@@ -156,61 +157,74 @@ def _ablation(
     return _profile(
         p,
         extract_release(p.catalog.products),
-        query_rewriting=rewriting or ask_as_is,
-        context_retrieval=chunks or single_chunks,
-        context_reduction=reduction or keep_whole(p.open_corpus),
-        context_selection=selection or p.selection_by_score,
-        answer_generation=p.written_by(p.needed_model, budget=p.settings.lead_budget),
+        phrase=named(query_rewriting=rewriting or ask_as_is),
+        find=named(
+            context_retrieval=chunks or single_chunks,
+            context_reduction=reduction or keep_whole(p.open_corpus),
+            context_selection=selection or p.selection_by_score,
+        ),
+        write=_written(p, p.needed_model),
     )
 
 
-def _profile(p: Parts, release_extraction: Step, **answering: Step | None) -> Profile:
-    """What comes before the steps that answer is the same everywhere.
+def _spelling(p: Parts) -> Step:
+    return correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word)
+
+
+def _written(p: Parts, model: BaseChatModel | None) -> Steps:
+    return named(answer_generation=p.written_by(model, budget=p.settings.lead_budget))
+
+
+def _profile(
+    p: Parts,
+    release_extraction: Step,
+    *,
+    phrase: Steps,
+    find: Steps,
+    write: Steps,
+    remember: Steps = (),
+    check: Steps = (),
+) -> Profile:
+    """What stands around the steps that find and write is the same everywhere.
 
     A comparison keeps its releases apart and answers each from its documents, without the memory.
     """
-    steps = tuple((name, step) for name, step in answering.items() if step is not None)
-    of_side = tuple(s for s in steps if s[0] != "off_topic" and not s[0].startswith("memory"))
+    products = p.catalog.products
+    profile = Profile(
+        converse=named(
+            small_talk=answer_small_talk(products),
+            clarification=take_up_question(products),
+            inventory=answer_inventory(products, p.open_corpus),
+        ),
+        understand=named(release_extraction=release_extraction),
+        phrase=phrase,
+        remember=remember,
+        find=find,
+        check=check,
+        write=write,
+    )
     comparison = compare_releases(
-        build_chain(of_side[:-1]),
-        build_chain(of_side[-1:]),
+        lambda side: run(profile.gather, side),
+        lambda side: run(profile.write, side),
         p.open_corpus,
         p.releases,
         p.catalog.unpublished,
     )
-    return (
-        ("small_talk", answer_small_talk(p.catalog.products)),
-        ("clarification", take_up_question(p.catalog.products)),
-        ("inventory", answer_inventory(p.catalog.products, p.open_corpus)),
-        ("release_extraction", release_extraction),
-        ("parameters", answer_from_parameters(p.open_parameters, p.releases)),
-        ("comparison", comparison),
-        *steps,
+    parameters = answer_from_parameters(p.open_parameters, p.releases)
+    return replace(
+        profile,
+        compute=named(parameters=parameters, comparison=comparison),
+        fall_back=_newest_that_answers(p, profile),
     )
 
 
-def answering(profile: Profile) -> Runnable[Turn, Turn]:
-    """The steps of a profile that answer from one release, which is known by then."""
-    names = [name for name, _ in profile]
-    known_by = "comparison" if "comparison" in names else "release_extraction"
-    return build_chain(profile[names.index(known_by) + 1 :])
-
-
-def searching(profile: Profile) -> Profile:
-    """The steps of a profile that find what bears an answer, without those that answer.
-
-    Raises BadSettings for a profile that searches nothing.
-    """
-    names = [name for name, _ in profile]
-    if "context_selection" not in names:
-        raise BadSettings("this profile reads no documents: search with the profile embedded")
-    found = profile[: names.index("context_selection") + 1]
-    first = names.index("release_extraction")
-    return [
-        step
-        for step in found[first:]
-        if step[0] not in ("parameters", "comparison") and not step[0].startswith("memory")
-    ]
+def _newest_that_answers(p: Parts, profile: Profile) -> ModelStep:
+    """Where the newest release does not tell and nobody named one, an older one may (law 3)."""
+    search = (p.terms_of_glossary, p.dual_chunks, p.gate)
+    look = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
+    found = (p.terms_of_glossary, p.dual_chunks, p.reduction_by_score, p.selection_by_score)
+    may_tell = newest_with_another_passage(found, p.open_corpus, p.releases)
+    return answer_from_newest(lambda turn: run(profile.answer_from_release, turn), look, may_tell)
 
 
 PROFILES: dict[str, Callable[[Parts], Profile]] = {

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
-from langchain_core.runnables import Runnable
-
 from chatbot.comparison.changes import find_changes, topic_of
 from chatbot.comparison.in_words import (
     changes_in_words,
@@ -50,16 +48,16 @@ OpenCorpus = Callable[[str, str], Corpus]
 
 
 def compare_releases(
-    gather: Runnable[Turn, Turn],
-    answer: Runnable[Turn, Turn],
+    gather: ModelStep,
+    answer: ModelStep,
     open_corpus: OpenCorpus,
     releases: Callable[[str], Sequence[str]],
     unpublished: Callable[[str], Sequence[str]],
 ) -> ModelStep:
     """Answer a comparison: each release is asked apart, what can be computed is computed.
 
-    `gather` is the chain up to the selected evidence, `answer` what follows where no rule and no
-    difference of the pages tells. `releases` gives the releases of a product, oldest first,
+    `gather` takes a side up to the selected evidence, `answer` writes where no rule and
+    no difference of the pages tells. `releases` gives the releases of a product, oldest first,
     `unpublished` those without any documentation.
     """
 
@@ -113,8 +111,8 @@ def compare_releases(
     return compare
 
 
-async def _all(steps: Runnable[Turn, Turn], sides: Sequence[Turn]) -> list[Turn]:
-    return list(await together(steps.ainvoke(side) for side in sides))
+async def _all(step: ModelStep, sides: Sequence[Turn]) -> list[Turn]:
+    return list(await together(step(side) for side in sides))
 
 
 def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:

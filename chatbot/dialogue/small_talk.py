@@ -70,14 +70,17 @@ def refuse_off_topic(
 ) -> RuleStep:
     """Refuse a question whose meaning is far from everything that was found; pass on any other.
 
-    What names a thing from the code, or only names that nobody knows, is for later steps.
+    What names a release, a thing from the code, or only unknown names, is for later steps.
     """
 
     def refuse(turn: Turn) -> Turn:
         assert turn.queries is not None
+        assert turn.resolution is not None
         subject = turn.queries.subject
         words = filtered(subject).casefold().split()
         if turn.nearness is None or turn.nearness >= NEAR:
+            return turn
+        if turn.resolution.status is ReleaseStatus.STATED:
             return turn
         leans = bool(turn.history) and len(filtered(turn.queries.asked).split()) < 2
         named = turn.queries.lacking or identifiers(subject)

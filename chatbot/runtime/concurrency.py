@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import wait
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -43,8 +43,8 @@ def _event_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-async def together(works: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """Run coroutines at once and return their results in order; if one fails, cancel the others."""
+async def together(works: Iterable[Awaitable[Result]]) -> list[Result]:
+    """Wait for all at once and return their results in order; if one fails, cancel the others."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         return list(await asyncio.gather(*tasks))

@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
 from chatbot.runtime.concurrency import together
+from chatbot.runtime.events import Token, emit
 from chatbot.text.phrasing import first_problem
 from chatbot.turn import ModelCall
 from prompts import as_data
@@ -23,9 +23,6 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
-
-ANSWER = "answer"
-"""The tag of a call whose words are shown while they come."""
 
 _OBJECT = re.compile(r"\{.*\}", re.S)
 
@@ -104,17 +101,16 @@ async def _stream(
     first = 0.0
     likely = None
     reply = AIMessageChunk(content="")
-    config = RunnableConfig(tags=[ANSWER] if shown else [])
     words, least = unless or ("", 1.0)
     if unless:
         options = {**options, "logprobs": True, "top_logprobs": 20}
-    stream = cast(
-        "AsyncGenerator[AIMessageChunk]", model.astream(list(messages), config, **options)
-    )
+    stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(list(messages), **options))
     async with aclosing(stream) as chunks:
         async for chunk in chunks:
             if not first and chunk.content:
                 first = time.perf_counter() - started
+            if shown and chunk.content:
+                emit(Token(str(chunk.content)))
             reply += chunk
             if not unless or likely is not None:
                 continue

@@ -1,0 +1,91 @@
+"""A profile: the steps that a question passes, part by part, and the loop that runs them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
+from typing import cast
+
+from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.events import StepFinished, StepStarted, emit
+from chatbot.text.phrasing import listed
+from chatbot.turn import ModelStep, RuleStep, Step, Turn
+
+Steps = tuple[tuple[str, Step], ...]
+"""Named steps in order."""
+_MOST_NAMED = 3
+
+
+def named(**steps: Step | None) -> Steps:
+    """The steps by their names, without those that a profile lacks."""
+    return tuple((name, step) for name, step in steps.items() if step is not None)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What happens to a question (QAMR III-B, figure 3): each part is a few named steps.
+
+    `converse` takes up what needs no documents, `understand` knows product and release, `compute`
+    answers what the catalog, the parameters or several releases tell, `phrase` makes the queries,
+    `remember` looks into the memory (ComRAG 4.3), `find` gathers evidence, `check` refuses or asks
+    back, `write` answers. `fall_back` sees every turn, also one that is answered.
+    """
+
+    converse: Steps = ()
+    understand: Steps = ()
+    compute: Steps = ()
+    phrase: Steps = ()
+    remember: Steps = ()
+    find: Steps = ()
+    check: Steps = ()
+    write: Steps = ()
+    fall_back: ModelStep | None = None
+
+    @property
+    def gather(self) -> Steps:
+        """From a release that is known to the evidence for an answer, without the memory."""
+        return self.phrase + self.find + self.check
+
+    @property
+    def search(self) -> Steps:
+        """From a question to the records that bear an answer."""
+        return self.understand + self.phrase + self.find
+
+    @property
+    def answer_from_release(self) -> Steps:
+        """What answers from one release, which is known by then."""
+        return self.phrase + self.remember + self.find + self.check + self.write
+
+    async def answer(self, turn: Turn) -> Turn:
+        """The turn with its answer."""
+        before = self.converse + self.understand + self.compute
+        turn = await run(before + self.answer_from_release, turn)
+        return await self.fall_back(turn) if self.fall_back else turn
+
+
+async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
+    """Take a turn through steps until it is answered; a step without a model works in a thread."""
+    for name, step in steps:
+        if turn.answer is not None:
+            break
+        emit(StepStarted(name))
+        started = time.perf_counter()
+        if iscoroutinefunction(step):
+            turn = await step(turn)
+        else:
+            turn = await in_thread(cast("RuleStep", step), turn)
+        seconds = turn.timings.get(name, 0.0) + time.perf_counter() - started
+        turn = replace(turn, timings={**turn.timings, name: round(seconds, 4)})
+        emit(StepFinished(name, _result(name, turn)))
+    return turn
+
+
+def _result(step: str, turn: Turn) -> str:
+    """What came of a step, in a few words for whoever waits."""
+    if step in ("release_extraction", "reading") and turn.resolution and turn.resolution.releases:
+        names = turn.resolution.releases
+        return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
+    if step == "context_retrieval":
+        pages = len({chunk.page.id for chunk in turn.retrieved})
+        return "1 page" if pages == 1 else f"{pages} pages"
+    return ""
