@@ -116,7 +116,9 @@ class Chatbot:
             self._run(self._chain.ainvoke, turn, owner, listener), stopped
         )
         settings = self.settings
-        content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
+        content = reply_of(
+            turn, settings.profile_in_use, seconds=seconds, model=settings.model_name
+        )
         kept_as = None
         if conversation is not None:
             if conversation == NEW:
@@ -242,7 +244,7 @@ class Chatbot:
 
     @cached_property
     def _profile(self) -> Profile:
-        return PROFILES[self.settings.profile](self._parts)
+        return PROFILES[self.settings.profile_in_use](self._parts)
 
     @cached_property
     def _parts(self) -> Parts:

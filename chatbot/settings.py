@@ -34,6 +34,12 @@ _PaperProfile = Literal["qamr", "baseline", _Ablation]
 _GraphProfile = Literal["textgen", "textcontextgen", "graphgen", "graphcontextgen"]
 
 
+CAPABLE = 3_000_000_000
+"""Weights from which a model in the process reads questions and writes whole answers."""
+WHOLE_ANSWER = 800
+"""Tokens of an answer that a capable model writes, at most."""
+
+
 class BadSettings(StrataError, ValueError):
     """A setting cannot be what it is; the message names it and says why."""
 
@@ -54,9 +60,9 @@ class Settings(SignInSettings, BaseSettings):
     originals_url: str | None = Field(
         None, description="folder or bucket for the bytes of files; default: in the database"
     )
-    profile: Literal["embedded", _PaperProfile, _GraphProfile, "zeroshot", "extractive"] = (
-        "embedded"
-    )
+    profile: Literal[
+        "auto", "direct", "embedded", _PaperProfile, _GraphProfile, "zeroshot", "extractive"
+    ] = Field("auto", description="direct where the model is capable, else embedded")
 
     embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = "auto"
     backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
@@ -241,9 +247,36 @@ class Settings(SignInSettings, BaseSettings):
         return min(self.generator_context, found[1].context) if found else self.generator_context
 
     @property
+    def profile_in_use(self) -> str:
+        """The profile; of `auto` the one that fits the model: see `why_profile`."""
+        if self.profile != "auto":
+            return self.profile
+        return "direct" if self._is_capable else "embedded"
+
+    @property
+    def why_profile(self) -> str:
+        """Why that profile is in use, in a few words."""
+        if self.profile != "auto":
+            return "it is set"
+        if self.backend in ("server", "transformers"):
+            return f"the backend {self.backend} has a model that reads and writes by itself"
+        found = self._generator() if self.backend == "embedded" else None
+        if found is None:
+            return "there is no language model that reads questions"
+        size = f"the model has {found[1].parameters / 1e9:.1f} billion parameters"
+        return f"{size}, {'at least' if self._is_capable else 'fewer than'} {CAPABLE // 10**9}"
+
+    @property
+    def _is_capable(self) -> bool:
+        if self.backend != "embedded":
+            return self.backend != "scripted"
+        found = self._generator()
+        return found is not None and found[1].parameters >= CAPABLE
+
+    @property
     def slots(self) -> int:
         """`generator_slots`, else one for the profile that makes one call, four for the others."""
-        return self.generator_slots or (1 if self.profile == "embedded" else 4)
+        return self.generator_slots or (1 if self.profile_in_use == "embedded" else 4)
 
     @property
     def lead_budget(self) -> int:
@@ -251,10 +284,18 @@ class Settings(SignInSettings, BaseSettings):
         budget = (
             self.context_limit if self.profile in get_args(_PaperProfile) else self.prompt_budget
         )
+        return self._within_context(budget, self.answer_tokens)
+
+    @property
+    def evidence_limit(self) -> int:
+        """Characters of passages in the prompt of a whole answer, as far as the context goes."""
+        return self._within_context(self.context_limit, WHOLE_ANSWER)
+
+    def _within_context(self, budget: int, answer_tokens: int) -> int:
         if self.backend != "embedded":
             return budget
         # A token is at least some three characters; the rest of the prompt takes about 1,000.
-        return min(budget, 3 * (self.context - self.answer_tokens - 1000))
+        return min(budget, 3 * (self.context - answer_tokens - 1000))
 
     @property
     def reading_limits(self) -> Limits:

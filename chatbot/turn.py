@@ -244,6 +244,8 @@ class Turn:
     history: tuple[tuple[str, str], ...] = ()
     asked_back: frozenset[int] | None = None
     conversation_release: tuple[str, str] | None = None
+    rewritten: Queries | None = None
+    asks_changes: bool = False
     resolution: Resolution | None = None
     queries: Queries | None = None
     recollection: Recollection | None = None

@@ -24,7 +24,7 @@ def ask_all(
     remembers none: it is measured with what the memory holds.
     """
     lines = [BatchLine.model_validate(question.asked()) for question in questions]
-    remembers = chatbot.settings.profile in WITH_MEMORY
+    remembers = chatbot.settings.profile_in_use in WITH_MEMORY
     run_batch(chatbot, lines, output, on_progress, afresh=remembers)
 
 

@@ -4,15 +4,19 @@ import re
 from collections.abc import Iterable
 
 TAGS = (
+    "answer",
     "answered",
     "chunk",
     "conversation",
+    "documentation",
     "excerpts",
+    "passage",
     "question",
     "rejected",
     "relations",
     "releases",
     "statement",
+    "unsupported",
 )
 """The sections of prompts that hold data."""
 

@@ -23,8 +23,8 @@ INSIDE = {
     "corpora": "database catalog generations indexing parameters jobs building documents",
     "chatbot": (
         "text releases turn reply runtime models sign_in_settings settings accounts retrieval "
-        "queries comparison dialogue memory graph answering chain conversations assembly review "
-        "administration tuning batch"
+        "queries comparison dialogue understanding memory graph answering chain conversations "
+        "assembly review administration tuning batch"
     ),
     "ui": (
         "wording api serving cli elements account sources answers memory review documents glossary "

@@ -65,6 +65,29 @@ def refuse_undocumented(
     return gate
 
 
+def refuse_foreign_names(
+    open_corpus: Callable[[str, str], Corpus], releases: Callable[[str], Sequence[str]]
+) -> RuleStep:
+    """Refuse where all names of a question, as in code, stand in another release and none here."""
+
+    def gate(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        product, release = turn.asked
+        here = open_corpus(product, release)
+        named = identifiers(turn.queries.subject)
+        if not named or any(_known(here, name) for name in named):
+            return turn
+        others = (open_corpus(product, name) for name in releases(product) if name != release)
+        found = tuple(o.release for o in others if all(_stands_in(o, name) for name in named))
+        if not found:
+            return turn
+        text = _not_documented(turn, listed(map(as_code, named)))
+        refused = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
+        return replace(turn, answer=refused, found_in=found[::-1])
+
+    return gate
+
+
 def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
     """Identifiers, acronyms and words that are not everyday English, as written."""
     found = [f"{name}()" if f"{name}()" in text.lower() else name for name in identifiers(text)]

@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.adaptive_temperature import adapt_temperature
 from chatbot.answering.answer_generation import generate_answer
-from chatbot.answering.undocumented_gate import refuse_undocumented
+from chatbot.answering.undocumented_gate import refuse_foreign_names, refuse_undocumented
 from chatbot.chain.recall_step import recall_answered, recall_judged
 from chatbot.memory.opening import Memory
 from chatbot.queries.glossary import expand_terms
@@ -64,8 +64,8 @@ class Parts:
         """The model, for profiles that need one. Raises BadSettings."""
         if self.model is None:
             raise BadSettings(
-                f"the profile {self.settings.profile} needs a language model: fetch one with "
-                "`strata models pull`, set another backend, or use the profile embedded"
+                f"the profile {self.settings.profile_in_use} needs a language model: fetch one "
+                "with `strata models pull`, set another backend, or use the profile embedded"
             )
         return self.model
 
@@ -89,8 +89,8 @@ class Parts:
         """The memory, for profiles that answer from related questions. Raises BadSettings."""
         if self.memory is None:
             raise BadSettings(
-                f"the profile {self.settings.profile} answers with questions that were answered "
-                "before: set STRATA_MEMORY=on, or use the profile embedded"
+                f"the profile {self.settings.profile_in_use} answers with questions that were "
+                "answered before: set STRATA_MEMORY=on, or use the profile embedded"
             )
         return self.memory
 
@@ -157,6 +157,11 @@ class Parts:
             lowest=self.settings.temperature_min,
             highest=self.settings.temperature_max,
         )
+
+    @cached_property
+    def foreign_names(self) -> RuleStep:
+        """What only another release names is refused."""
+        return refuse_foreign_names(self.open_corpus, self.releases)
 
     def written_by(self, model: BaseChatModel | None, *, budget: int) -> ModelStep:
         """A written lead and a composed body, from so many characters of evidence."""

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
+from chatbot.answering.answer_writing import write_answer
+from chatbot.answering.comparison_writing import write_comparison
 from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.other_releases import (
@@ -29,7 +31,9 @@ from chatbot.queries.release_extraction import extract_release, extract_release_
 from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
+from chatbot.settings import WHOLE_ANSWER
 from chatbot.turn import ModelStep, Step
+from chatbot.understanding.question_reading import queries_as_read, read_question
 from corpora.indexing.retrieval import RetrievalSettings
 
 PARAGRAPHS = 5
@@ -54,6 +58,47 @@ def qamr(p: Parts) -> Profile:
         check=named(term_clarification=ask_which_term, adaptive_temperature=p.temperature),
         write=_written(p, p.needed_model),
     )
+
+
+def direct(p: Parts) -> Profile:
+    """A capable model reads the question and writes the answer: two calls, the code keeps the wall.
+
+    What it cannot read is read by the rules of `embedded`.
+    """
+    products, model = p.catalog.products, p.needed_model
+    rules = _profile(p, extract_release(products), phrase=(), find=(), write=())
+    profile = Profile(
+        understand=named(
+            question_reading=read_question(
+                model,
+                products,
+                p.open_corpus,
+                lambda turn: run(rules.converse + rules.understand, turn),
+            )
+        ),
+        phrase=named(query_rewriting=queries_as_read(rewrite_query(products))),
+        remember=named(memory=p.recall),
+        find=named(glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks),
+        check=named(undocumented_gate=p.foreign_names),
+        write=named(
+            answer_generation=write_answer(
+                model,
+                p.open_corpus,
+                limit=p.settings.evidence_limit,
+                same=p.settings.memory_delta,
+                max_tokens=WHOLE_ANSWER,
+            )
+        ),
+    )
+    comparison = write_comparison(
+        model,
+        lambda side: run(profile.gather, side),
+        p.open_corpus,
+        _comparison(p, _by_score(p, model, ())),
+        limit=p.settings.evidence_limit,
+        max_tokens=WHOLE_ANSWER,
+    )
+    return _completed(p, profile, comparison)
 
 
 def embedded(p: Parts) -> Profile:
@@ -203,18 +248,27 @@ def _profile(
         check=check,
         write=write,
     )
-    comparison = compare_releases(
-        lambda side: run(profile.gather, side),
-        lambda side: run(profile.write, side),
-        p.open_corpus,
-        p.releases,
-        p.catalog.unpublished,
-    )
+    return _completed(p, profile, _comparison(p, profile))
+
+
+def _completed(p: Parts, profile: Profile, comparison: ModelStep) -> Profile:
+    """A profile with what is computed before it searches, and other releases to fall back on."""
     parameters = answer_from_parameters(p.open_parameters, p.releases)
     return replace(
         profile,
         compute=named(parameters=parameters, comparison=comparison),
         fall_back=_newest_that_answers(p, profile),
+    )
+
+
+def _comparison(p: Parts, profile: Profile) -> ModelStep:
+    """Each release apart, by the steps of a profile, and what differs computed."""
+    return compare_releases(
+        lambda side: run(profile.gather, side),
+        lambda side: run(profile.write, side),
+        p.open_corpus,
+        p.releases,
+        p.catalog.unpublished,
     )
 
 
@@ -228,6 +282,7 @@ def _newest_that_answers(p: Parts, profile: Profile) -> ModelStep:
 
 
 PROFILES: dict[str, Callable[[Parts], Profile]] = {
+    "direct": direct,
     "qamr": qamr,
     "embedded": embedded,
     "baseline": lambda p: _ablation(

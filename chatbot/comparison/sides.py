@@ -68,7 +68,7 @@ def compare_releases(
         assert resolution.product is not None
         order = list(await in_thread(releases, resolution.product))
         names = sorted(resolution.releases, key=lambda n: order.index(n) if n in order else -1)
-        sides = [_side(turn, resolution, release) for release in names]
+        sides = [side_of(turn, resolution, release) for release in names]
         answered = await compare_sides(turn, sides, order[0])
         missing = await in_thread(unpublished, resolution.product) if names == order else ()
         if answered.answer is None or not missing:
@@ -84,29 +84,29 @@ def compare_releases(
             if wanted is Asked.PRESENCE and (gathered or names_its_thing(sides[0].question)):
                 found = await in_thread(_look_up, turn, sides, oldest, open_corpus)
                 if found is not None:
-                    return _answered(turn, *found)
+                    return with_sides(turn, *found)
         if since := _since(turn, sides[-1]):
-            return _answered(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
+            return with_sides(turn, [*sides[:-1], replace(sides[-1], answer=since)], since)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         if not all(map(_reading, sides)):
             if wanted is Asked.DEPRECATION or asks_since(turn.question):
                 # No release says since when: what the newest says of it is all that there is.
                 (newest,) = await _all(answer, sides[-1:])
                 assert newest.answer is not None
-                return _answered(turn, [newest], newest.answer)
+                return with_sides(turn, [newest], newest.answer)
             # "Is it the same in 17.10?" asks for what was spoken of, and not for all changes.
             if wanted is Asked.CHANGES and not (turn.history and asks_whether_same(turn.question)):
                 specific = len(topic(_subject(sides[0])).split()) >= _SPECIFIC
                 if specific and (apart := await in_thread(_told_by_evidence, sides, corpora)):
-                    return _answered(turn, apart, values_side_by_side(apart, turn.question))
-                if computed := await in_thread(_changes, turn, sides, corpora):
-                    return _answered(turn, sides, computed)
+                    return with_sides(turn, apart, values_side_by_side(apart, turn.question))
+                if computed := await in_thread(changes_of, turn, sides, corpora):
+                    return with_sides(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, corpora)
         sides = await _all(answer, _as_read(sides))
         unknown = all(side.answer is None or side.answer.abstained for side in sides)
-        if unknown and (computed := await in_thread(_changes, turn, sides, corpora)):
-            return _answered(turn, [replace(side, answer=None) for side in sides], computed)
-        return _answered(turn, sides, values_side_by_side(sides, turn.question))
+        if unknown and (computed := await in_thread(changes_of, turn, sides, corpora)):
+            return with_sides(turn, [replace(side, answer=None) for side in sides], computed)
+        return with_sides(turn, sides, values_side_by_side(sides, turn.question))
 
     return compare
 
@@ -115,7 +115,8 @@ async def _all(step: ModelStep, sides: Sequence[Turn]) -> list[Turn]:
     return list(await together(step(side) for side in sides))
 
 
-def _side(turn: Turn, resolution: Resolution, release: str) -> Turn:
+def side_of(turn: Turn, resolution: Resolution, release: str) -> Turn:
+    """The question to one release of a comparison, without the releases it names."""
     question = cut(turn.question, resolution.mentions).strip(" ,:;-/")
     return replace(
         turn,
@@ -235,7 +236,8 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     return replace(side, documented=finding.status, answer=Answer(text, True, citations))
 
 
-def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
+def changes_of(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
+    """The computed differences of the releases on what is asked, each cited on both sides."""
     text = topic(_subject(sides[0]))
     about = topic_of(text, corpora)
     if text and not about.words:
@@ -248,7 +250,8 @@ def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> An
     return None if text else nothing_named([step.newer for step in steps])
 
 
-def _answered(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
+def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
+    """A comparison with its answer, and what each of its releases says."""
     # The sides run at once, so that a step takes as long as it does on the slowest.
     timings = dict(turn.timings)
     for name, seconds in chain(*(side.timings.items() for side in sides)):

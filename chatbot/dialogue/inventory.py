@@ -39,21 +39,31 @@ def answer_inventory(
         inquiry = read_inquiry(turn.question, known, turn.history)
         if inquiry is None:
             return replace(turn, resolution=_beside_the_last(turn, known))
-        resolution = resolve_turn(turn, known)
-        if resolution.product is None and turn.product is not None:
-            return turn
-        # Those named, else the one spoken of, else all.
-        spoken_of = tuple(p for p in known if p.name == resolution.product)
-        scope = inquiry.products or spoken_of or tuple(known)
-        text, resolution = _look_up(turn, inquiry, scope, known, open_corpus)
-        turn = replace(turn, resolution=resolution)
-        if not text:
-            return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
-        value = f"{text.splitlines()[0].rstrip('.:')}."
-        answer = Answer(text, abstained=False, value=value)
-        return replace(turn, route=Route.INVENTORY, answer=answer)
+        return take_stock(turn, inquiry, known, open_corpus)
 
     return answer
+
+
+def take_stock(
+    turn: Turn,
+    inquiry: Inquiry,
+    known: Sequence[Product],
+    open_corpus: Callable[[str, str], Corpus],
+) -> Turn:
+    """The turn with what the catalog says to an inquiry, or with the question what is meant."""
+    resolution = resolve_turn(turn, known)
+    if resolution.product is None and turn.product is not None:
+        return turn
+    # Those named, else the one spoken of, else all.
+    spoken_of = tuple(p for p in known if p.name == resolution.product)
+    scope = inquiry.products or spoken_of or tuple(known)
+    text, resolution = _look_up(turn, inquiry, scope, known, open_corpus)
+    turn = replace(turn, resolution=resolution)
+    if not text:
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
+    value = f"{text.splitlines()[0].rstrip('.:')}."
+    answer = Answer(text, abstained=False, value=value)
+    return replace(turn, route=Route.INVENTORY, answer=answer)
 
 
 def _beside_the_last(turn: Turn, known: Sequence[Product]) -> Resolution | None:

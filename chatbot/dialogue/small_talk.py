@@ -41,7 +41,7 @@ def answer_small_talk(products: Callable[[], Sequence[Product]]) -> RuleStep:
         known = products()
         text = small_talk(turn.question, known)
         if text is not None:
-            return _told(turn, known, Answer(text, abstained=False))
+            return without_documents(turn, known, Answer(text, abstained=False))
         kept = tuple(pair for pair in turn.history if small_talk(pair[0], known) is None)
         return turn if kept == turn.history else replace(turn, history=kept)
 
@@ -54,15 +54,27 @@ def small_talk(question: str, products: Sequence[Product]) -> str | None:
     if not words or len(question) > _LONGEST:
         return None
     if words <= _COURTESIES | _BESIDE and words & _COURTESIES:
-        if words & _THANKS:
-            return "You're welcome."
-        if words & _FAREWELL:
-            return "Goodbye."
-        if words & _GREETING:
-            return f"Hello! Ask me about {_documented(products)}."
+        for kind, said in (("thanks", _THANKS), ("farewell", _FAREWELL), ("greeting", _GREETING)):
+            if words & said:
+                return reply_to(kind, products)
         return "Good. Is there anything else you would like to know?"
     about_you = words <= _ABOUT_YOU | _YOU and words & _YOU
-    return _abilities(products) if about_you or ("help" in words and words <= _HELP) else None
+    asks_for_help = "help" in words and words <= _HELP
+    return reply_to("abilities", products) if about_you or asks_for_help else None
+
+
+def reply_to(kind: str, products: Sequence[Product]) -> str:
+    """The reply to thanks, farewell, greeting, a question for abilities, and what is off topic."""
+    match kind:
+        case "thanks":
+            return "You're welcome."
+        case "farewell":
+            return "Goodbye."
+        case "greeting":
+            return f"Hello! Ask me about {_documented(products)}."
+        case "abilities":
+            return _abilities(products)
+    return f"I can only answer from the documentation of {_documented(products)}."
 
 
 def refuse_off_topic(
@@ -87,13 +99,13 @@ def refuse_off_topic(
         if leans or named or not any(map(is_ordinary_word, words)):
             return turn
         known = products()
-        text = f"I can only answer from the documentation of {_documented(known)}."
-        return _told(turn, known, Answer(text, abstained=True))
+        return without_documents(turn, known, Answer(reply_to("off_topic", known), abstained=True))
 
     return refuse
 
 
-def _told(turn: Turn, products: Sequence[Product], answer: Answer) -> Turn:
+def without_documents(turn: Turn, products: Sequence[Product], answer: Answer) -> Turn:
+    """The turn with an answer that rests on no document."""
     name = products[0].name if len(products) == 1 else None
     resolution = Resolution(ReleaseStatus.NONE, name, explanation="no document needed")
     return replace(turn, resolution=resolution, route=Route.CHAT, answer=answer)

@@ -14,7 +14,7 @@ from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.indexing.embedding import Embedder
 
-WITH_MEMORY = ("embedded", "qamr")
+WITH_MEMORY = ("direct", "embedded", "qamr")
 """The profiles with a memory; the others are baselines, which are measured without one.
 
 Those of GraphContextGen and `extractive` read from it, and neither reuse an answer nor remember
@@ -46,8 +46,8 @@ def open_memory(
     stores = Stores(database, thresholds, limit, wordings=wordings)
     recall = Recall(database, Neighbours(database), reader, thresholds, settings.memory_references)
     wanted = settings.memory_judge
-    is_judged = wanted == "model" or (wanted == "auto" and settings.profile == "qamr")
+    is_judged = wanted == "model" or (wanted == "auto" and settings.profile_in_use == "qamr")
     judge = model if is_judged else None
-    active = settings.memory == "on" and settings.profile in WITH_MEMORY
+    active = settings.memory == "on" and settings.profile_in_use in WITH_MEMORY
     remembering = Remembering(database, stores, recall, embedder, judge, active)
     return Memory(stores, reader, recall, remembering, judge)

@@ -7,6 +7,7 @@ llama.cpp tells the reason why an adapter does not fit in a log only.
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,11 @@ class GgufHeader:
     def context(self) -> int:
         """The longest request that a model was made for, in tokens."""
         return self.of_model("context_length")
+
+    @property
+    def parameters(self) -> int:
+        """How many weights it has."""
+        return sum(map(prod, self.shapes.values()))
 
     def of_model(self, key: str) -> int:
         """A number that the architecture has a key for; 0 where the file does not tell."""

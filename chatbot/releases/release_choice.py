@@ -82,9 +82,9 @@ def choose_release(
         if mention.doubtful and reading.covers and reading.release not in unsaid:
             return _ask(product, f'"{mention.said}" may be a release or something else')
         if not reading.certain:
-            return _ask_which(product, mention.said, reading)
+            return ask_which_release(product, mention.said, reading.covers)
         if not reading.release and (mention.sure or not known or CONTRASTS.search(text)):
-            return _unknown(product, mention.said)
+            return unknown_release(product, mention.said)
     if not known:
         unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
         return _without(unwanted, text, product, silent)
@@ -114,7 +114,11 @@ def _unsaid(product: Product, context: Context) -> Resolution:
         reading = read_choice(chosen, product)
         if reading.release:
             return _one(product, reading.release, _you_said("chose", chosen, reading.release))
-        return _ask_which(product, chosen, reading) if reading.covers else _unknown(product, chosen)
+        return (
+            ask_which_release(product, chosen, reading.covers)
+            if reading.covers
+            else unknown_release(product, chosen)
+        )
     spoken_of = context.release and context.product and find_product(context.product, [product])
     if spoken_of and (release := read_choice(context.release or "", product).release):
         return _one(product, release, "from the conversation", ReleaseStatus.CONVERSATION)
@@ -247,11 +251,13 @@ def _ask(
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
-def _ask_which(product: Product, said: str, reading: Reading) -> Resolution:
-    return _ask(product, f'"{said}" may be any of several releases', reading.covers)
+def ask_which_release(product: Product, said: str, among: Sequence[Release] = ()) -> Resolution:
+    """Which of several releases words mean, is to be asked back."""
+    return _ask(product, f'"{said}" may be any of several releases', among)
 
 
-def _unknown(product: Product, said: str) -> Resolution:
+def unknown_release(product: Product, said: str) -> Resolution:
+    """There is no release by that name: which one is meant is to be asked back."""
     why = f'no release "{said}" of {product.name}'
     return _ask(product, why, status=ReleaseStatus.UNKNOWN)
 

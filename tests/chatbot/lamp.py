@@ -25,13 +25,14 @@ RELEASES = {
     "2.0": {"lumen": "800", "step": "5"},
 }
 
-REWRITING, REDUCTION, LISTWISE, POINTWISE, ANSWER, RELEASE = (
+REWRITING, REDUCTION, LISTWISE, POINTWISE, ANSWER, RELEASE, READING = (
     r"\A<conversation>",
     r"\A<question>[\s\S]*</question>\s<chunk section=",
     r"\A<question>[\s\S]*</question>\s<chunk number=",
     r"\A<question>[\s\S]*</question>\s<chunk>",
     r"\ADocumentation of",
-    r"\A<releases>",
+    r"\A<releases>\s(?:\d+\. .*\s)+</releases>",
+    r"\A<releases>\s\w+: ",
 )
 """What the last message of each step's prompt begins with."""
 
@@ -44,6 +45,24 @@ def rewriting(base: str, filtered: str = "lamp", *, follow_up: bool = False) -> 
 def reduction(heading: str, *spans: str) -> Rule:
     reply = json.dumps({"needs": "the value", "spans": spans})
     return Rule(matches=REDUCTION + rf'"[^"]*{heading}', reply=reply)
+
+
+def reading(question: str, *releases: tuple[str, str], **fields: object) -> Rule:
+    """What is read in a question: releases as (words, name), all of them asked."""
+    reply = {
+        "asks": "documentation",
+        "product": "",
+        "releases": [{"words": w, "release": r, "asked": True} for w, r in releases],
+        "every_release": False,
+        "changes": False,
+        "other_numbers": [],
+        "catalog": "",
+        "counted": False,
+        "question": question,
+        "search": "lamp",
+        "other_words": "",
+    }
+    return Rule(matches=READING, reply=json.dumps({**reply, **fields}))
 
 
 NO_SPANS = Rule(matches=REDUCTION, reply='{"needs": "the value", "spans": []}')

@@ -21,6 +21,7 @@ WITHOUT_DOCUMENTS = ("zeroshot", "extractive")
 """They read none: see test_without_documents.py."""
 READING = [profile for profile in PROFILES if profile not in WITHOUT_DOCUMENTS]
 STEP_OF = {
+    lamp.READING: "question_reading",
     lamp.RELEASE: "release_extraction",
     lamp.REWRITING: "query_rewriting",
     lamp.REDUCTION: "context_reduction",
@@ -32,6 +33,7 @@ STEP_OF = {
 def obliging() -> ScriptedChatModel:
     """A model that does its part at every step; two chunks are left to choose from."""
     return lamp.model(
+        lamp.reading(QUESTION, ("2.0", "2.0"), search="default dim_step"),
         lamp.rewriting(QUESTION, "default dim_step 2.0"),
         lamp.reduction("Brightness", "The default of dim_step is 5 %."),
         lamp.reduction("Power", "The lamp draws 12 W at any dim_step."),
@@ -72,6 +74,7 @@ def test_every_profile_answers_from_the_release_and_cites_it(
 
 
 EXPECTED = {
+    "direct": ["question_reading", "answer_generation"],
     "qamr": ["query_rewriting", "context_reduction", "context_selection", "answer_generation"],
     "embedded": ["answer_generation"],
     "baseline": ["query_rewriting", "context_selection", "answer_generation"],

@@ -1,0 +1,162 @@
+"""What a capable model wrote, with its marks held against the passages that they stand for."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from chatbot.retrieval.passages import passages_of
+from chatbot.retrieval.provenance import cite_words, claims, names
+from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import unsupported
+from chatbot.text.citation_markers import marks, without_marks
+from chatbot.text.query_terms import filtered
+from chatbot.turn import Citation
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredPage
+
+_LONGEST_QUOTE = 600
+_MARKS_BEHIND = re.compile(r"([.!?:;,])((?:\s*\[\d+(?:\s*[,;]\s*\d+)*\])+)(?=\s|$)")
+_END = re.compile(r"[.!?:;,|]*\s*$")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_ROW_OF_DASHES = re.compile(r"[\s|:-]+")
+_SUBSTANCE = 4
+"""Words from which a sentence without a claim needs a passage, too."""
+_NOTHING = "nothing found"
+"""What a comparison says of a release without passages, in the words of its prompt."""
+_ALIKE = 0.5
+"""The share of a sentence's words that a passage must have to be cited for it."""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A passage as it stood in the prompt: its number is its place, from 1."""
+
+    text: str
+    pages: tuple[StoredPage, ...]
+    release: str
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A text whose marks are those of its citations, and what in it no passage supports."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    unsupported: tuple[str, ...]
+    lead: str
+
+
+def cited(
+    reply: str, passages: Sequence[Numbered], own: str, releases: Sequence[str] = ()
+) -> Cited:
+    """Resolve the marks of a reply sentence by sentence, row by row.
+
+    A sentence whose passages do not support it is given the marks of those that do; where none
+    does, what is missing is told. With several `releases` what is said of one has to stand in a
+    passage of that release.
+    """
+    work = _Citing(passages, own, releases)
+    written = [work.line(line) for line in _MARKS_BEHIND.sub(r"\2\1", reply).split("\n")]
+    return Cited("\n".join(written), tuple(work.citations), tuple(work.missing), work.lead)
+
+
+@dataclass
+class _Citing:
+    passages: Sequence[Numbered]
+    own: str
+    releases: Sequence[str]
+    citations: list[Citation] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    lead: str = ""
+    _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
+    _in_code: bool = False
+    _last: tuple[int, ...] = ()
+
+    def line(self, line: str) -> str:
+        if _FENCE.match(line):
+            self._in_code = not self._in_code
+            return line
+        if self._in_code:
+            self._check(f"`{line.strip()}`" if line.strip() else "", self._last)
+            return line
+        if not line.strip() or _ROW_OF_DASHES.fullmatch(line):
+            return line
+        indent = line[: len(line) - len(line.lstrip())]
+        row = line.lstrip().startswith("|")
+        units = [line.strip()] if row else sentences(line.strip())
+        return indent + " ".join(map(self._unit, units))
+
+    def _unit(self, unit: str) -> str:
+        given = [n for n in marks(unit) if 0 < n <= len(self.passages)]
+        bare = " ".join(without_marks(unit).split())
+        self.lead = self.lead or bare
+        numbers = self._supporting(bare, given)
+        self._last = tuple(numbers)
+        self._check(bare, numbers)
+        new = dict.fromkeys(self._cite(bare, self.passages[n - 1]) for n in numbers)
+        shown = " ".join(f"[{number}]" for number in new)
+        if not shown:
+            return bare
+        end = _END.search(bare)
+        at = end.start() if end else len(bare)
+        return f"{bare[:at].rstrip()} {shown}{bare[at:]}"
+
+    def _supporting(self, bare: str, given: Sequence[int]) -> list[int]:
+        """The passages to cite for a sentence: those given, if they support it, else others."""
+        spoken_of = [r for r in self.releases if names(bare, r)]
+        fitting = [n for n in given if not spoken_of or self._release(n) in spoken_of]
+        if fitting and not unsupported(bare, self._texts(fitting), self.own):
+            return fitting
+        if not fitting and not claims(bare) and len(bare.split()) < _SUBSTANCE:
+            return list(given)
+        words = set(tokens(filtered(bare)))
+        found = list(fitting)
+        left = unsupported(bare, self._texts(found), self.own)
+        others = [n for n in range(1, len(self.passages) + 1) if n not in found]
+        others = [n for n in others if not spoken_of or self._release(n) in spoken_of]
+        for n in sorted(others, key=lambda n: -_shared(words, self.passages[n - 1].text)):
+            if found and not left:
+                break
+            text = self.passages[n - 1].text
+            still = unsupported(bare, [*self._texts(found), text], self.own)
+            if len(still) < len(left) or (not found and _shared(words, text) >= _ALIKE):
+                found, left = [*found, n], still
+        return found if bare.rstrip("*_ ")[-1:] != ":" or given else []
+
+    def _check(self, bare: str, numbers: Sequence[int]) -> None:
+        spoken_of = [r for r in self.releases if names(bare, r)]
+        others = [c for c in claims(bare) if c not in spoken_of]
+        if spoken_of and others and not numbers and _NOTHING not in bare.casefold():
+            self.missing += (r for r in spoken_of if r not in self.missing)
+        texts = self._texts(numbers) if numbers else [p.text for p in self.passages]
+        self.missing += (m for m in unsupported(bare, texts, self.own) if m not in self.missing)
+
+    def _texts(self, numbers: Sequence[int]) -> list[str]:
+        return [self.passages[n - 1].text for n in numbers]
+
+    def _release(self, number: int) -> str:
+        return self.passages[number - 1].release
+
+    def _cite(self, bare: str, numbered: Numbered) -> int:
+        """The number of the citation of what a passage says to a sentence."""
+        words = set(tokens(filtered(bare)))
+        options = [passage for page in numbered.pages for passage in passages_of(page)]
+        best = max(options, key=lambda p: _telling(words, bare, p.text))
+        if best.place not in self._numbers:
+            quote = best.text
+            if len(quote) > _LONGEST_QUOTE:
+                quote = max((r.quote for r in best.records), key=lambda q: _telling(words, bare, q))
+            self.citations.append(
+                cite_words(best.page, quote, best.path, best.anchor, numbered.release)
+            )
+            self._numbers[best.place] = len(self.citations)
+        return self._numbers[best.place]
+
+
+def _telling(words: set[str], bare: str, text: str) -> float:
+    held = len(claims(bare)) - len(unsupported(bare, [text], ""))
+    return _shared(words, text) + max(0, held)
+
+
+def _shared(words: set[str], text: str) -> float:
+    return len(words & set(tokens(text))) / len(words) if words else 0.0

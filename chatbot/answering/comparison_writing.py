@@ -1,0 +1,120 @@
+"""A comparison by a capable model: the passages of each release in a group of their own (law 2)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from langchain_core.language_models import BaseChatModel
+
+from chatbot.answering.answer_writing import (
+    Evidence,
+    answer_of,
+    conversation,
+    gather,
+    own_words,
+    write_cited,
+)
+from chatbot.answering.citing import Numbered
+from chatbot.comparison.sides import changes_of, side_of, with_sides
+from chatbot.releases.resolution import ReleaseStatus
+from chatbot.runtime.concurrency import in_thread, together
+from chatbot.text.citation_markers import renumbered
+from chatbot.text.phrasing import listed
+from chatbot.turn import Answer, ModelStep, Turn
+from corpora.indexing.corpus import Corpus
+from prompts import Fenced, fenced, fenced_list, render
+
+MOST = 8
+"""Releases whose passages fit into one prompt; more of them are compared by rules."""
+_LEAST_OF_SIDE = 1_800
+"""Characters of a release in the prompt, also where its limit is less."""
+
+
+def write_comparison(
+    model: BaseChatModel,
+    find: ModelStep,
+    open_corpus: Callable[[str, str], Corpus],
+    by_rules: ModelStep,
+    *,
+    limit: int,
+    max_tokens: int,
+) -> ModelStep:
+    """Answer a comparison in one call, from what `find` gathers of each release apart.
+
+    What is said of a release has to stand in a passage of it. Where changes are asked for, the
+    computed differences follow. More than MOST releases are compared `by_rules`.
+    """
+
+    async def compare(turn: Turn) -> Turn:
+        resolution = turn.resolution
+        if resolution is None or resolution.status is not ReleaseStatus.COMPARED:
+            return turn
+        if len(resolution.releases) > MOST:
+            return await by_rules(turn)
+        sides = await together(find(_side(turn, release)) for release in resolution.releases)
+        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
+        evidence = await in_thread(_groups, sides, corpora, limit)
+        if not evidence.passages:
+            return with_sides(turn, sides, _nothing(turn))
+        messages = render(
+            "comparison",
+            product=resolution.product or "",
+            passages=evidence.section,
+            conversation=conversation(turn),
+            question=fenced("question", turn.question),
+        )
+        # The calls of the sides are counted with them.
+        asked = replace(turn, queries=turn.rewritten, calls=())
+        asked, written = await write_cited(
+            asked, model, messages, evidence, own_words(asked), max_tokens, resolution.releases
+        )
+        answer = answer_of(written) if written else _nothing(turn)
+        if turn.asks_changes:
+            differences = await in_thread(changes_of, turn, sides, corpora)
+            answer = _followed(answer, differences)
+        whole = with_sides(turn, sides, answer)
+        return replace(whole, calls=(*turn.calls, *asked.calls))
+
+    return compare
+
+
+def _side(turn: Turn, release: str) -> Turn:
+    assert turn.resolution is not None
+    side = side_of(turn, turn.resolution, release)
+    read = turn.rewritten
+    return replace(side, calls=(), rewritten=read and replace(read, base=read.subject))
+
+
+def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evidence:
+    """The passages by release; where nothing was found, the prompt says so."""
+    each = max(_LEAST_OF_SIDE, limit // len(sides))
+    passages: list[Numbered] = []
+    groups: list[Fenced] = []
+    for side, corpus in zip(sides, corpora, strict=True):
+        refused = side.answer is not None
+        found = gather(() if refused else side.retrieved, corpus, each, len(passages) + 1)
+        passages += found.passages
+        text = found.section if found.passages else f"nothing found in {corpus.release}"
+        groups.append(fenced("documentation", text, release=corpus.release))
+    return Evidence(fenced_list(groups), tuple(passages))
+
+
+def _nothing(turn: Turn) -> Answer:
+    assert turn.resolution is not None
+    releases = listed(turn.resolution.releases)
+    of = turn.resolution.product
+    return Answer(f"I couldn't find this in the documentation of {of} {releases}.", abstained=True)
+
+
+def _followed(answer: Answer, differences: Answer | None) -> Answer:
+    """An answer and the computed differences below it, which take its place where it has none."""
+    if differences is None or differences.abstained:
+        return answer
+    if answer.abstained:
+        return differences
+    shift = len(answer.citations)
+    below = renumbered(differences.text, lambda n: f"[{n + shift}]")
+    return replace(
+        answer,
+        text=f"{answer.text}\n\n{below}",
+        citations=(*answer.citations, *differences.citations),
+    )

@@ -1,0 +1,73 @@
+"""Whether documentation supports a sentence: what it names, counts and commands stands there."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from chatbot.retrieval.provenance import claims, plain, quantities, same_value, whole
+from chatbot.text.units import UNIT
+from corpora.indexing.number_words import NUMBER_WORDS
+
+_CODE = re.compile(r"`([^`]+)`")
+_PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
+"""A part of a command that a reader replaces, or a sign."""
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>)\s+")
+_IN_WORDS = {str(number): word for word, number in NUMBER_WORDS.items()}
+
+
+def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
+    """What a sentence claims that stands neither in the texts nor in the asker's `own` words.
+
+    Claims are names as in code, figures with their units, and what is written as code. Words of
+    everyday language and abbreviations are none. `sentence` is Markdown without marks of citations.
+    """
+    evidence = [_plain(text) for text in (*texts, own)]
+    return [
+        claim
+        for claim in dict.fromkeys(_claims(_LIST_MARK.sub("", sentence)))
+        if not any(_holds(text, claim) for text in evidence)
+    ]
+
+
+def _claims(sentence: str) -> Iterator[str]:
+    for code in _CODE.findall(sentence):
+        parts = code.split()
+        yield from (
+            [code] if len(parts) == 1 else (p for p in parts if not _PLACEHOLDER.fullmatch(p))
+        )
+    prose = _CODE.sub(" ", sentence)
+    measured = quantities(prose)
+    yield from measured
+    for quantity in measured:
+        prose = prose.replace(quantity, " ")
+    yield from (claim for claim in claims(prose) if not claim.isalpha())
+
+
+def _plain(text: str) -> str:
+    return _THOUSANDS.sub("", plain(text))
+
+
+def _holds(text: str, claim: str) -> bool:
+    claim = _plain(claim).strip(".,;:")
+    if not claim or (claim in text and not claim[0].isdigit() and not claim[-1].isdigit()):
+        return True
+    if whole(claim).search(text):
+        return True
+    figure = re.match(r"-?[\d.]*\d", claim)
+    if figure is None:
+        return False
+    unit = claim[figure.end() :].strip()
+    if not unit:
+        return claim in _IN_WORDS and whole(_IN_WORDS[claim]).search(text) is not None
+    if not re.fullmatch(UNIT, unit, re.IGNORECASE):
+        return False
+    # "300 ms" is no "300 s"; where the figure stands alone, as in a table, its unit is elsewhere.
+    behind = re.compile(rf"(?<![\w.]){re.escape(figure[0])}(?!\.?\d)\s?({UNIT})?", re.IGNORECASE)
+    return any(
+        same_value((claim, f"{figure[0]} {found[1]}")) if found[1] else _names(text, unit)
+        for found in behind.finditer(text)
+    )
+
+
+def _names(text: str, unit: str) -> bool:
+    return re.search(rf"(?<![^\W\d_]){re.escape(unit.removesuffix('s'))}s?(?!\w)", text) is not None

@@ -1,0 +1,276 @@
+"""One reading of the question by a model: what is asked, of which releases, and how to search.
+
+It takes the place of release extraction and rewriting (QAMR III-B, step 1) in one call. The code
+keeps the wall: `check_versions`, and the catalog, decide what is believed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, ConfigDict, Field
+
+from chatbot.dialogue.catalog_questions import Inquiry, Kind
+from chatbot.dialogue.inventory import take_stock
+from chatbot.dialogue.small_talk import reply_to, without_documents
+from chatbot.queries.release_extraction import ask_back
+from chatbot.releases.product_names import find_product, product_spans
+from chatbot.releases.release_choice import ask_which_release, read_choice, unknown_release
+from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
+from chatbot.releases.rules import resolve_release
+from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.model_calls import ask_for
+from chatbot.text.query_terms import filtered
+from chatbot.turn import Answer, Fallback, ModelStep, Queries, Route, RuleStep, Turn
+from chatbot.understanding.versions import check_versions, places
+from corpora.catalog.release import Product, Release
+from corpora.indexing.corpus import Corpus
+from prompts import fenced, render
+
+STEP = "question_reading"
+_TURNS, _OF_A_TURN = 4, 1_500
+"""Of the conversation, and characters of each of its texts, that the model sees."""
+_CATALOG = 6_000
+"""Characters of products and releases that it sees."""
+
+
+class NamedRelease(BaseModel):
+    """Words of the question that name a release, and its name in the catalog; empty if unknown."""
+
+    model_config = ConfigDict(extra="forbid")
+    words: str = Field(max_length=200)
+    release: str = Field(max_length=200)
+    asked: bool
+
+
+class QuestionReading(BaseModel):
+    """What a model reads in a question; the prompt says what each field holds."""
+
+    asks: Literal[
+        "documentation", "catalog", "greeting", "thanks", "farewell", "abilities", "off_topic"
+    ]
+    product: str = Field(max_length=200)
+    releases: list[NamedRelease] = Field(max_length=30)
+    every_release: bool
+    changes: bool
+    other_numbers: list[str] = Field(max_length=200)
+    catalog: Literal[
+        "",
+        "products",
+        "releases",
+        "documents",
+        "newest",
+        "oldest",
+        "is_newest",
+        "is_there",
+        "before",
+        "after",
+    ]
+    counted: bool
+    question: str = Field(min_length=1, max_length=6000)
+    search: str = Field(max_length=2000)
+    other_words: str = Field(max_length=2000)
+
+
+def read_question(
+    model: BaseChatModel,
+    products: Callable[[], Sequence[Product]],
+    open_corpus: Callable[[str, str], Corpus],
+    by_rules: ModelStep,
+    *,
+    max_tokens: int = 700,
+) -> ModelStep:
+    """Read the question in one structured call; after two unusable replies `by_rules` reads it.
+
+    Small talk and questions about the catalog are answered at once; an unknown or ambiguous
+    release is asked back, never guessed.
+    """
+
+    async def read(turn: Turn) -> Turn:
+        known = await in_thread(products)
+        if not any(product.releases for product in known):
+            return await by_rules(turn)
+
+        def check(made: QuestionReading) -> None:
+            _resolved(made, turn, known)
+
+        reply, calls = await ask_for(
+            model,
+            render(
+                STEP,
+                releases=fenced("releases", _catalog(turn, known)),
+                conversation=fenced("conversation", _conversation(turn)),
+                question=fenced("question", turn.question),
+            ),
+            QuestionReading,
+            step=STEP,
+            max_tokens=max_tokens,
+            check=check,
+        )
+        turn = replace(turn, calls=(*turn.calls, *calls))
+        if reply is None:
+            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
+            return await by_rules(turn)
+        return await in_thread(_taken_up, reply, turn, known, open_corpus)
+
+    return read
+
+
+def queries_as_read(by_rules: RuleStep) -> RuleStep:
+    """Search with the queries of the reading; a question that rules have read, with theirs."""
+
+    def rewrite(turn: Turn) -> Turn:
+        return by_rules(turn) if turn.rewritten is None else replace(turn, queries=turn.rewritten)
+
+    return rewrite
+
+
+def _catalog(turn: Turn, known: Sequence[Product]) -> str:
+    """The products with their releases, oldest first; those of a chosen product always."""
+    chosen = find_product(turn.product, known) if turn.product else None
+    lines = [_listing(product) for product in known if product is not chosen]
+    while lines and sum(map(len, lines)) > _CATALOG:
+        lines.pop()
+    return "\n".join((*([_listing(chosen)] if chosen else []), *lines))
+
+
+def _listing(product: Product) -> str:
+    def noted(release: Release) -> str:
+        notes = [*release.aliases, *["the newest"] * (release == product.newest)]
+        return f"{release.name} ({', '.join(notes)})" if notes else release.name
+
+    called = f"{product.name} (also {', '.join(product.aliases)})" if product.aliases else ""
+    return f"{called or product.name}: {', '.join(map(noted, product.releases)) or 'no release'}"
+
+
+def _conversation(turn: Turn) -> str:
+    # A turn is one line each: a line end within a reply would let it speak for the user.
+    pairs = (
+        (" ".join(user.split())[:_OF_A_TURN], " ".join(reply.split())[:_OF_A_TURN])
+        for user, reply in turn.history[-_TURNS:]
+    )
+    return "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in pairs)
+
+
+def _taken_up(
+    reading: QuestionReading,
+    turn: Turn,
+    known: Sequence[Product],
+    open_corpus: Callable[[str, str], Corpus],
+) -> Turn:
+    if reading.asks not in ("documentation", "catalog"):
+        refused = reading.asks == "off_topic"
+        answer = Answer(reply_to(reading.asks, known), abstained=refused)
+        return without_documents(turn, known, answer)
+    resolution = _resolved(reading, turn, known)
+    if reading.asks == "catalog" and reading.catalog:
+        named = tuple(dict.fromkeys(p for _, _, p in product_spans(turn.question, known)))
+        release = next((r.words for r in reading.releases if r.words), "")
+        kind = Kind[reading.catalog.upper()]
+        return take_stock(turn, Inquiry(kind, named, release, reading.counted), known, open_corpus)
+    turn = replace(turn, resolution=resolution, asks_changes=reading.changes)
+    if not resolution.releases:
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
+    base = " ".join(reading.question.split())
+    words = (r.words for r in reading.releases)
+    spans = [Mention(*span, "") for text in words for span in places(text, base)]
+    subject = cut(base, spans) or base
+    search = reading.search or filtered(base)
+    return replace(turn, rewritten=Queries(base, search, reading.other_words or None, subject))
+
+
+def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> Resolution:
+    """The releases to answer from. Raises ValueError for a reading that cannot be believed."""
+    if reading.product and find_product(reading.product, known) is None:
+        raise ValueError(f'"product" must be one of the list, or ""; it is "{reading.product}"')
+    product = _product(reading, turn, known)
+    silent = resolve_release(
+        "",
+        known,
+        product=product.name if product else turn.product,
+        release=turn.release,
+        history=turn.history,
+        conversation_release=turn.conversation_release,
+    )
+    if product is None or not product.releases:
+        return silent
+    check_versions(
+        turn.question, [named.words for named in reading.releases], reading.other_numbers, product
+    )
+    mentions: list[Mention] = []
+    asked: list[Release] = []
+    open_ones: list[Resolution] = []
+    for named in reading.releases:
+        release = _release(named, turn, product, silent)
+        name = None if isinstance(release, Resolution) else release.name
+        for start, end in places(named.words, turn.question):
+            mentions.append(Mention(start, end, turn.question[start:end], name))
+        if named.asked and isinstance(release, Resolution):
+            open_ones.append(release)
+        elif named.asked and isinstance(release, Release):
+            asked.append(release)
+    found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
+    return replace(found, mentions=tuple(mentions))
+
+
+def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> Product | None:
+    """The product that is asked about: one that the question names, else the one chosen."""
+    named = [product for _, _, product in product_spans(turn.question, known)]
+    read = find_product(reading.product, known) if reading.product else None
+    if read in named or not turn.product:
+        return read or (known[0] if len(known) == 1 else None)
+    return find_product(turn.product, known)
+
+
+def _release(
+    named: NamedRelease, turn: Turn, product: Product, silent: Resolution
+) -> Release | Resolution:
+    """The release that words stand for, or what is to be asked back.
+
+    What has a figure in it is read by the code; other words are believed if the catalog has the
+    release, and no words only for the newest release and the one that is spoken of.
+    """
+    claimed = next((r for r in product.releases if r.name == named.release), None)
+    if named.release and claimed is None:
+        raise ValueError(
+            f'the list of {product.name} has no "{named.release}": copy its name, or ""'
+        )
+    if not named.words:
+        expected = {product.newest and product.newest.name, *silent.releases}
+        if claimed is None or claimed.name not in expected:
+            raise ValueError(f'"words" of {named.release or "a release"} must be copied')
+        return claimed
+    if not places(named.words, turn.question):
+        raise ValueError(f'"{named.words}" does not stand in the question as copied')
+    if not any(map(str.isdigit, named.words)):
+        return claimed or unknown_release(product, named.words)
+    reading = read_choice(named.words, product)
+    if reading.release is None:
+        if claimed:
+            raise ValueError(f'"{named.words}" is not how {claimed.name} is written')
+        if reading.covers:
+            return ask_which_release(product, named.words, reading.covers)
+        return unknown_release(product, named.words)
+    return reading.release
+
+
+def _chosen(
+    reading: QuestionReading, asked: Sequence[Release], product: Product, silent: Resolution
+) -> Resolution:
+    releases = (
+        product.releases if reading.every_release and not asked else tuple(dict.fromkeys(asked))
+    )
+    names = tuple(r.name for r in product.releases if r in releases)
+    if len(names) > 1:
+        why = f"compared: {', '.join(names)}"
+        return Resolution(ReleaseStatus.COMPARED, product.name, names, explanation=why)
+    if not names:
+        return silent
+    words = next((r.words for r in reading.releases if r.asked and r.words), "")
+    status, why = ReleaseStatus.STATED, f'you said "{words}"'
+    if releases[0] == product.newest and not any(map(str.isdigit, words)):
+        status, why = ReleaseStatus.LATEST, "the latest"
+    elif words.casefold() != names[0].casefold():
+        why = f"{why} → {names[0]}" if words else "from the conversation"
+    return Resolution(status, product.name, names, explanation=why)

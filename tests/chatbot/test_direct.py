@@ -1,0 +1,145 @@
+"""The profile `direct`: a model reads and writes, the code keeps the wall and the citations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from chatbot.assembly import Chatbot
+from chatbot.releases.resolution import ReleaseStatus
+from chatbot.turn import Route, Turn
+from tests.chatbot import lamp
+
+MakeChatbot = Callable[..., Chatbot]
+
+
+@pytest.fixture
+def ask(lamp_chatbot: MakeChatbot) -> Callable[..., Turn]:
+    def asked(question: str, *rules: lamp.Rule, **options: object) -> Turn:
+        return lamp_chatbot(lamp.model(*rules), "direct").ask(question, **options).turn
+
+    return asked
+
+
+Ask = Callable[..., Turn]
+
+
+def text(turn: Turn) -> str:
+    assert turn.answer is not None
+    return turn.answer.text
+
+
+def resolved(turn: Turn) -> tuple[ReleaseStatus, tuple[str, ...]]:
+    assert turn.resolution is not None
+    return turn.resolution.status, turn.resolution.releases
+
+
+def test_an_answer_is_written_from_the_release_that_is_named(ask: Ask) -> None:
+    turn = ask(
+        "what's the dim_step default in 1.0",
+        lamp.reading("What is the default of dim_step in 1.0?", ("1.0", "1.0"), search="dim_step"),
+        lamp.answer("The default of dim_step is 10 % [1]. Dimming takes 400 ms [1]."),
+    )
+    assert resolved(turn) == (ReleaseStatus.STATED, ("1.0",))
+    assert text(turn) == "The default of dim_step is 10 % [1]. Dimming takes 400 ms [1]."
+    assert turn.answer
+    assert [c.release for c in turn.answer.citations] == ["1.0"]
+    assert turn.answer.warnings == ()
+
+
+def test_a_mark_of_the_wrong_passage_is_set_right(ask: Ask) -> None:
+    turn = ask(
+        "How long does dimming take, and what fuse is there?",
+        lamp.reading("How long does dimming take, and what fuse is there?", search="dimming fuse"),
+        lamp.answer("Dimming takes 400 ms [2]. The fuse is rated 2 A [1]."),
+    )
+    assert turn.answer
+    quotes = [c.quote for c in turn.answer.citations]
+    assert "400 ms" in quotes[0]
+    assert "2 A" in quotes[1]
+
+
+def test_what_no_passage_supports_is_mended_once(ask: Ask) -> None:
+    turn = ask(
+        "How long does dimming take?",
+        lamp.reading("How long does dimming take?", search="dimming"),
+        lamp.Rule(contains="<unsupported>\n900 ms", reply="Dimming takes 400 ms [1]."),
+        lamp.answer("Dimming takes 900 ms [1]."),
+    )
+    assert text(turn) == "Dimming takes 400 ms [1]."
+    assert turn.answer
+    assert turn.answer.warnings == ()
+
+
+def test_what_stays_unsupported_is_shown_and_named(ask: Ask) -> None:
+    turn = ask(
+        "How long does dimming take?",
+        lamp.reading("How long does dimming take?", search="dimming"),
+        lamp.Rule(contains="<unsupported>", reply="Dimming takes 900 ms [1]."),
+        lamp.answer("Dimming takes 900 ms [1]."),
+    )
+    assert turn.answer
+    assert "`900 ms`" in turn.answer.warnings[0]
+
+
+def test_a_release_that_is_not_there_is_asked_back(ask: Ask) -> None:
+    turn = ask("What is the fuse in 3.0?", lamp.reading("What is the fuse in 3.0?", ("3.0", "")))
+    assert resolved(turn) == (ReleaseStatus.UNKNOWN, ())
+    assert turn.route is Route.CLARIFY
+    assert "2.0 or 1.0" in text(turn)
+
+
+def test_a_reading_that_leaves_a_release_out_is_not_believed(ask: Ask) -> None:
+    turn = ask(
+        "What is the fuse in 1.0?", lamp.reading("What is the fuse?"), lamp.answer("2 A [1]")
+    )
+    assert resolved(turn) == (ReleaseStatus.STATED, ("1.0",))
+    assert [fallback.step for fallback in turn.fallbacks] == ["question_reading"]
+
+
+def test_a_release_is_not_swapped_by_the_model(ask: Ask) -> None:
+    question = "How many lumen in 1.0?"
+    turn = ask(question, lamp.reading(question, ("1.0", "2.0")), lamp.answer("600 lumen [1]"))
+    assert resolved(turn) == (ReleaseStatus.STATED, ("1.0",))
+
+
+def test_small_talk_and_the_catalog_are_answered_without_documents(ask: Ask) -> None:
+    hello = ask("salut!", lamp.reading("salut!", asks="greeting"))
+    assert hello.route is Route.CHAT
+    newest = ask("newest lamp u got?", lamp.reading("?", asks="catalog", catalog="newest"))
+    assert text(newest) == "The newest release of lamp is 2.0."
+
+
+def test_a_comparison_keeps_the_releases_apart(ask: Ask) -> None:
+    question = "Is it brighter in 2.0 than in 1.0?"
+    turn = ask(
+        question,
+        lamp.reading(
+            "Is the lamp brighter in 2.0 than in 1.0?",
+            ("2.0", "2.0"),
+            ("1.0", "1.0"),
+            search="lumen brightness",
+        ),
+        lamp.Rule(
+            contains='<documentation release="1.0">',
+            reply="Yes.\n\n- 1.0 gives 600 lumen [1].\n- 2.0 gives 800 lumen [1].",
+        ),
+    )
+    assert resolved(turn) == (ReleaseStatus.COMPARED, ("1.0", "2.0"))
+    assert turn.answer
+    cited = {c.release: c.quote for c in turn.answer.citations}
+    assert "600 lumen" in cited["1.0"]
+    assert "800 lumen" in cited["2.0"]
+    assert text(turn) == "Yes.\n\n- 1.0 gives 600 lumen [1].\n- 2.0 gives 800 lumen [2]."
+
+
+def test_nothing_is_made_up_where_the_passages_do_not_tell(ask: Ask) -> None:
+    turn = ask(
+        "Who designed the lamp?",
+        lamp.reading("Who designed the lamp?", search="designer"),
+        lamp.answer("I don't know"),
+    )
+    assert turn.answer
+    assert turn.answer.abstained
+    assert text(turn) == "I couldn't find this in the 2.0 documentation of lamp."
