@@ -50,7 +50,7 @@ _WELL: _Found = (Health.WELL, "")
 
 
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Finding]:
-    """Look at database, models, indexes, room, jobs and clock, one after the other.
+    """Look at database, models, profile, indexes, room, jobs and clock, one after the other.
 
     With `mend`, indexes that are broken are built again from the database, what no release or job
     needs any more is removed, and jobs of dead workers wait for another one.
@@ -58,6 +58,9 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     yield Finding("database", *_database(database))
     for model in models_in_use(settings.generator):
         yield Finding(f"model {model.name}", *_model(model, settings.models_dir))
+    yield Finding(
+        f"profile {settings.profile_in_use}", Health.WELL, f"In use: {settings.why_profile}."
+    )
     yield Finding("room on the disk", *_room(settings.data_dir))
     catalog = Catalog(database)
     for product in catalog.products():

@@ -21,6 +21,8 @@ from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
 MENDING = "answer_mending"
+UNSUPPORTED = "Not in the cited pages:"
+"""What the warning on claims that no passage supports begins with."""
 _SHORTEST = 300
 """Characters of a passage below which the rest of the limit is left free."""
 _TURNS, _OF_A_TURN = 4, 1_200
@@ -121,7 +123,7 @@ def answer_of(written: Cited) -> Answer:
     if not written.unsupported:
         return answer
     claims = listed(map(as_code, written.unsupported))
-    warning = f"Not in the cited pages: {claims}. Check it before you rely on it."
+    warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
     return replace(answer, warnings=(warning,))
 
 
@@ -163,7 +165,7 @@ def conversation(turn: Turn) -> Fenced:
 
 def own_words(turn: Turn) -> str:
     """What the asker wrote or spoke of: it needs no passage."""
-    base = turn.queries.base if turn.queries else ""
+    base = turn.rewritten.base if turn.rewritten else ""
     said = " ".join(f"{user} {reply}" for user, reply in turn.history[-_TURNS:])
     resolution = turn.resolution
     of = " ".join((resolution.product or "", *resolution.releases)) if resolution else ""

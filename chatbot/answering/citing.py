@@ -103,13 +103,20 @@ class _Citing:
 
     def _supporting(self, bare: str, given: Sequence[int]) -> list[int]:
         """The passages to cite for a sentence: those given, if they support it, else others."""
+        if self.releases and _NOTHING in bare.casefold():
+            return []
         spoken_of = [r for r in self.releases if names(bare, r)]
         fitting = [n for n in given if not spoken_of or self._release(n) in spoken_of]
+        words = set(tokens(filtered(bare)))
+        for release in spoken_of if len(spoken_of) > 1 or not fitting else ():
+            # What is said of two releases stands in a passage of each.
+            own = [n for n, p in enumerate(self.passages, 1) if p.release == release]
+            if own and not any(n in own for n in fitting):
+                fitting.append(max(own, key=lambda n: _telling(words, bare, self._texts([n])[0])))
         if fitting and not unsupported(bare, self._texts(fitting), self.own):
             return fitting
         if not fitting and not claims(bare) and len(bare.split()) < _SUBSTANCE:
             return list(given)
-        words = set(tokens(filtered(bare)))
         found = list(fitting)
         left = unsupported(bare, self._texts(found), self.own)
         others = [n for n in range(1, len(self.passages) + 1) if n not in found]
@@ -142,15 +149,15 @@ class _Citing:
         words = set(tokens(filtered(bare)))
         options = [passage for page in numbered.pages for passage in passages_of(page)]
         best = max(options, key=lambda p: _telling(words, bare, p.text))
-        if best.place not in self._numbers:
-            quote = best.text
-            if len(quote) > _LONGEST_QUOTE:
-                quote = max((r.quote for r in best.records), key=lambda q: _telling(words, bare, q))
-            self.citations.append(
-                cite_words(best.page, quote, best.path, best.anchor, numbered.release)
-            )
-            self._numbers[best.place] = len(self.citations)
-        return self._numbers[best.place]
+        place, quote = best.place, best.text
+        if len(quote) > _LONGEST_QUOTE and best.records:
+            record = max(best.records, key=lambda r: _telling(words, bare, r.quote))
+            place, quote = record.place, record.quote
+        if place not in self._numbers:
+            citation = cite_words(best.page, quote, best.path, best.anchor, numbered.release)
+            self.citations.append(citation)
+            self._numbers[place] = len(self.citations)
+        return self._numbers[place]
 
 
 def _telling(words: set[str], bare: str, text: str) -> float:

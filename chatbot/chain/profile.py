@@ -82,7 +82,11 @@ async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
 
 def _result(step: str, turn: Turn) -> str:
     """What came of a step, in a few words for whoever waits."""
-    if step in ("release_extraction", "reading") and turn.resolution and turn.resolution.releases:
+    if (
+        step in ("release_extraction", "question_reading")
+        and turn.resolution
+        and turn.resolution.releases
+    ):
         names = turn.resolution.releases
         return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
     if step == "context_retrieval":

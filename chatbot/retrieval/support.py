@@ -10,6 +10,8 @@ from corpora.indexing.number_words import NUMBER_WORDS
 _CODE = re.compile(r"`([^`]+)`")
 _PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
 """A part of a command that a reader replaces, or a sign."""
+_TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
+_SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>)\s+")
 _IN_WORDS = {str(number): word for word, number in NUMBER_WORDS.items()}
@@ -41,6 +43,7 @@ def _claims(sentence: str) -> Iterator[str]:
     for quantity in measured:
         prose = prose.replace(quantity, " ")
     yield from (claim for claim in claims(prose) if not claim.isalpha())
+    yield from _SPELLED_OUT.findall(prose)
 
 
 def _plain(text: str) -> str:

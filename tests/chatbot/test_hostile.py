@@ -33,10 +33,11 @@ from eval.hostile import (
     read_all,
 )
 from prompts import render
+from prompts.fencing import TAGS
 
 CASES = read_lines(Path(eval.__file__).parent / "questions" / "hostile.jsonl", HostileCase)
 
-SECTION = re.compile(r"<(/?)(answered|chunk|conversation|excerpts|question|releases)\b([^<>]*)>")
+SECTION = re.compile(rf"<(/?)({'|'.join(TAGS)})\b([^<>]*)>")
 LOOKS_LIKE_A_SECTION = re.compile(
     r"<[\s/\\]*(?:answered|chunk|conversation|excerpts|question|releases)\b", re.I
 )
@@ -106,7 +107,7 @@ def evidence(hostile: Callable[[str], Chatbot]) -> str:
     return read_all(hostile("base").corpora.corpus(PRODUCT, RELEASE))
 
 
-@pytest.mark.parametrize("profile", ["embedded", "qamr"])
+@pytest.mark.parametrize("profile", ["direct", "embedded", "qamr"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_an_attack_that_the_model_obeys_has_no_effect(
     hostile: Callable[[str], Chatbot], evidence: str, case: HostileCase, profile: str
@@ -120,7 +121,7 @@ def test_an_attack_that_the_model_obeys_has_no_effect(
 
 
 def assert_data_stays_in_its_sections(call: ModelCall, profile: str) -> None:
-    written = written_before(call)
+    written = written_before(call, profile)
     assert list(call.prompt[: len(written)]) == written
     (user_role, user), *retried = call.prompt[len(written) :]
     assert user_role == "user"
@@ -261,7 +262,7 @@ def test_there_are_cases_of_every_kind() -> None:
     }  # fmt: skip
 
 
-def written_before(call: ModelCall) -> list[tuple[str, str]]:
+def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
     """The prompt's file before the last section: nothing was put into it."""
     names = {
         "query_rewriting": ("conversation", "question"),
@@ -269,6 +270,9 @@ def written_before(call: ModelCall) -> list[tuple[str, str]]:
         "context_selection": ("question", "chunks"),
         "memory": ("questions",),
         "answer_generation": ("product", "release", "chunks", "question", "hint"),
+        "question_reading": ("releases", "conversation", "question"),
+        "answer_mending": ("passages", "question", "answer", "unsupported"),
+        "answer": ("product", "release", "passages", "conversation", "question"),
     }
     files = {
         "context_selection": "listwise_selection",
@@ -276,7 +280,10 @@ def written_before(call: ModelCall) -> list[tuple[str, str]]:
         "memory": "same_question",
     }
     name = files.get(call.step, call.step)
-    return render(name, **dict.fromkeys(names[call.step], ""))[:-1]
+    of = call.step
+    if profile == "direct" and of == "answer_generation":
+        of = name = "answer"
+    return render(name, **dict.fromkeys(names[of], ""))[:-1]
 
 
 def sections(prompt: str) -> list[str]:
@@ -298,13 +305,22 @@ def expected_sections(prompt: str, call: ModelCall, profile: str) -> list[str]:
         return ["question", "/question", "chunk section", "/chunk"]
     if call.step == "context_selection":
         return ["question", "/question"] + ["chunk number", "/chunk"] * count(prompt)
+    if call.step == "question_reading":
+        tags = ("releases", "conversation", "question")
+        return [t for tag in tags for t in (tag, f"/{tag}")]
+    if profile == "direct":
+        passages = ["passage number document section", "/passage"] * count(prompt, "passage")
+        ends = ("answer", "unsupported") if call.step == "answer_mending" else ()
+        asked = ("question", *ends) if ends else ("conversation", "question")
+        remembered = ("answered",) * ("<answered>" in prompt)
+        return passages + [t for tag in (*remembered, *asked) for t in (tag, f"/{tag}")]
     chunks = ["chunk number section", "/chunk"] * count(prompt)
     answered = ["answered", "/answered"] * ("<answered>" in prompt)
     return [*chunks, *answered, "question", "/question"]
 
 
-def count(prompt: str) -> int:
+def count(prompt: str, tag: str = "chunk") -> int:
     """The chunks of a prompt: each has the next number, and no number comes twice."""
-    numbers = [int(n) for n in re.findall(r'^<chunk number="(\d+)"', prompt, re.M)]
+    numbers = [int(n) for n in re.findall(rf'^<{tag} number="(\d+)"', prompt, re.M)]
     assert numbers == list(range(1, len(numbers) + 1))
     return len(numbers)

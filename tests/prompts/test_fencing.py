@@ -100,4 +100,4 @@ def test_sections_are_joined_a_line_apart() -> None:
 
 def test_a_section_that_prompts_do_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="no section is called 'reply'"):
-        fenced("answer", "text")
+        fenced("reply", "text")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from chatbot.runtime.events import Event
 
 _COMPARISON = "comparison"
-_RELEASE = "release_extraction"
+_RELEASES = ("question_reading", "release_extraction")
 _ANSWER = "answer_generation"
 _NAMES = {
     "clarification": "reading the conversation",
@@ -21,6 +21,7 @@ _NAMES = {
     "off_topic": "reading the question",
     "spelling": "reading the question",
     "inventory": "checking the list of releases",
+    "question_reading": "reading the question",
     "release_extraction": "finding the release",
     "parameters": "looking up the parameters",
     "comparison": "comparing the releases",
@@ -97,7 +98,8 @@ class Progress:
             return "One moment…"
         # A comparison is named itself: its steps run for every release at once.
         step = self.running[0]
-        release, found = self.found.get(_RELEASE), self.found.get("context_retrieval")
+        release = next(filter(None, map(self.found.get, _RELEASES)), None)
+        found = self.found.get("context_retrieval")
         told = step_name(step)
         if step == "context_retrieval" and release:
             told = f"searching the {release} documentation"
