@@ -29,7 +29,6 @@ from chatbot.queries.clarification import asked_back
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop
 from chatbot.runtime.events import Listener, Waiting, heard_by
-from chatbot.runtime.model_calls import call
 from chatbot.settings import BadSettings, Settings, prepare_process
 from chatbot.turn import ModelStep, Turn
 from corpora.catalog.catalog import Catalog
@@ -183,13 +182,13 @@ class Chatbot:
             self.corpora.open_built(_WARM_UP_SECONDS)
         if not isinstance(self.model, EmbeddedChatModel):
             return
-        reading = call(self.model, beginning_of_prompt(), step="warm_up", max_tokens=1)
+        model = self.model
 
-        def read() -> None:
+        def load() -> None:
             with suppress(GeneratorError):
-                run_on_event_loop(reading, lambda: False)
+                model.load()
 
-        Thread(target=read, name="warm-up", daemon=True).start()
+        Thread(target=load, name="warm-up", daemon=True).start()
 
     def feedback(self, owner: str) -> Feedback:
         """What a person thinks of their answers; the memory hears of it."""
@@ -305,6 +304,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 context=settings.context,
                 max_tokens=settings.answer_tokens,
                 temperature=settings.temperature,
+                beginning=_beginning(settings),
             )
         case "transformers":
             from chatbot.models.hugging_face import HuggingFaceChatModel
@@ -338,6 +338,11 @@ def open_model(settings: Settings) -> BaseChatModel | None:
             from chatbot.models.scripted import read_script
 
             return read_script(_needed(settings.scripted_replies, "scripted_replies", settings))
+
+
+def _beginning(settings: Settings) -> tuple[tuple[str, str], ...]:
+    """What every prompt of the profile begins with, where it makes one call a question."""
+    return tuple(beginning_of_prompt()) if settings.profile_in_use == "embedded" else ()
 
 
 Needed = TypeVar("Needed")

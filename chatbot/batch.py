@@ -3,9 +3,11 @@
 import json
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from pydantic import BaseModel, ValidationError
 
@@ -74,29 +76,39 @@ def run_batch(
     *,
     afresh: bool = False,
 ) -> BatchProgress:
-    """Answer every line into `output` that no earlier run has; `afresh` leaves the memory out."""
+    """Answer every line into `output` that no earlier run has; `afresh` leaves the memory out.
+
+    As many are asked at once as the settings let in; the answers stand in the order of the lines.
+    """
     answered = _answered(output)
-    skipped = failed = 0
+    left = [line for line in lines if str(line.id) not in answered]
+    skipped, failed = len(lines) - len(left), 0
+    on_progress(BatchProgress(skipped, len(lines), skipped, failed))
     output.parent.mkdir(parents=True, exist_ok=True)
-    with output.open("a", encoding="utf-8") as out:
-        for done, line in enumerate(lines, 1):
-            if str(line.id) in answered:
-                skipped += 1
-            else:
-                result = _answer(chatbot, line, afresh)
+    stopping = Event()
+    pool = ThreadPoolExecutor(chatbot.settings.at_once, "batch")
+    try:
+        results = pool.map(lambda line: _answer(chatbot, line, afresh, stopping.is_set), left)
+        with output.open("a", encoding="utf-8") as out:
+            for done, result in enumerate(results, skipped + 1):
                 failed += "error" in result
                 out.write(json.dumps(result, ensure_ascii=False) + "\n")
                 out.flush()
                 os.fsync(out.fileno())
-            on_progress(BatchProgress(done, len(lines), skipped, failed))
+                on_progress(BatchProgress(done, len(lines), skipped, failed))
+    finally:
+        stopping.set()
+        pool.shutdown(cancel_futures=True)
     return BatchProgress(len(lines), len(lines), skipped, failed)
 
 
-def _answer(chatbot: Chatbot, line: BatchLine | FailedLine, afresh: bool) -> dict[str, object]:
+def _answer(
+    chatbot: Chatbot, line: BatchLine | FailedLine, afresh: bool, stopped: Callable[[], bool]
+) -> dict[str, object]:
     if isinstance(line, FailedLine):
         return line.model_dump()
     try:
-        reply = chatbot.ask(**line.model_dump(exclude={"id"}), afresh=afresh)
+        reply = chatbot.ask(**line.model_dump(exclude={"id"}), afresh=afresh, stopped=stopped)
     except Exception as error:  # noqa: BLE001
         # The edge of a batch: whatever one line does, the lines after it are answered.
         return {"id": line.id, "error": f"{type(error).__name__}: {error}"}

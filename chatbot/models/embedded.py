@@ -14,6 +14,7 @@ from langchain_core.messages import BaseMessage
 from pydantic import Field, PrivateAttr
 
 from chatbot.models.errors import GeneratorError
+from chatbot.models.prompt_state import PromptState
 from chatbot.models.streaming import (
     Chunks,
     StreamingChatModel,
@@ -35,9 +36,9 @@ class EmbeddedChatModel(StreamingChatModel):
     """Chat with a local GGUF file, loaded at the first call; `slots` requests are served together.
 
     `context` is the longest prompt and answer of one request, in tokens; every slot has memory for
-    it. A prompt's beginning that was read before, in any slot, is not computed again. Leaving or
-    cancelling a stream stops the model after the token or the prompt batch it is at. Raises
-    GeneratorError.
+    it. A prompt's beginning that was read before, in any slot, is not computed again; the one that
+    is given as `beginning` is kept in a file and read once on a machine. Leaving or cancelling a
+    stream stops the model after the token or the prompt batch it is at. Raises GeneratorError.
     """
 
     path: Path
@@ -48,6 +49,7 @@ class EmbeddedChatModel(StreamingChatModel):
     max_tokens: int = 60
     temperature: float = 0.0
     seed: int = 0
+    beginning: tuple[tuple[str, str], ...] = ()
 
     _server: Any = PrivateAttr(default=None)
     _key: str = PrivateAttr(default_factory=lambda: secrets.token_urlsafe(32))
@@ -64,10 +66,25 @@ class EmbeddedChatModel(StreamingChatModel):
         return "xllamacpp"
 
     def load(self) -> None:
-        """Read the model into memory if it is not there yet (about two seconds)."""
+        """Read the model into memory if it is not there yet (about two seconds).
+
+        Where the beginning of prompts was never read by it on this machine, it is read, too.
+        """
         with self._loading:
             if self._server is None:
-                self._server = self._start()
+                server = self._start()
+                if self.beginning:
+                    self._begin(server)
+                self._server = server
+
+    def _begin(self, server: Any) -> None:
+        state = PromptState(self.path, self.adapter, self.context, self.beginning)
+        if state.restore(server.listening_address, self._key):
+            return
+        messages = [{"role": role, "content": text} for role, text in self.beginning]
+        request = {"messages": messages, "max_tokens": 1, "cache_prompt": True, "stream": True}
+        server.handle_chat_completions(request, lambda event: False)
+        state.save(server.listening_address, self._key)
 
     def _start(self) -> Any:
         if not self.path.is_file():
@@ -92,6 +109,7 @@ class EmbeddedChatModel(StreamingChatModel):
         threads = self.threads or os.cpu_count() or 1
         params.cpuparams.n_threads = threads
         params.cpuparams_batch.n_threads = threads
+        params.slot_save_path = f"{self.path.parent}{os.sep}"
         params.verbosity = -1
         # The library opens a loopback port of its own; without a key any web page could use it.
         params.api_keys = [self._key]

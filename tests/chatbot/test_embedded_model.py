@@ -157,3 +157,24 @@ def test_a_missing_or_broken_file_says_what_to_do(tmp_path: Path) -> None:
     broken.write_bytes(b"GGUF" + b"\0" * 100)
     with pytest.raises(GeneratorError, match=r"broken\.gguf could not be loaded"):
         EmbeddedChatModel(path=broken).invoke("hello")
+
+
+def test_the_beginning_of_prompts_is_read_once_on_a_machine(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.symlink_to(generator().path)
+    beginning = (("system", "You answer from the text."), ("user", f"{LONG[:900]} Which is first?"))
+    asked = [("system", "You answer from the text."), ("user", f"{LONG[:900]} And the last one?")]
+
+    def cached() -> int:
+        model = EmbeddedChatModel(path=path, slots=1, beginning=beginning)
+        prompt, known = usage(model.invoke(asked, max_tokens=1))
+        return prompt - known
+
+    assert cached() < 20
+    (state,) = tmp_path.glob("*.prompt-state")
+    read = state.stat().st_mtime_ns
+    assert cached() < 20
+    assert state.stat().st_mtime_ns == read
+    state.write_bytes(b"damaged")
+    assert cached() < 20
+    assert state.stat().st_size > 1000
