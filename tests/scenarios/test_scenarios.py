@@ -36,9 +36,7 @@ def asked(chatbot: Chatbot, row: Row) -> Reply:
         options["conversation"] = chatbot.conversations.start(row.product, row.id)
         for question, answer, release in row.history:
             status = ReleaseStatus.STATED if release else ReleaseStatus.LATEST
-            kept = Reply(
-                answer=answer, product=row.product, release=release, release_status=status
-            )
+            kept = Reply(answer=answer, product=row.product, release=release, release_status=status)
             chatbot.conversations.add(options["conversation"], question, kept)
     return chatbot.ask(row.question, **options).content
 
