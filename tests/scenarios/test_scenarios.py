@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chatbot.assembly import NEW, Chatbot
+from chatbot.assembly import Chatbot
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.reply import Reply
 from tests.scenarios.conftest import Ask
