@@ -37,7 +37,7 @@ def chatbot_for(
     With --profile it has that profile, and the model of the settings.
     """
     profile = request.config.getoption("--profile")
-    chosen = {"profile": profile} if profile else {"generator": "none"}
+    chosen = {"profile": profile} if profile else {"profile": "embedded", "generator": "none"}
     settings = Settings(data_dir=tmp_path_factory.mktemp("scenarios"), memory="off", **chosen)
     chatbot = open_chatbot(settings)
     for folder in sorted(DOCUMENTS.glob("*/*")):
