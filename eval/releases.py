@@ -77,7 +77,7 @@ def measure_releases(
 def outcome_of(question: ReleaseQuestion, found: Resolution) -> Outcome:
     """What the release that was found is worth for the question."""
     meant, taken = question.status, found.status
-    if taken is meant and meant in (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS):
+    if taken is meant and not found.releases:
         return Outcome.RIGHT
     same = bool(found.releases) and set(found.releases) == set(question.releases)
     if same and meant is not ReleaseStatus.UNKNOWN:

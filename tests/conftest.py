@@ -56,6 +56,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="keep every database in PostgreSQL")
+    parser.addoption("--profile", help="ask the scenarios with it and the model of the settings")
     parser.addoption("--long", action="store_true", help="larger files, fifty times the examples")
 
 

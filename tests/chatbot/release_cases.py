@@ -5,38 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Turn
 from corpora.catalog.release import Product, Release, is_prerelease
+from eval.releases import ReleaseQuestion
 
 
 @dataclass(frozen=True)
 class ReleaseCase:
-    """A turn before its first step, the catalog it is asked over, and what it should come to."""
+    """A turn before its first step, the catalog it is asked over, and what it means."""
 
     turn: Turn
     products: tuple[Product, ...]
-    status: ReleaseStatus
-    releases: tuple[str, ...]
-
-
-class Outcome(StrEnum):
-    """How a case came out; WRONG, an answer from another release than the one meant, is gravest."""
-
-    RIGHT = "right"
-    ASKED = "asked back"
-    WRONG = "silently wrong"
-
-
-def outcome(case: ReleaseCase, found: Resolution) -> Outcome:
-    """Say whether a resolution is what the case means, asks about it, or takes another release."""
-    if found.releases == case.releases:
-        return Outcome.RIGHT
-    return Outcome.WRONG if found.releases else Outcome.ASKED
+    meant: ReleaseQuestion
 
 
 def read_catalogs(path: Path) -> dict[str, tuple[Product, ...]]:
@@ -71,6 +54,7 @@ def _case(said: Mapping[str, Any], catalogs: Mapping[str, Sequence[Product]]) ->
     return ReleaseCase(
         turn,
         tuple(catalogs[said["catalog"]]),
-        ReleaseStatus(said["status"]),
-        tuple(said["releases"]),
+        ReleaseQuestion.model_validate(
+            {"id": said["question"], "product": said["catalog"], **said}
+        ),
     )
