@@ -26,6 +26,7 @@ from chatbot.turn import (
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.pages import StoredPage
+from ingestion.page import BlockKind
 from prompts import fenced, render
 
 STEP = "context_reduction"
@@ -199,7 +200,7 @@ def _copied(spans: Sequence[str], chunk: RetrievedChunk, corpus: Corpus) -> tupl
 def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
     """The whole records that hold a span, so that no figure is cut; else the span alone.
 
-    A span that stands in many records says nothing by itself and is dropped.
+    A span that stands in many records, or is a heading, says nothing by itself and is dropped.
     """
     for page in pages:
         quote = find_verbatim(span, page.text)
@@ -208,7 +209,8 @@ def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
         whole = [r for r in records(page) if quote in r.quote]
         if len(whole) > _MOST_PLACES:
             return []
-        return whole or [_bare(quote, page)]
+        bare = _bare(quote, page)
+        return whole or ([] if bare.kind == BlockKind.HEADING else [bare])
     return []
 
 

@@ -157,6 +157,11 @@ class TestReduction:
         turn = self.turn(lamp_chatbot, lamp.reduction("Brightness", "i"))
         assert turn.reduced == ()
 
+    def test_a_heading_alone_is_no_evidence(self, lamp_chatbot: MakeChatbot) -> None:
+        turn = self.turn(lamp_chatbot, lamp.reduction("Brightness", "Brightness"))
+        assert turn.answer
+        assert turn.answer.abstained
+
     def test_the_heading_comes_with_the_span(self, lamp_chatbot: MakeChatbot) -> None:
         turn = self.turn(lamp_chatbot, READ[1])
         (citation,) = answered(turn).citations
