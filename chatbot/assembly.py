@@ -18,7 +18,11 @@ from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, run
 from chatbot.chain.profiles import PROFILES
 from chatbot.chain.reply import reply_of, trace_of
-from chatbot.conversations.conversations import Conversations, KeptTurn
+from chatbot.conversations.conversations import (
+    Conversations,
+    KeptTurn,
+    release_spoken_of,
+)
 from chatbot.conversations.feedback import Feedback
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.prompting import uses_of
@@ -227,18 +231,13 @@ class Chatbot:
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
         replies = [t.reply for t in earlier]
-        named = [
-            (reply.product, reply.release)
-            for reply in replies
-            if reply.product and reply.release and reply.release_status != "latest"
-        ]
         return replace(
             turn,
             history=tuple((t.question, t.reply.answer) for t in earlier),
             asked_back=frozenset(
                 i for i, r in enumerate(replies) if asked_back(r.route, r.release_status)
             ),
-            conversation_release=named[-1] if named else None,
+            conversation_release=release_spoken_of(replies),
         )
 
     @cached_property

@@ -1,7 +1,7 @@
 """The conversations of one person and their turns, kept in SQL."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
@@ -189,6 +189,19 @@ class Conversations:
         if row is None or row.owner != self.owner:
             raise UnknownConversation(f"There is no conversation {conversation!r}.")
         return row
+
+
+def release_spoken_of(replies: Iterable[Reply]) -> tuple[str, str] | None:
+    """The product and release that a conversation has come to, which its next question is about.
+
+    None where no reply is from another release than the latest.
+    """
+    named = [
+        (reply.product, reply.release)
+        for reply in replies
+        if reply.product and reply.release and reply.release_status != "latest"
+    ]
+    return named[-1] if named else None
 
 
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:

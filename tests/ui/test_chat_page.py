@@ -23,6 +23,16 @@ def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:
     assert ":primary-badge[2\\.0 · latest] :gray-badge[1\\.0]" in texts(page)
 
 
+def test_the_release_of_the_next_question_stands_out(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), "What is the default of hold_time in 1.0?")
+    assert ":gray-badge[2\\.0 · latest] :primary-badge[1\\.0]" in texts(page)
+    told = [caption.value for caption in page.caption]
+    assert "The next question is about 1\\.0 unless it names another." in told
+    button(page, "New conversation")
+    assert ":primary-badge[2\\.0 · latest]" in texts(page)
+
+
 def test_an_answer_shows_release_reason_and_sources(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), QUESTION)

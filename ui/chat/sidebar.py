@@ -13,7 +13,12 @@ from itertools import groupby
 
 import streamlit as st
 
-from chatbot.conversations.conversations import LONGEST_TITLE, Conversations, KeptTurn
+from chatbot.conversations.conversations import (
+    LONGEST_TITLE,
+    Conversations,
+    KeptTurn,
+    release_spoken_of,
+)
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from corpora.catalog.release import Product
 from corpora.database.history_tables import ConversationRow
@@ -108,14 +113,17 @@ def show_sidebar(
             args=(None,),
         )
         product = products[names.index(chosen)]
-        _show_releases(product)
+        _show_releases(product, release_spoken_of(turn.reply for turn in turns))
         options = {"key": "new-conversation", "width": "stretch"}
         button("New conversation", _choose, None, icon="add", **options)
         _show_conversations(own, names)
     return product
 
 
-def _show_releases(product: Product) -> None:
+def _show_releases(product: Product, spoken_of: tuple[str, str] | None) -> None:
+    """The releases; the one that the next question is about stands out."""
+    newest = product.newest.name if product.newest else ""
+    in_use = spoken_of[1] if spoken_of and spoken_of[0] == product.name else newest
     newest_first = list(reversed(product.releases))
     today = datetime.now(UTC).date()
     badges = []
@@ -123,12 +131,14 @@ def _show_releases(product: Product) -> None:
         notes = ["latest"] * (release == product.newest) + ["pre-release"] * release.prerelease
         if release.end_of_life and release.end_of_life <= today:
             notes.append("end of life")
-        colour = "primary" if release == product.newest else "gray"
+        colour = "primary" if release.name == in_use else "gray"
         badges.append(f":{colour}-badge[{as_label(' · '.join([release.name, *notes]))}]")
     rest = [as_label(release.name) for release in newest_first[_BADGES:]]
     if rest:
         badges.append(f":gray-badge[{len(rest)} more]")
     st.markdown(" ".join(badges), help=", ".join(rest) or None)
+    if in_use != newest:
+        st.caption(f"The next question is about {as_label(in_use)} unless it names another.")
 
 
 def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
