@@ -4,6 +4,7 @@ It takes the place of release extraction and rewriting (QAMR III-B, step 1) in o
 keeps the wall: `check_versions`, and the catalog, decide what is believed.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -31,6 +32,7 @@ from prompts import fenced, render
 STEP = "question_reading"
 _TURNS, _OF_A_TURN = 4, 1_500
 """Of the conversation, and characters of each of its texts, that the model sees."""
+_NUMBER = re.compile(r"\d+(?:[._-]\d+)*")
 _CATALOG = 6_000
 """Characters of products and releases that it sees."""
 
@@ -132,7 +134,8 @@ def _catalog(turn: Turn, known: Sequence[Product]) -> str:
     lines = [_listing(product) for product in known if product is not chosen]
     while lines and sum(map(len, lines)) > _CATALOG:
         lines.pop()
-    return "\n".join((*([_listing(chosen)] if chosen else []), *lines))
+    first = f"{_listing(chosen)} – chosen by the asker" if chosen else ""
+    return "\n".join(filter(None, (first, *lines)))
 
 
 def _listing(product: Product) -> str:
@@ -246,9 +249,13 @@ def _release(
     if not any(map(str.isdigit, named.words)):
         return claimed or unknown_release(product, named.words)
     reading = read_choice(named.words, product)
-    if reading.release is None:
-        if claimed:
+    if reading.release is None and claimed:
+        # "2.4er", "the 2.4 line from 2022": the number alone, if it is that release.
+        core = _NUMBER.search(named.words)
+        reading = read_choice(core[0], product) if core else reading
+        if reading.release != claimed:
             raise ValueError(f'"{named.words}" is not how {claimed.name} is written')
+    if reading.release is None:
         if reading.covers:
             return ask_which_release(product, named.words, reading.covers)
         return unknown_release(product, named.words)

@@ -6,9 +6,11 @@ is believed only as far as the words stand in the question and the catalog agree
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum, auto
 
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.release_names import release_names
+from chatbot.text.phrasing import word_set
 from chatbot.text.query_terms import STOP_WORDS
 from corpora.catalog.release import Product, name_tokens
 
@@ -20,7 +22,16 @@ _JOINTS = re.compile(r"[/=@:]+")
 _NEXT = re.compile(r"\s?(?:%|°|[^\W\d_]+)")
 _BEFORE = re.compile(r"([^\W\d_][\w+#.-]*)\s+$")
 
+_OF_A_RELEASE = word_set("release releases version versions rel ver series v r")
+
 Span = tuple[int, int]
+
+
+class _Like(Enum):
+    """A word that may be a release: it is written as one, or near those there are."""
+
+    WRITTEN = auto()
+    NEAR = auto()
 
 
 def check_versions(
@@ -36,22 +47,25 @@ def check_versions(
     named += [(start, end) for start, end, _ in product_spans(question, [product])]
     other = [span for words in others for span in places(words, question)]
     for start, end in _numbered(question):
-        if _within((start, end), named):
-            continue
         word = question[start:end]
-        is_other = _within((start, end), other) or _NAME.fullmatch(word) is not None
+        if _covered(word, start, named):
+            continue
+        is_other = _covered(word, start, [*named, *other]) or _NAME.fullmatch(word) is not None
         if not is_other:
             raise ValueError(f'"{word}" stands neither in "releases" nor in "other_numbers"')
-        if _is_like_a_release(word, product) and not _is_something_else(question, start, end):
+        likeness = _likeness(word, product)
+        if likeness and not _is_something_else(question, start, end, likeness):
             raise ValueError(f'"{word}" may be a release: name it in "releases"')
 
 
 def places(words: str, text: str) -> list[Span]:
-    """Where words stand in a text, in either case, and not within a longer word or number."""
+    """Where words stand in a text, in either case, and not within a longer number or Latin word."""
     if not words.strip():
         return []
     pattern = r"\s+".join(map(re.escape, words.split()))
-    return [m.span() for m in re.finditer(rf"(?<![\w.]){pattern}(?!\w|\.\d)", text, re.IGNORECASE)]
+    before = r"(?<![\d.])" if words[0].isdigit() else r"(?<![a-zA-Z])" * words[0].isalpha()
+    after = r"(?!\d|\.\d)" if words[-1].isdigit() else r"(?![a-zA-Z])" * words[-1].isalpha()
+    return [m.span() for m in re.finditer(f"{before}{pattern}{after}", text, re.IGNORECASE)]
 
 
 def _numbered(question: str) -> Iterator[Span]:
@@ -62,30 +76,37 @@ def _numbered(question: str) -> Iterator[Span]:
             yield start, match.start() + len(bare)
 
 
-def _within(span: Span, spans: Sequence[Span]) -> bool:
-    """Whether the parts of a word with figures lie in some of the spans."""
-    return any(start <= span[0] and span[1] <= end for start, end in spans) or (
-        # "17.10→18.00" and "17.10/17.20" are two names in one word.
-        len([1 for start, end in spans if span[0] <= start and end <= span[1]]) > 1
-    )
+def _covered(word: str, start: int, spans: Sequence[Span]) -> bool:
+    """Whether all figures of a word that begins at `start` lie in some of the spans."""
+    figures = (start + i for i, letter in enumerate(word) if letter.isdigit())
+    return all(any(first <= place < last for first, last in spans) for place in figures)
 
 
-def _is_like_a_release(word: str, product: Product) -> bool:
+def _likeness(word: str, product: Product) -> _Like | None:
+    """How a word with figures is like the releases of a product, if it is."""
     tokens, names = name_tokens(word), release_names(product)
     if not tokens or _NAME.fullmatch(word):
         parts = [] if word.startswith("/") or "://" in word else _JOINTS.split(word)
-        return any(names.names(name_tokens(part)) for part in parts if part)
+        is_one = any(names.names(name_tokens(part)) for part in parts if part)
+        return _Like.WRITTEN if is_one else None
     if names.begins(tokens):
-        return True
-    return isinstance(tokens[0], int) and (
-        len(tokens) > 1 and names.resembles(tokens) and names.near(tokens)
-    )
+        return _Like.WRITTEN
+    is_near = isinstance(tokens[0], int) and names.near(tokens) and names.resembles(tokens)
+    return _Like.NEAR if is_near and len(tokens) > 1 else None
 
 
-def _is_something_else(question: str, start: int, end: int) -> bool:
-    """Whether a unit or a noun follows a number, or another name than a word stands before it."""
+def _is_something_else(question: str, start: int, end: int, likeness: _Like) -> bool:
+    """Whether a unit or a noun follows a number, or the name of another thing stands before it.
+
+    Before what is written as a release only a name counts ("Python 3.9"), before others any word
+    that carries a topic ("glibc 2.28").
+    """
     following = _NEXT.match(question, end)
     if following and following[0].strip().casefold() not in STOP_WORDS:
         return True
     before = _BEFORE.search(question, 0, start)
-    return bool(before and before.start() > 0 and not before[1].islower())
+    if before is None:
+        return False
+    if likeness is _Like.NEAR and before[1].casefold() not in STOP_WORDS | _OF_A_RELEASE:
+        return True
+    return before.start() > 0 and not before[1].islower()

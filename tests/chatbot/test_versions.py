@@ -19,6 +19,10 @@ MAJORS = Product("kite", (), tuple(Release("kite", n) for n in ("4", "5", "5.1")
         ("Compare 17.10/17.20", ["17.10", "17.20"], []),
         ("Is utf-8 or /api/v1 or --retries=3 or ipv6 known?", [], []),
         ("Does it reach 10.0.0.1?", [], ["10.0.0.1"]),
+        ("Wie groß ist die MTU in der 17.20er Version?", ["17.20"], []),
+        ("17.20版本里怎么设置", ["17.20"], []),
+        ("we pin relay>=17.10,<17.30 in setup.cfg", [">=17.10", "<17.30"], []),
+        ("do I need glibc 17.5 for it", [], ["17.5"]),
     ],
 )
 def test_numbers_that_are_accounted_for(
