@@ -13,7 +13,7 @@ from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import Messages, call
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.phrasing import listed
-from chatbot.text.sanitizer import as_code, harmless
+from chatbot.text.sanitizer import as_code, harmless_answer
 from chatbot.turn import Answer, ModelStep, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
@@ -94,7 +94,7 @@ async def write_cited(
     pages = "\n".join(passage.text for passage in evidence.passages)
     made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
     turn = replace(turn, calls=(*turn.calls, made))
-    text = harmless(made.reply, evidence=pages)
+    text = harmless_answer(made.reply, evidence=pages)
     if not text or says_unknown(without_marks(text).split("\n")[0]):
         return turn, None
     written = await in_thread(cited, text, evidence.passages, own, releases)
@@ -109,7 +109,7 @@ async def write_cited(
     )
     made = await call(model, mending, step=MENDING, max_tokens=max_tokens)
     turn = replace(turn, calls=(*turn.calls, made))
-    mended = harmless(made.reply, evidence=pages)
+    mended = harmless_answer(made.reply, evidence=pages)
     if not mended or says_unknown(mended):
         return turn, written
     again = await in_thread(cited, mended, evidence.passages, own, releases)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chatbot.retrieval.passages import passages_of
-from chatbot.retrieval.provenance import cite_words, claims, names
-from chatbot.retrieval.records import sentences
-from chatbot.retrieval.support import unsupported
+from chatbot.retrieval.provenance import cite_words, names
+from chatbot.retrieval.support import claimed, unsupported
 from chatbot.text.citation_markers import marks, without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Citation
@@ -19,6 +18,10 @@ _MARKS_BEHIND = re.compile(r"([.!?:;,])((?:\s*\[\d+(?:\s*[,;]\s*\d+)*\])+)(?=\s|
 _END = re.compile(r"[.!?:;,|]*\s*$")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ROW_OF_DASHES = re.compile(r"[\s|:-]+")
+_PART = re.compile(r".*?(?:\[\d+(?:\s*[,;]\s*\d+)*\]\s*)+(?:[.!?:;,|]+(?=\s|$)|(?=\s|$))|.+")
+"""A part of a line: up to the marks that stand for it, or the rest of the line."""
+_OWN = 0.1
+"""How much more a passage of the page itself counts than of its neighbours, which it quotes."""
 _SUBSTANCE = 4
 """Words from which a sentence without a claim needs a passage, too."""
 _NOTHING = "nothing found"
@@ -49,15 +52,44 @@ class Cited:
 def cited(
     reply: str, passages: Sequence[Numbered], own: str, releases: Sequence[str] = ()
 ) -> Cited:
-    """Resolve the marks of a reply sentence by sentence, row by row.
+    """Resolve the marks of a reply: each is for what stands before it in its line or row.
 
-    A sentence whose passages do not support it is given the marks of those that do; where none
-    does, what is missing is told. With several `releases` what is said of one has to stand in a
-    passage of that release.
+    What its passages do not support is given the marks of those that do; where none does, what is
+    missing is told. A listing belongs to the line that leads in to it. With several `releases`
+    what is said of one has to stand in a passage of that release.
     """
     work = _Citing(passages, own, releases)
-    written = [work.line(line) for line in _MARKS_BEHIND.sub(r"\2\1", reply).split("\n")]
+    lines = _MARKS_BEHIND.sub(r"\2\1", reply).split("\n")
+    listings = _listings(lines)
+    written: list[str] = []
+    in_code = False
+    for number, line in enumerate(lines):
+        if _FENCE.match(line):
+            in_code = not in_code
+        elif not in_code and line.strip() and not _is_of_header(lines, number):
+            line = work.line(line, listings.get(number, ""))
+        written.append(line)
     return Cited("\n".join(written), tuple(work.citations), tuple(work.missing), work.lead)
+
+
+def _listings(lines: Sequence[str]) -> dict[int, str]:
+    """The listings by the number of the last line of text before each."""
+    found: dict[int, str] = {}
+    last, in_code = 0, False
+    for number, line in enumerate(lines):
+        if _FENCE.match(line):
+            in_code = not in_code
+        elif in_code:
+            found[last] = f"{found.get(last, '')}\n{line}"
+        elif line.strip():
+            last = number
+    return found
+
+
+def _is_of_header(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is the header of a table, or the dashes below it."""
+    around = lines[number : number + 2]
+    return any("|" in line and _ROW_OF_DASHES.fullmatch(line) for line in around)
 
 
 @dataclass
@@ -69,37 +101,28 @@ class _Citing:
     missing: list[str] = field(default_factory=list)
     lead: str = ""
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
-    _in_code: bool = False
-    _last: tuple[int, ...] = ()
 
-    def line(self, line: str) -> str:
-        if _FENCE.match(line):
-            self._in_code = not self._in_code
-            return line
-        if self._in_code:
-            self._check(f"`{line.strip()}`" if line.strip() else "", self._last)
-            return line
-        if not line.strip() or _ROW_OF_DASHES.fullmatch(line):
-            return line
+    def line(self, line: str, listing: str) -> str:
+        """A line with the marks of its citations; those of its last part are for the listing."""
         indent = line[: len(line) - len(line.lstrip())]
-        row = line.lstrip().startswith("|")
-        units = [line.strip()] if row else sentences(line.strip())
-        return indent + " ".join(map(self._unit, units))
+        *parts, last = [part for part in _PART.findall(line) if part.strip()]
+        units = [*(self._unit(part.strip()) for part in parts), self._unit(last.strip(), listing)]
+        return indent + " ".join(units)
 
-    def _unit(self, unit: str) -> str:
+    def _unit(self, unit: str, listing: str = "") -> str:
         given = [n for n in marks(unit) if 0 < n <= len(self.passages)]
         bare = " ".join(without_marks(unit).split())
         self.lead = self.lead or bare
-        numbers = self._supporting(bare, given)
-        self._last = tuple(numbers)
-        self._check(bare, numbers)
-        new = dict.fromkeys(self._cite(bare, self.passages[n - 1]) for n in numbers)
+        said = "\n".join((bare, *(f"`{line.strip()}`" for line in listing.split("\n") if line)))
+        numbers = self._supporting(said, given)
+        self._check(said, numbers)
+        new = dict.fromkeys(self._cite(said, self.passages[n - 1]) for n in numbers)
         shown = " ".join(f"[{number}]" for number in new)
-        if not shown:
-            return bare
         end = _END.search(bare)
-        at = end.start() if end else len(bare)
-        return f"{bare[:at].rstrip()} {shown}{bare[at:]}"
+        if not shown or end is None:
+            return bare
+        row = "|" in end[0]
+        return f"{bare[: end.start()].rstrip()} {shown}{' ' * row}{end[0].strip()}"
 
     def _supporting(self, bare: str, given: Sequence[int]) -> list[int]:
         """The passages to cite for a sentence: those given, if they support it, else others."""
@@ -115,7 +138,7 @@ class _Citing:
                 fitting.append(max(own, key=lambda n: _telling(words, bare, self._texts([n])[0])))
         if fitting and not unsupported(bare, self._texts(fitting), self.own):
             return fitting
-        if not fitting and not claims(bare) and len(bare.split()) < _SUBSTANCE:
+        if not fitting and not claimed(bare) and len(bare.split()) < _SUBSTANCE:
             return list(given)
         found = list(fitting)
         left = unsupported(bare, self._texts(found), self.own)
@@ -128,11 +151,12 @@ class _Citing:
             still = unsupported(bare, [*self._texts(found), text], self.own)
             if len(still) < len(left) or (not found and _shared(words, text) >= _ALIKE):
                 found, left = [*found, n], still
-        return found if bare.rstrip("*_ ")[-1:] != ":" or given else []
+        leads_in = bare.rstrip("*_ ").endswith(":")
+        return found if given or not leads_in else []
 
     def _check(self, bare: str, numbers: Sequence[int]) -> None:
         spoken_of = [r for r in self.releases if names(bare, r)]
-        others = [c for c in claims(bare) if c not in spoken_of]
+        others = [c for c in claimed(bare) if c not in spoken_of]
         if spoken_of and others and not numbers and _NOTHING not in bare.casefold():
             self.missing += (r for r in spoken_of if r not in self.missing)
         texts = self._texts(numbers) if numbers else [p.text for p in self.passages]
@@ -148,7 +172,8 @@ class _Citing:
         """The number of the citation of what a passage says to a sentence."""
         words = set(tokens(filtered(bare)))
         options = [passage for page in numbered.pages for passage in passages_of(page)]
-        best = max(options, key=lambda p: _telling(words, bare, p.text))
+        own = numbered.pages[0]
+        best = max(options, key=lambda p: _telling(words, bare, p.text) + _OWN * (p.page is own))
         place, quote = best.place, best.text
         if len(quote) > _LONGEST_QUOTE and best.records:
             record = max(best.records, key=lambda r: _telling(words, bare, r.quote))
@@ -161,8 +186,8 @@ class _Citing:
 
 
 def _telling(words: set[str], bare: str, text: str) -> float:
-    held = len(claims(bare)) - len(unsupported(bare, [text], ""))
-    return _shared(words, text) + max(0, held)
+    held = len(claimed(bare)) - len(unsupported(bare, [text], ""))
+    return _shared(words, text) + held
 
 
 def _shared(words: set[str], text: str) -> float:

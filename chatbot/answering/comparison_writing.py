@@ -14,7 +14,7 @@ from chatbot.answering.answer_writing import (
     write_cited,
 )
 from chatbot.answering.citing import Numbered
-from chatbot.comparison.sides import changes_of, side_of, with_sides
+from chatbot.comparison.sides import changed_values, side_of, with_sides
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.citation_markers import renumbered
@@ -69,7 +69,7 @@ def write_comparison(
         )
         answer = answer_of(written) if written else _nothing(turn)
         if turn.asks_changes:
-            differences = await in_thread(changes_of, turn, sides, corpora)
+            differences = await in_thread(changed_values, turn, sides, corpora)
             answer = _followed(answer, differences)
         whole = with_sides(turn, sides, answer)
         return replace(whole, calls=(*turn.calls, *asked.calls))
@@ -106,11 +106,9 @@ def _nothing(turn: Turn) -> Answer:
 
 
 def _followed(answer: Answer, differences: Answer | None) -> Answer:
-    """An answer and the computed differences below it, which take its place where it has none."""
-    if differences is None or differences.abstained:
+    """An answer and the computed differences below it."""
+    if differences is None or answer.abstained:
         return answer
-    if answer.abstained:
-        return differences
     shift = len(answer.citations)
     below = renumbered(differences.text, lambda n: f"[{n + shift}]")
     return replace(

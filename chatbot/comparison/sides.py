@@ -12,7 +12,7 @@ from chatbot.comparison.in_words import (
     nothing_named,
     presence_in_words,
 )
-from chatbot.comparison.pages import has_words, passages
+from chatbot.comparison.pages import Differences, has_words, name_of, passages
 from chatbot.comparison.presence import Finding, find_everywhere, lacking
 from chatbot.comparison.question import (
     Asked,
@@ -99,12 +99,12 @@ def compare_releases(
                 specific = len(topic(_subject(sides[0])).split()) >= _SPECIFIC
                 if specific and (apart := await in_thread(_told_by_evidence, sides, corpora)):
                     return with_sides(turn, apart, values_side_by_side(apart, turn.question))
-                if computed := await in_thread(changes_of, turn, sides, corpora):
+                if computed := await in_thread(_changes, turn, sides, corpora):
                     return with_sides(turn, sides, computed)
             sides = await in_thread(_without_the_thing, sides, corpora)
         sides = await _all(answer, _as_read(sides))
         unknown = all(side.answer is None or side.answer.abstained for side in sides)
-        if unknown and (computed := await in_thread(changes_of, turn, sides, corpora)):
+        if unknown and (computed := await in_thread(_changes, turn, sides, corpora)):
             return with_sides(turn, [replace(side, answer=None) for side in sides], computed)
         return with_sides(turn, sides, values_side_by_side(sides, turn.question))
 
@@ -236,15 +236,40 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
     return replace(side, documented=finding.status, answer=Answer(text, True, citations))
 
 
-def changes_of(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
-    """The computed differences of the releases on what is asked, each cited on both sides."""
+def changed_values(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
+    """The computed differences in what has a name: rows, parameters, signatures; else None."""
+    text, steps = _differences(turn, sides, corpora)
+    values = [
+        replace(
+            step,
+            changed=tuple(pair for pair in step.changed if name_of(pair.sides[0])),
+            added=tuple(filter(name_of, step.added)),
+            removed=tuple(filter(name_of, step.removed)),
+            notes=(),
+        )
+        for step in steps
+    ]
+    found = [step for step in values if step.found]
+    return changes_in_words(text, found) if found else None
+
+
+def _differences(
+    turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]
+) -> tuple[str, list[Differences]]:
+    """The topic of a comparison, and what differs on it from release to release."""
     text = topic(_subject(sides[0]))
     about = topic_of(text, corpora)
     if text and not about.words:
-        return None
+        return text, []
     evidence = [(corpus, side.retrieved) for corpus, side in zip(corpora, sides, strict=True)]
     only = wants_only(turn.question)
-    steps = [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
+    return text, [find_changes(about, *pair, only=only) for pair in pairwise(evidence)]
+
+
+def _changes(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
+    text, steps = _differences(turn, sides, corpora)
+    if text and not steps:
+        return None
     if found := [step for step in steps if step.told]:
         return changes_in_words(text, found, turn.question)
     return None if text else nothing_named([step.newer for step in steps])

@@ -25,10 +25,13 @@ def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
     """
     evidence = [_plain(text) for text in (*texts, own)]
     return [
-        claim
-        for claim in dict.fromkeys(_claims(_LIST_MARK.sub("", sentence)))
-        if not any(_holds(text, claim) for text in evidence)
+        claim for claim in claimed(sentence) if not any(_holds(text, claim) for text in evidence)
     ]
+
+
+def claimed(sentence: str) -> list[str]:
+    """The claims of a sentence in Markdown, each once."""
+    return list(dict.fromkeys(_claims(_LIST_MARK.sub("", sentence))))
 
 
 def _claims(sentence: str) -> Iterator[str]:

@@ -34,6 +34,9 @@ _COMPARISON = re.compile(r"^[ \t]*(>.*)$", re.M)
 _BOLD = re.compile(r"^([ \t]*(?:[-*+] +)?)\*\*([^*\n]+)\*\*", re.M)
 
 
+_FENCED = re.compile(r"^([ \t]*```[\w+-]*)[ \t]*\n(.*?)(?:\n[ \t]*(```)[ \t]*$|\Z)", re.M | re.S)
+
+
 def harmless(text: str, *, evidence: str) -> str:
     """Take out of a model's words whatever could load, link, hide, or pass for the program's own.
 
@@ -57,6 +60,27 @@ def harmless(text: str, *, evidence: str) -> str:
     # First what is bold: without its asterisks it may begin a line.
     text = _QUOTED.sub("", _BOLD.sub(r"\1\2", text))
     return _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", text).strip()
+
+
+def harmless_answer(text: str, *, evidence: str) -> str:
+    """The same for a whole answer: its listings stay letter for letter, but for addresses."""
+    shown: list[str] = []
+    at = 0
+    for listing in _FENCED.finditer(text):
+        shown += [harmless(text[at : listing.start()], evidence=evidence), ""]
+        opened, code, closed = listing.groups()
+        shown += [opened.strip(), _known_addresses(visible(code), evidence), closed or "```", ""]
+        at = listing.end()
+    shown.append(harmless(text[at:], evidence=evidence))
+    return "\n".join(shown).strip()
+
+
+def _known_addresses(code: str, evidence: str) -> str:
+    def known(match: re.Match[str]) -> str:
+        found = match[0].rstrip(".,;:!?")
+        return match[0] if found in evidence else "(address left out)"
+
+    return _ADDRESS.sub(known, code)
 
 
 def as_code(text: str) -> str:

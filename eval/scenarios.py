@@ -1,18 +1,37 @@
-"""What a row of the scenario table holds, and what of a reply it is held against."""
+"""The scenario table: questions on invented products, and what must hold of the replies.
+
+Its rows and the documents lie in a folder, `tests/scenarios` here.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.models.scripted import ScriptedChatModel
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.reply import Reply
+from chatbot.settings import Settings
 from chatbot.turn import Route
+from corpora.building.building import Builder
+from corpora.catalog.release_settings import (
+    ProductSettings,
+    ReleaseAdministration,
+    ReleaseSettings,
+)
+
+PRODUCTS = {"brimvale": (), "quillmq": ("Quill MQ",), "orrery-hub": ("Orrery",)}
+"""The products with their other names."""
+CODE_NAMES = {"22.04": "Amber Finch", "23.10": "Basalt Heron", "24.04": "Cobalt Wren"}
+"""Of orrery-hub."""
 
 Text = str | tuple[str, ...]
 """Words, or wordings of which one will do."""
@@ -116,3 +135,52 @@ def plain_text(markdown: str) -> str:
 def stands_in(words: str, plain: str) -> bool:
     """Whether words stand in a plain text and are no piece of a longer word or number."""
     return bool(re.search(rf"(?<![\w.,]){re.escape(words.casefold())}(?![\w]|[.,]\d)", plain))
+
+
+@dataclass(frozen=True)
+class Scenarios:
+    """The chatbot over the documents; with a `profile` the model of the settings answers."""
+
+    chatbot: Chatbot
+    profile: str | None
+
+    def reply_to(self, row: Row) -> Reply:
+        """The reply to a row, in a conversation that went as the row has it.
+
+        Without a profile no model answers, or one that writes the row's line.
+        """
+        chatbot = self.chatbot
+        if not self.profile and row.writes is not None:
+            chatbot = replace(chatbot, model=ScriptedChatModel(otherwise=row.writes))
+        options: dict[str, Any] = {"product": row.product, "release": row.release}
+        if row.history:
+            options["conversation"] = chatbot.conversations.start(row.product, row.id)
+            for question, answer, release in row.history:
+                status = ReleaseStatus.STATED if release else ReleaseStatus.LATEST
+                of = {"product": row.product, "release": release, "release_status": status}
+                chatbot.conversations.add(
+                    options["conversation"], question, Reply(answer=answer, **of)
+                )
+        return chatbot.ask(row.question, **options).content
+
+
+@contextmanager
+def opened(folder: Path, data_dir: Path, profile: str | None = None) -> Iterator[Scenarios]:
+    """Ingest the documents of a folder, `documents/PRODUCT/RELEASE`, and open a chatbot on them."""
+    chosen: dict[str, Any] = {"profile": "embedded", "generator": "none"}
+    settings = Settings(
+        data_dir=data_dir, memory="off", **({"profile": profile} if profile else chosen)
+    )
+    chatbot = open_chatbot(settings)
+    for source in sorted((folder / "documents").glob("*/*")):
+        Builder(chatbot.database, settings.data_dir, chatbot.embedder).ingest(
+            [source], product=source.parent.name, release=source.name
+        )
+    catalog = ReleaseAdministration(chatbot.database)
+    for product, names in PRODUCTS.items():
+        catalog.change_product(product, ProductSettings(names))
+    for release, name in CODE_NAMES.items():
+        catalog.change_release("orrery-hub", release, ReleaseSettings((name,)))
+    yield Scenarios(chatbot, profile)
+    chatbot.corpora.close()
+    chatbot.database.close()
