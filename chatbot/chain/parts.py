@@ -111,7 +111,15 @@ class Parts:
         """Search chunks by cosine, MMR and BM25, widened to context chunks."""
         return self.dual_chunks_by(RetrievalSettings(), pages=self.settings.retrieved_pages)
 
-    def dual_chunks_by(self, settings: RetrievalSettings, *, pages: int) -> RuleStep:
+    @cached_property
+    def dual_chunks_of_any_kind(self) -> RuleStep:
+        """The same, release notes as well as manuals: for a model that can tell them apart."""
+        pages = self.settings.retrieved_pages
+        return self.dual_chunks_by(RetrievalSettings(), pages=pages, weigh_kinds=False)
+
+    def dual_chunks_by(
+        self, settings: RetrievalSettings, *, pages: int, weigh_kinds: bool = True
+    ) -> RuleStep:
         """The same found in another way."""
         return retrieve_context(
             self.open_corpus,
@@ -119,6 +127,7 @@ class Parts:
             pages=pages,
             padding=self.settings.context_padding,
             settings=settings,
+            weigh_kinds=weigh_kinds,
         )
 
     @cached_property

@@ -78,7 +78,9 @@ def direct(p: Parts) -> Profile:
         ),
         phrase=named(query_rewriting=queries_as_read(rewrite_query(products))),
         remember=named(memory=p.recall),
-        find=named(glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks),
+        find=named(
+            glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks_of_any_kind
+        ),
         check=named(undocumented_gate=p.foreign_names),
         write=named(
             answer_generation=write_answer(

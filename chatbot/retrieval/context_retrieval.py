@@ -22,10 +22,12 @@ def retrieve_context(
     pages: int,
     padding: int,
     settings: RetrievalSettings,
+    weigh_kinds: bool = True,
 ) -> RuleStep:
     """Find the best search chunks by cosine, MMR and BM25 and widen them to context chunks.
 
-    The corpus is that of the resolved release and no other (QAMR, corpus selection).
+    With `weigh_kinds` release notes and listings weigh less than manuals. The corpus is that
+    of the resolved release and no other (QAMR, corpus selection).
     """
 
     def retrieve_step(turn: Turn) -> Turn:
@@ -39,7 +41,8 @@ def retrieve_context(
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
-            weigh_kinds=asked_for(turn.queries.asked, turn.queries.subject) is not Kind.CHANGE,
+            weigh_kinds=weigh_kinds
+            and asked_for(turn.queries.asked, turn.queries.subject) is not Kind.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
