@@ -8,6 +8,7 @@ from tests.chatbot.test_hostile import CASES as INJECTED
 from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
+from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
@@ -41,6 +42,7 @@ TABLE: list[Attack] = [
     *GUARDED,
     *MALFORMED,
     *UPLOADS,
+    *FILES,
     *FORMULAS,
     *MARKUP,
     *TERMINAL,
@@ -67,6 +69,7 @@ LEAST = {
     "wire": 15,
     "malformed": 45,
     "upload": 70,
+    "file": 5,
     "export": 65,
     "resources": 40,
     "injection": 120,
