@@ -69,7 +69,7 @@ LEAST = {
     "wire": 15,
     "malformed": 45,
     "upload": 70,
-    "file": 5,
+    "file": 8,
     "export": 65,
     "resources": 40,
     "injection": 120,
