@@ -1,15 +1,14 @@
 """Parsing in a child process, so that a hostile or broken file can only harm that child."""
 
-import io
+import json
 import os
-import pickle
 import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -21,7 +20,8 @@ from typing import Any, cast
 from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
-_LONGEST = 1 << 30
+_LONGEST = 1 << 28
+"""Bytes of an answer."""
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
@@ -76,9 +76,9 @@ class Sandbox:
         alarm.daemon = True
         alarm.start()
         try:
-            pipe.send_bytes(pickle.dumps((data, file, self.loader, self.ocr)))
-            return _answer(pipe.recv_bytes(_LONGEST))
-        except (OSError, EOFError, pickle.UnpicklingError):
+            pipe.send((data, file, self.loader, self.ocr))
+            return _answer(pipe.recv_bytes(_LONGEST), file)
+        except (OSError, EOFError, ValueError):
             late = monotonic() - began >= patience
             code = self._end()
         finally:
@@ -123,20 +123,29 @@ class Sandbox:
         return child.wait()
 
 
-class _DocumentsOnly(pickle.Unpickler):
-    """Builds documents and nothing else, whatever a child that was taken over may send."""
+@cache
+def _answers() -> Any:
+    from pydantic import TypeAdapter
 
-    def find_class(self, module: str, name: str) -> Any:
-        if module == "ingestion.page":
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of a document")
+    return TypeAdapter(Document | Rejected)
 
 
-def _answer(payload: bytes) -> Document | Rejected:
-    answer = _DocumentsOnly(io.BytesIO(payload)).load()
-    if isinstance(answer, Document | Rejected):
-        return answer
-    raise pickle.UnpicklingError(f"a {type(answer).__name__} is no answer")
+def _answer(payload: bytes, file: str) -> Document | Rejected:
+    """Read what a child says of a file, which is nothing but data whoever has taken it over."""
+    answer: Document | Rejected = _answers().validate_json(payload)
+    if answer.file != file:
+        raise ValueError(f"an answer about {answer.file} instead of {file}")
+    return answer
+
+
+def _written(answer: Document | Rejected) -> bytes:
+    """Write an answer as JSON, which half of a character cannot stand in."""
+    written = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=_values)
+    return written.encode("utf-8", "replace")
+
+
+def _values(part: Any) -> dict[str, Any]:
+    return {one.name: getattr(part, one.name) for one in fields(part)}
 
 
 def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
@@ -163,7 +172,10 @@ def serve(pipe: str, memory: str, seconds: str) -> None:
             if isinstance(answer, Rejected) and _is_full(int(memory)):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError
-            connection.send(answer)
+            written = _written(answer)
+            if len(written) > _LONGEST:
+                written = _written(Rejected(file, f"it has more text than {_LONGEST >> 20} MB"))
+            connection.send_bytes(written)
         except EOFError:
             return
         except MemoryError:

@@ -10,6 +10,7 @@ from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
+from tests.ui.attacks.test_parsers import CASES as PARSERS
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.uploads_table import UPLOADS
@@ -43,6 +44,7 @@ TABLE: list[Attack] = [
     *MALFORMED,
     *UPLOADS,
     *FILES,
+    *PARSERS,
     *FORMULAS,
     *MARKUP,
     *TERMINAL,
@@ -70,6 +72,7 @@ LEAST = {
     "malformed": 45,
     "upload": 70,
     "file": 8,
+    "parser": 11,
     "export": 65,
     "resources": 40,
     "injection": 120,
