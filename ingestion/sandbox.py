@@ -17,6 +17,7 @@ from threading import Lock, Timer
 from time import monotonic, process_time
 from typing import Any, cast
 
+from ingestion.confinement import confine
 from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
@@ -25,9 +26,9 @@ _LONGEST = 1 << 28
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
-    "import sys; sys.path[:] = sys.argv[4:];"
-    "from ingestion.sandbox import serve; serve(*sys.argv[1:4])"
+    "import sys; sys.path[:] = sys.argv[2:];from ingestion.sandbox import serve; serve(sys.argv[1])"
 )
+_LIBRARIES = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/mime.types", "/proc/self")
 
 
 @dataclass(eq=False)
@@ -36,8 +37,10 @@ class Sandbox:
 
     `loader` names the function to call, as "module:function"; it takes the bytes and the file's
     name. `memory` bounds the child's address space in bytes, `seconds` its processor time for each
-    file; by the clock it has three times that, since a busy machine is slow. The child can write
-    to no file and sees no environment. One file is parsed at a time. `ocr` is handed to the loader.
+    file; by the clock it has three times that, since a busy machine is slow. The child sees no
+    environment, can write to no file, and beside the loader's libraries reads none and reaches
+    nobody, where the system has means for it (`ingestion.confinement`). One file is parsed at a
+    time. `ocr` is handed to the loader.
     """
 
     loader: str = "ingestion.loaders:load"
@@ -76,7 +79,9 @@ class Sandbox:
         alarm.daemon = True
         alarm.start()
         try:
-            pipe.send((data, file, self.loader, self.ocr))
+            if not used:
+                pipe.send((self.loader, self.ocr, self.memory, self.seconds))
+            pipe.send((data, file))
             return _answer(pipe.recv_bytes(_LONGEST), file)
         except (OSError, EOFError, ValueError):
             late = monotonic() - began >= patience
@@ -93,9 +98,8 @@ class Sandbox:
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
         ours, theirs = Pipe()
         with theirs:
-            given = (theirs.fileno(), self.memory, self.seconds)
             child = subprocess.Popen(
-                [sys.executable, "-c", _START, *map(str, given), *sys.path],
+                [sys.executable, "-c", _START, str(theirs.fileno()), *sys.path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -155,21 +159,24 @@ def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
     return partial(load, ocr=ocr) if ocr else load
 
 
-def serve(pipe: str, memory: str, seconds: str) -> None:
+def serve(pipe: str) -> None:
     """Parse what comes in through a pipe until it is closed; the child's main function."""
     connection = Connection(int(pipe))
+    loader, ocr, memory, seconds = connection.recv()
     for kind, bound in (
-        (resource.RLIMIT_AS, int(memory)),
+        (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
     ):
         resource.setrlimit(kind, (bound, bound))
+    load = loader_of(loader, ocr)
+    confine(_needed(ocr))
     while True:
         try:
-            data, file, loader, ocr = connection.recv()
-            _allow(float(seconds))
-            answer = _parsed(loader_of(loader, ocr), data, file)
-            if isinstance(answer, Rejected) and _is_full(int(memory)):
+            data, file = connection.recv()
+            _allow(seconds)
+            answer = _parsed(load, data, file)
+            if isinstance(answer, Rejected) and _is_full(memory):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError
             written = _written(answer)
@@ -180,6 +187,18 @@ def serve(pipe: str, memory: str, seconds: str) -> None:
             return
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
+
+
+def _needed(ocr: Ocr | None) -> list[Path]:
+    """Return where parsers and their libraries lie, and what else they read.
+
+    Not what `sys.path` names beside them: a folder of settings and data may be among it.
+    """
+    packages = [path for path in map(Path, sys.path) if path.name.endswith("-packages")]
+    prefixes = Path(sys.prefix), Path(sys.base_prefix)
+    of_python = [prefix / name for prefix in prefixes for name in ("lib", "lib64")]
+    data = [Path(ocr.data)] if ocr else []
+    return [*packages, *of_python, *map(Path, _LIBRARIES), Path(__file__).parent, *data]
 
 
 def _parsed(load: Any, data: bytes, file: str) -> Document | Rejected:

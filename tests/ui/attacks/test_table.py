@@ -72,7 +72,7 @@ LEAST = {
     "malformed": 45,
     "upload": 70,
     "file": 8,
-    "parser": 11,
+    "parser": 36,
     "export": 65,
     "resources": 40,
     "injection": 120,
