@@ -121,10 +121,14 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
 
-    def named(self, name: str) -> bytes | None:
-        """Return the content of the file at a path in the archive; None where it is not had."""
+    def named(self, name: str, largest: int) -> bytes | None:
+        """Return the content of the file at a path in the archive.
+
+        None where it is not had, or is larger than so many bytes.
+        """
+        member = self._by_name.get(name)
         with suppress(UnreadableFile):
-            return self.read(self._by_name[name]) if name in self._by_name else None
+            return self.read(member) if member and member.size <= largest else None
         return None
 
     @cached_property

@@ -18,11 +18,13 @@ from time import monotonic, process_time
 from typing import Any, cast
 
 from ingestion.confinement import confine
+from ingestion.includes import MOST_READ, Included, with_included
 from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
 _LONGEST = 1 << 28
 """Bytes of an answer."""
+_Read = Callable[[str], bytes | None]
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
@@ -58,14 +60,23 @@ class Sandbox:
         A file on which a used child dies gets one more try in a fresh one: what earlier files
         left behind, in memory above all, may have been the cause.
         """
+        answer: Document | Rejected = self._ask(Document, data, file, lambda name: None)
+        return answer
+
+    def include(self, data: bytes, file: str, read: _Read) -> Included | Rejected:
+        """Return a text with what it includes, for which `read` is asked here (`with_included`)."""
+        answer: Included | Rejected = self._ask(Included, data, file, read)
+        return answer
+
+    def _ask(self, kind: type[Any], data: bytes, file: str, read: _Read) -> Any:
         with self._busy:
             used = self._child is not None
-            answer = self._attempt(data, file)
+            answer = self._attempt(kind, data, file, read)
             if answer is None and used:
-                answer = self._attempt(data, file)
+                answer = self._attempt(kind, data, file, read)
         return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
 
-    def _attempt(self, data: bytes, file: str) -> Document | Rejected | None:
+    def _attempt(self, kind: type[Any], data: bytes, file: str, read: _Read) -> Any:
         """Return what the child says; None if it died, and the file need not be the reason."""
         used = self._child is not None
         child, pipe = self._child = self._child or self._start()
@@ -81,8 +92,13 @@ class Sandbox:
         try:
             if not used:
                 pipe.send((self.loader, self.ocr, self.memory, self.seconds))
-            pipe.send((data, file))
-            return _answer(pipe.recv_bytes(_LONGEST), file)
+            pipe.send((data, file, kind is Included))
+            for _ in range(MOST_READ + 1):
+                answer = _answer(kind, pipe.recv_bytes(_LONGEST), file)
+                if not isinstance(answer, _Wanted):
+                    return answer
+                pipe.send(read(answer.wanted))
+            raise ValueError("it asks for more files than a text may include")
         except (OSError, EOFError, ValueError):
             late = monotonic() - began >= patience
             code = self._end()
@@ -127,22 +143,30 @@ class Sandbox:
         return child.wait()
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A file that a text includes, by its path."""
+
+    wanted: str
+
+
 @cache
 def _answers() -> Any:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Document | Rejected)
+    return TypeAdapter(Document | Included | Rejected | _Wanted)
 
 
-def _answer(payload: bytes, file: str) -> Document | Rejected:
+def _answer(kind: type[Any], payload: bytes, file: str) -> Any:
     """Read what a child says of a file, which is nothing but data whoever has taken it over."""
-    answer: Document | Rejected = _answers().validate_json(payload)
-    if answer.file != file:
-        raise ValueError(f"an answer about {answer.file} instead of {file}")
+    answer = _answers().validate_json(payload)
+    is_of_file = getattr(answer, "file", file) == file
+    if not isinstance(answer, kind | Rejected | _Wanted) or not is_of_file:
+        raise ValueError(f"no answer about {file}")
     return answer
 
 
-def _written(answer: Document | Rejected) -> bytes:
+def _written(answer: Any) -> bytes:
     """Write an answer as JSON, which half of a character cannot stand in."""
     written = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=_values)
     return written.encode("utf-8", "replace")
@@ -170,12 +194,18 @@ def serve(pipe: str) -> None:
     ):
         resource.setrlimit(kind, (bound, bound))
     load = loader_of(loader, ocr)
+
+    def read(name: str) -> bytes | None:
+        connection.send_bytes(_written(_Wanted(name)))
+        return cast("bytes | None", connection.recv())
+
     confine(_needed(ocr))
     while True:
         try:
-            data, file = connection.recv()
+            data, file, is_to_include = connection.recv()
             _allow(seconds)
-            answer = _parsed(load, data, file)
+            work = partial(with_included, read=read) if is_to_include else load
+            answer = _parsed(work, data, file)
             if isinstance(answer, Rejected) and _is_full(memory):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError
@@ -201,9 +231,9 @@ def _needed(ocr: Ocr | None) -> list[Path]:
     return [*packages, *of_python, *map(Path, _LIBRARIES), Path(__file__).parent, *data]
 
 
-def _parsed(load: Any, data: bytes, file: str) -> Document | Rejected:
+def _parsed(work: Callable[..., Any], data: bytes, file: str) -> Any:
     try:
-        return cast(Document, load(data, file))
+        return work(data, file)
     except NothingToRead as error:
         return Rejected(file, str(error), expected=True)
     except UnreadableFile as error:

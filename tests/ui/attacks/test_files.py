@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Any
 
 import pytest
 
 from chatbot.models.gguf_file import NotGguf, read_header
+from ingestion import reading
+from ingestion.archives import Archive
+from ingestion.listing import list_files
 from ingestion.loaders import load
-from ingestion.page import UnreadableFile
+from ingestion.page import Document, Rejected, UnreadableFile
+from ingestion.sandbox import Sandbox
 from tests.ingestion.hostile_inputs import _zip
 from tests.ui.attacks.attack import Attack
 
@@ -61,4 +68,69 @@ def test_an_office_file_that_inflates_from_next_to_nothing_is_a_bomb(case: Attac
         load(case.payload, case.door)
 
 
-CASES = [*MODELS, *OFFICE]
+def _guide(*lines: str) -> tuple[str, bytes]:
+    return "guide.rst", "\n\n".join(["Guide", *lines]).encode()
+
+
+LINE, LONG = ".. literalinclude:: big.inc\n   :lines: 1", b"The valve.\n" + b"x" * 1_000_000
+NESTED = b".. include:: %d.inc\n\n"
+READ = "a text is put together in the parser's process, from so many files and bytes as are read"
+INCLUDING = [
+    Attack(f"include-{id}", "file", "zip", parts, "the worker is held past cancel and SIGTERM",
+           READ)
+    for id, parts in {
+        "kept-little": [_guide(*[LINE] * 3_000), ("big.inc", LONG)],
+        "many": [_guide(*(f".. include:: {n}.inc" for n in range(3_000))),
+                 *((f"{n}.inc", b"x") for n in range(3_000))],
+        "nested": [_guide(".. include:: 0.inc"),
+                   *((f"{n}.inc", NESTED % (n + 1) * 40) for n in range(9))],
+        "indented": [_guide(*(" " * 10_000 + ".. include:: lines.inc" for _ in range(100))),
+                     ("lines.inc", b"x\n" * 10_000)],
+    }.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", INCLUDING, ids=str)
+def test_what_a_text_includes_is_bounded_by_what_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Attack
+) -> None:
+    read: list[int] = []
+    named = Archive.named
+
+    def counted(archive: Archive, *arguments: Any) -> bytes | None:
+        data = named(archive, *arguments)
+        read.append(len(data or b""))
+        return data
+
+    monkeypatch.setattr(Archive, "named", counted)
+    monkeypatch.setattr(reading, "Sandbox", Sandbox)
+    (tmp_path / "docs.zip").write_bytes(_zip(*case.payload))
+    (document,) = reading.read_files(list_files([tmp_path / "docs.zip"]))
+    assert isinstance(document, Document)
+    assert "too much" in document.remarks[0]
+    assert len(read) <= 1_000
+    assert sum(read) <= 21_000_000
+    assert sum(len(page.text) for page in document.pages) < 21_000_000
+
+
+def test_putting_a_text_together_ends_with_its_job() -> None:
+    sandbox = Sandbox(memory=1 << 30, seconds=60)
+    ending = Thread(target=sandbox.close)
+    asked: list[str] = []
+
+    def read(name: str) -> bytes:
+        asked.append(name)
+        if len(asked) == 1:
+            ending.start()
+            while not sandbox._closed:
+                sleep(0.01)
+        return b"x"
+
+    answer = sandbox.include(b".. include:: a.inc\n\n" * 900, "guide.rst", read)
+    ending.join()
+    assert isinstance(answer, Rejected)
+    assert len(asked) < 900
+    assert sandbox._child is None
+
+
+CASES = [*MODELS, *OFFICE, *INCLUDING]

@@ -81,6 +81,22 @@ ANSWERS = [
 ]  # fmt: skip
 
 
+FLOOD = """
+import sys
+while True:
+    answer(b'{"wanted": "a.md"}')
+    os.read(int(sys.argv[1]), 1000)
+"""
+ASKING = Attack("answer-asks-without-end", "parser", "answer", FLOOD, "the worker reads on and on",
+                "no more files are handed over than a text may include")  # fmt: skip
+
+
+def test_a_parser_that_asks_for_files_without_end_is_ended(sandbox: Sandbox) -> None:
+    told = sandbox.parse(FLOOD.encode(), "a.md")
+    assert isinstance(told, Rejected)
+    assert "crashed" in told.reason
+
+
 @pytest.mark.parametrize("case", ANSWERS, ids=str)
 def test_an_answer_that_is_no_document_is_not_taken(sandbox: Sandbox, case: Attack) -> None:
     answer = sandbox.parse(b"answer(%r)" % case.payload, "a.md")
@@ -178,4 +194,4 @@ def test_a_parser_has_its_pipe_and_no_other_open_file(sandbox: Sandbox, tmp_path
     assert [name.partition(":")[0] for name in opened[1:]] == ["socket"]
 
 
-CASES = [PICKLE, *ANSWERS, *REACHED, OPEN]
+CASES = [PICKLE, ASKING, *ANSWERS, *REACHED, OPEN]
