@@ -11,6 +11,7 @@ from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_parsers import CASES as PARSERS
+from tests.ui.attacks.test_publishing import CASES as PUBLISHING
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.uploads_table import UPLOADS
@@ -45,6 +46,7 @@ TABLE: list[Attack] = [
     *UPLOADS,
     *FILES,
     *PARSERS,
+    *PUBLISHING,
     *FORMULAS,
     *MARKUP,
     *TERMINAL,
@@ -73,6 +75,7 @@ LEAST = {
     "upload": 70,
     "file": 12,
     "parser": 37,
+    "publishing": 7,
     "export": 65,
     "resources": 40,
     "injection": 120,
