@@ -14,6 +14,7 @@ from tests.ui.attacks.test_parsers import CASES as PARSERS
 from tests.ui.attacks.test_publishing import CASES as PUBLISHING
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
+from tests.ui.attacks.test_supply_chain import CASES as SUPPLY_CHAIN
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
 
@@ -47,6 +48,7 @@ TABLE: list[Attack] = [
     *FILES,
     *PARSERS,
     *PUBLISHING,
+    *SUPPLY_CHAIN,
     *FORMULAS,
     *MARKUP,
     *TERMINAL,
@@ -76,6 +78,7 @@ LEAST = {
     "file": 12,
     "parser": 37,
     "publishing": 7,
+    "supply chain": 4,
     "export": 65,
     "resources": 40,
     "injection": 120,
