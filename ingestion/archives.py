@@ -21,6 +21,9 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _ALWAYS_PLAUSIBLE = 1 << 20
 """Entries smaller than this, in bytes, are read however well they were packed."""
 
+_PLAUSIBLE_MARKUP = 20 << 20
+"""Bytes in an Office file that may be packed so: of tables with little in them, for instance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -95,10 +98,18 @@ class Archive:
             return "an archive inside an archive; unpack it first"
         if info.compress_type not in _METHODS:
             return "packed by a method other than deflate; pack it again as a plain zip"
-        packed = max(1, info.compress_size)
-        if info.file_size > max(_ALWAYS_PLAUSIBLE, self._max_ratio * packed):
-            return f"inflates {info.file_size // packed:,} times: a zip bomb"
+        if info.file_size > _ALWAYS_PLAUSIBLE and self._is_tight(info):
+            times = info.file_size // max(1, info.compress_size)
+            return f"inflates {times:,} times: a zip bomb"
         return None
+
+    def _is_tight(self, info: zipfile.ZipInfo) -> bool:
+        return info.file_size > self._max_ratio * max(1, info.compress_size)
+
+    @property
+    def tightly_packed(self) -> int:
+        """The bytes of all entries together that are packed tighter than `max_ratio` to one."""
+        return sum(info.file_size for info in self._zip.infolist() if self._is_tight(info))
 
     def read(self, member: Member) -> bytes:
         """Return a member's content, at most as long as the archive says.
@@ -110,10 +121,14 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
 
-    def named(self, name: str) -> bytes | None:
-        """Return the content of the file at a path in the archive; None where it is not had."""
+    def named(self, name: str, largest: int) -> bytes | None:
+        """Return the content of the file at a path in the archive.
+
+        None where it is not had, or is larger than so many bytes.
+        """
+        member = self._by_name.get(name)
         with suppress(UnreadableFile):
-            return self.read(self._by_name[name]) if name in self._by_name else None
+            return self.read(member) if member and member.size <= largest else None
         return None
 
     @cached_property
@@ -146,9 +161,8 @@ def opened(data: bytes) -> Iterator[io.BytesIO]:
     reading it inside the `with` fails for such a reason.
     """
     with closing(Archive(data)) as archive:
-        for member in archive.members():
-            if isinstance(member, Rejected) and "bomb" in member.reason:
-                raise UnreadableFile(f"{member.file} in it {member.reason}")
+        if (size := archive.tightly_packed) > _PLAUSIBLE_MARKUP:
+            raise UnreadableFile(f"inflates to {size / 1e6:,.0f} MB from next to nothing: a bomb")
     try:
         yield io.BytesIO(data)
     except RecursionError as error:

@@ -27,37 +27,51 @@ _SNIPPET = re.compile(
 )
 _OPTION = re.compile(r":([\w-]+):[ \t]*([^\n]*)")
 _DEEPEST = 8
-_LONGEST = 20_000_000
-"""Characters that a text may grow to."""
+MOST_READ = 1_000
+"""How many files are asked for where one text is put together."""
+LARGEST_READ = 20_000_000
+"""Bytes of them all together, whatever part of them is kept."""
 
 
-def with_included(
-    data: bytes, file: str, read: Callable[[str], bytes | None]
-) -> tuple[bytes, tuple[str, ...]]:
-    """Return a text with what it includes, in UTF-8, and the paths that it could not include.
+@dataclass(frozen=True, slots=True)
+class Included:
+    """A text with what it includes, None where it stays as it is, and the paths that are missing.
+
+    Missing is what could not be had, and what is too much.
+    """
+
+    text: str | None
+    missing: tuple[str, ...] = ()
+
+
+def may_include(data: bytes, file: str) -> bool:
+    """Say whether a file is a text that seems to include others."""
+    is_text = PurePosixPath(file).suffix.lower() in _READERS
+    return is_text and (b"include" in data or b"8<-" in data)
+
+
+def with_included(data: bytes, file: str, read: Callable[[str], bytes | None]) -> Included:
+    """Put what a text includes in its place.
 
     `read` returns the bytes of a file of the same folder by its path there, "/" between its parts,
-    or None; it is asked for nothing outside. Other files, and texts that include nothing, come
-    back as they are. Understood are `include` and `literalinclude` of reStructuredText and MyST,
-    and the snippets of MkDocs.
+    or None; it is asked for nothing outside. Understood are `include` and `literalinclude` of
+    reStructuredText and MyST, and the snippets of MkDocs.
     """
-    is_text = PurePosixPath(file).suffix.lower() in _READERS
-    if not is_text or not (b"include" in data or b"8<-" in data):
-        return data, ()
     try:
         text = decode(data)
     except UnreadableFile:
-        return data, ()
+        return Included(None)
     inclusion = _Inclusion(read)
     whole = inclusion.expand(text, (file,))
-    return (whole.encode() if whole != text else data), tuple(inclusion.missing)
+    return Included(whole if whole != text else None, tuple(inclusion.missing))
 
 
 @dataclass
 class _Inclusion:
     read: Callable[[str], bytes | None]
     missing: list[str] = field(default_factory=list)
-    left: int = _LONGEST
+    files_left: int = MOST_READ
+    left: int = LARGEST_READ
 
     def expand(self, text: str, through: tuple[str, ...]) -> str:
         """Put in place what a text includes; `through` are the files that led to it and itself."""
@@ -75,7 +89,10 @@ class _Inclusion:
                 part = _listing(part, language, named.get("fence"))
             else:
                 part = self.expand(part, (*through, content[0]))
-            self.left -= len(part)
+            self.left -= len(named["indent"]) * part.count("\n")
+            if self.left < 0:
+                self.missing.append(named["path"].strip())
+                return match[0]
             return indent(part.rstrip("\n"), named["indent"]) + "\n"
 
         for pattern in (_REST, _MYST, _SNIPPET):
@@ -88,8 +105,12 @@ class _Inclusion:
         places = (path[1:],) if path.startswith("/") else (posixpath.join(folder, path), path)
         for name in dict.fromkeys(map(posixpath.normpath, places)):
             allowed = stays_inside(name) and name not in through and len(through) <= _DEEPEST
-            data = self.read(name) if allowed and self.left > 0 else None
-            if data is not None and len(data) <= self.left:
+            if not allowed or self.left <= 0 or self.files_left <= 0:
+                continue
+            self.files_left -= 1
+            data = self.read(name)
+            self.left -= len(data or b"")
+            if data is not None and self.left >= 0:
                 try:
                     return name, decode(data)
                 except UnreadableFile:

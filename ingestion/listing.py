@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ingestion.archives import Archive, Member
-from ingestion.includes import with_included
+from ingestion.includes import LARGEST_READ, may_include
 from ingestion.loaders import LOADERS
 from ingestion.ocr import Ocr
 from ingestion.page import Rejected, UnreadableFile
@@ -52,21 +51,32 @@ class SourceFile:
     source: Path
     member: Member | None = None
 
-    def content(
-        self, limits: Limits, archive: Archive | None = None
-    ) -> tuple[bytes, tuple[str, ...]]:
-        """Return its bytes, with what it includes, and the paths that it could not include.
+    def content(self, limits: Limits, archive: Archive | None = None) -> bytes:
+        """Return its bytes; raise OSError or UnreadableFile where they cannot be had.
 
-        It may include what lies in its folder or its archive; `archive` is the one that it lies in,
-        where that is open already. Raises OSError or UnreadableFile where it cannot be had.
+        `archive` is the one that it lies in, where that is open already.
         """
-        if self.member is not None:
-            if archive is None:
-                with closing(open_archive(self.path, limits)) as opened:
-                    return self.content(limits, opened)
-            return with_included(archive.read(self.member), self.member.name, archive.named)
-        data = _bytes_of(self.path, limits)
-        return with_included(data, self.file, partial(_beside, self.source, limits))
+        if self.member is None:
+            return _bytes_of(self.path, limits.file_size)
+        if archive is not None:
+            return archive.read(self.member)
+        with closing(open_archive(self.path, limits)) as opened:
+            return opened.read(self.member)
+
+    @property
+    def inside(self) -> str:
+        """Its path in the folder or the archive that it lies in."""
+        return self.file if self.member is None else self.member.name
+
+    def may_include(self, data: bytes) -> bool:
+        """Say whether its bytes seem to include other files."""
+        return may_include(data, self.inside)
+
+    def beside(self, name: str, archive: Archive | None = None) -> bytes | None:
+        """Return what lies in the same folder or archive, for a text to include, or None."""
+        if archive is not None:
+            return archive.named(name, LARGEST_READ)
+        return _beside(self.source, name)
 
 
 @dataclass(frozen=True)
@@ -154,7 +164,7 @@ class _Lister:
         elif _utf8(file) != file:
             yield Rejected(_utf8(file), "its name is not UTF-8; rename it")
         elif (size := path.stat().st_size) > self.limits.file_size:
-            yield Rejected(file, _too_large(size, self.limits))
+            yield Rejected(file, _too_large(size, self.limits.file_size))
         else:
             yield SourceFile(file, path, size, path)
 
@@ -174,7 +184,9 @@ class _Lister:
                 if hidden or parts.suffix.lower() not in LOADERS:
                     self.skipped["hidden" if hidden else parts.suffix.lower()] += 1
                 elif member.size > self.limits.file_size:
-                    yield Rejected(prefix + member.name, _too_large(member.size, self.limits))
+                    yield Rejected(
+                        prefix + member.name, _too_large(member.size, self.limits.file_size)
+                    )
                 else:
                     yield SourceFile(prefix + member.name, path, member.size, path, member)
 
@@ -204,7 +216,7 @@ def why_unreadable(error: OSError) -> str:
     return f"cannot be read ({(error.strerror or str(error)).lower()})"
 
 
-def _bytes_of(path: Path, limits: Limits) -> bytes:
+def _bytes_of(path: Path, largest: int) -> bytes:
     """Read a file, which need not be what it was when it was listed."""
 
     def without_waiting(name: str, flags: int) -> int:
@@ -214,20 +226,20 @@ def _bytes_of(path: Path, limits: Limits) -> bytes:
     with open(path, "rb", opener=without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise UnreadableFile("not a regular file any more")
-        data = file.read(limits.file_size + 1)
-    if len(data) > limits.file_size:
-        raise UnreadableFile(_too_large(len(data), limits))
+        data = file.read(largest + 1)
+    if len(data) > largest:
+        raise UnreadableFile(_too_large(len(data), largest))
     return data
 
 
-def _beside(folder: Path, limits: Limits, name: str) -> bytes | None:
+def _beside(folder: Path, name: str) -> bytes | None:
     """Return the bytes of a file in a folder that was given, or None for any other file."""
     path = _real(folder / name)
     hidden = any(part.startswith(".") for part in name.split("/"))
     if hidden or not path.is_relative_to(folder):
         return None
     try:
-        return _bytes_of(path, limits)
+        return _bytes_of(path, LARGEST_READ)
     except (OSError, UnreadableFile):
         return None
 
@@ -242,5 +254,5 @@ def open_archive(path: Path, limits: Limits) -> Archive:
     )
 
 
-def _too_large(size: int, limits: Limits) -> str:
-    return f"{size / 1e6:,.1f} MB, and the limit is {limits.file_size / 1e6:,.1f} MB; split it"
+def _too_large(size: int, largest: int) -> str:
+    return f"{size / 1e6:,.1f} MB, and the limit is {largest / 1e6:,.1f} MB; split it"

@@ -110,7 +110,7 @@ class Document:
 
     `file` is the path relative to what was ingested, with "/" between its parts; `content_hash`
     the sha256 of the file's bytes. `remarks` say what of it was not read, in words for the person
-    who ingested it.
+    who ingested it. `expanded` are the bytes with what the file includes, where it does.
     """
 
     file: str
@@ -119,6 +119,7 @@ class Document:
     content_hash: str
     pages: tuple[Page, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
+    expanded: bytes | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -12,6 +13,7 @@ from queue import SimpleQueue
 
 from ingestion.archives import Archive
 from ingestion.decoding import objection
+from ingestion.includes import Included
 from ingestion.listing import (
     DEFAULT_LIMITS,
     Limits,
@@ -83,27 +85,43 @@ class _Reader:
         if isinstance(entry, Rejected):
             return entry
         try:
-            data, missing = entry.content(self.limits, self._archive(entry))
+            archive = self._archive(entry)
+            data = entry.content(self.limits, archive)
         except OSError as error:
             return Rejected(entry.file, why_unreadable(error))
         except UnreadableFile as error:
             return Rejected(entry.file, str(error))
         if reason := objection(data, entry.file):
             return Rejected(entry.file, reason)
-        if self.only is not None and not self.only(entry.file, sha256(data).hexdigest()):
-            return None
         sandbox = self.idle.get()
         try:
-            read = sandbox.parse(data, entry.file)
+            return self._parsed(entry, data, archive, sandbox)
         finally:
             self.idle.put(sandbox)
-        if missing and isinstance(read, Document):
-            told = (
-                f"{len(missing)} of the files that it includes are not in what was given (such as "
-                f"{missing[0]})"
+
+    def _parsed(
+        self, entry: SourceFile, data: bytes, archive: Archive | None, sandbox: Sandbox
+    ) -> Document | Rejected | None:
+        included = Included(None)
+        if entry.may_include(data):
+            answer = sandbox.include(data, entry.inside, partial(entry.beside, archive=archive))
+            if isinstance(answer, Rejected):
+                return replace(answer, file=entry.file)
+            included = answer
+        whole = None if included.text is None else included.text.encode()
+        data = data if whole is None else whole
+        if self.only is not None and not self.only(entry.file, sha256(data).hexdigest()):
+            return None
+        read = sandbox.parse(data, entry.file)
+        if isinstance(read, Rejected):
+            return read
+        remarks = read.remarks
+        if included.missing:
+            remarks += (
+                f"{len(included.missing)} of the files that it includes were not read, as they are "
+                f"not in what was given or too much (such as {included.missing[0]})",
             )
-            return replace(read, remarks=(*read.remarks, told))
-        return read
+        return replace(read, remarks=remarks, expanded=whole)
 
     def _archive(self, entry: SourceFile) -> Archive | None:
         if entry.member is None:

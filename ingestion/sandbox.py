@@ -1,15 +1,14 @@
 """Parsing in a child process, so that a hostile or broken file can only harm that child."""
 
-import io
+import json
 import os
-import pickle
 import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -18,16 +17,20 @@ from threading import Lock, Timer
 from time import monotonic, process_time
 from typing import Any, cast
 
+from ingestion.confinement import confine
+from ingestion.includes import MOST_READ, Included, with_included
 from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
-_LONGEST = 1 << 30
+_LONGEST = 1 << 28
+"""Bytes of an answer."""
+_Read = Callable[[str], bytes | None]
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
-    "import sys; sys.path[:] = sys.argv[4:];"
-    "from ingestion.sandbox import serve; serve(*sys.argv[1:4])"
+    "import sys; sys.path[:] = sys.argv[2:];from ingestion.sandbox import serve; serve(sys.argv[1])"
 )
+_LIBRARIES = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/mime.types", "/proc/self")
 
 
 @dataclass(eq=False)
@@ -36,8 +39,10 @@ class Sandbox:
 
     `loader` names the function to call, as "module:function"; it takes the bytes and the file's
     name. `memory` bounds the child's address space in bytes, `seconds` its processor time for each
-    file; by the clock it has three times that, since a busy machine is slow. The child can write
-    to no file and sees no environment. One file is parsed at a time. `ocr` is handed to the loader.
+    file; by the clock it has three times that, since a busy machine is slow. The child sees no
+    environment, can write to no file, and beside the loader's libraries reads none and reaches
+    nobody, where the system has means for it (`ingestion.confinement`). One file is parsed at a
+    time. `ocr` is handed to the loader.
     """
 
     loader: str = "ingestion.loaders:load"
@@ -55,14 +60,23 @@ class Sandbox:
         A file on which a used child dies gets one more try in a fresh one: what earlier files
         left behind, in memory above all, may have been the cause.
         """
+        answer: Document | Rejected = self._ask(Document, data, file, lambda name: None)
+        return answer
+
+    def include(self, data: bytes, file: str, read: _Read) -> Included | Rejected:
+        """Return a text with what it includes, for which `read` is asked here (`with_included`)."""
+        answer: Included | Rejected = self._ask(Included, data, file, read)
+        return answer
+
+    def _ask(self, kind: type[Any], data: bytes, file: str, read: _Read) -> Any:
         with self._busy:
             used = self._child is not None
-            answer = self._attempt(data, file)
+            answer = self._attempt(kind, data, file, read)
             if answer is None and used:
-                answer = self._attempt(data, file)
+                answer = self._attempt(kind, data, file, read)
         return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
 
-    def _attempt(self, data: bytes, file: str) -> Document | Rejected | None:
+    def _attempt(self, kind: type[Any], data: bytes, file: str, read: _Read) -> Any:
         """Return what the child says; None if it died, and the file need not be the reason."""
         used = self._child is not None
         child, pipe = self._child = self._child or self._start()
@@ -76,9 +90,16 @@ class Sandbox:
         alarm.daemon = True
         alarm.start()
         try:
-            pipe.send_bytes(pickle.dumps((data, file, self.loader, self.ocr)))
-            return _answer(pipe.recv_bytes(_LONGEST))
-        except (OSError, EOFError, pickle.UnpicklingError):
+            if not used:
+                pipe.send((self.loader, self.ocr, self.memory, self.seconds))
+            pipe.send((data, file, kind is Included))
+            for _ in range(MOST_READ + 1):
+                answer = _answer(kind, pipe.recv_bytes(_LONGEST), file)
+                if not isinstance(answer, _Wanted):
+                    return answer
+                pipe.send(read(answer.wanted))
+            raise ValueError("it asks for more files than a text may include")
+        except (OSError, EOFError, ValueError):
             late = monotonic() - began >= patience
             code = self._end()
         finally:
@@ -93,9 +114,8 @@ class Sandbox:
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:
         ours, theirs = Pipe()
         with theirs:
-            given = (theirs.fileno(), self.memory, self.seconds)
             child = subprocess.Popen(
-                [sys.executable, "-c", _START, *map(str, given), *sys.path],
+                [sys.executable, "-c", _START, str(theirs.fileno()), *sys.path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -123,20 +143,37 @@ class Sandbox:
         return child.wait()
 
 
-class _DocumentsOnly(pickle.Unpickler):
-    """Builds documents and nothing else, whatever a child that was taken over may send."""
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A file that a text includes, by its path."""
 
-    def find_class(self, module: str, name: str) -> Any:
-        if module == "ingestion.page":
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"{module}.{name} is no part of a document")
+    wanted: str
 
 
-def _answer(payload: bytes) -> Document | Rejected:
-    answer = _DocumentsOnly(io.BytesIO(payload)).load()
-    if isinstance(answer, Document | Rejected):
-        return answer
-    raise pickle.UnpicklingError(f"a {type(answer).__name__} is no answer")
+@cache
+def _answers() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Document | Included | Rejected | _Wanted)
+
+
+def _answer(kind: type[Any], payload: bytes, file: str) -> Any:
+    """Read what a child says of a file, which is nothing but data whoever has taken it over."""
+    answer = _answers().validate_json(payload)
+    is_of_file = getattr(answer, "file", file) == file
+    if not isinstance(answer, kind | Rejected | _Wanted) or not is_of_file:
+        raise ValueError(f"no answer about {file}")
+    return answer
+
+
+def _written(answer: Any) -> bytes:
+    """Write an answer as JSON, which half of a character cannot stand in."""
+    written = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=_values)
+    return written.encode("utf-8", "replace")
+
+
+def _values(part: Any) -> dict[str, Any]:
+    return {one.name: getattr(part, one.name) for one in fields(part)}
 
 
 def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
@@ -146,33 +183,57 @@ def loader_of(name: str, ocr: Ocr | None) -> Callable[[bytes, str], Document]:
     return partial(load, ocr=ocr) if ocr else load
 
 
-def serve(pipe: str, memory: str, seconds: str) -> None:
+def serve(pipe: str) -> None:
     """Parse what comes in through a pipe until it is closed; the child's main function."""
     connection = Connection(int(pipe))
+    loader, ocr, memory, seconds = connection.recv()
     for kind, bound in (
-        (resource.RLIMIT_AS, int(memory)),
+        (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
     ):
         resource.setrlimit(kind, (bound, bound))
+    load = loader_of(loader, ocr)
+
+    def read(name: str) -> bytes | None:
+        connection.send_bytes(_written(_Wanted(name)))
+        return cast("bytes | None", connection.recv())
+
+    confine(_needed(ocr))
     while True:
         try:
-            data, file, loader, ocr = connection.recv()
-            _allow(float(seconds))
-            answer = _parsed(loader_of(loader, ocr), data, file)
-            if isinstance(answer, Rejected) and _is_full(int(memory)):
+            data, file, is_to_include = connection.recv()
+            _allow(seconds)
+            work = partial(with_included, read=read) if is_to_include else load
+            answer = _parsed(work, data, file)
+            if isinstance(answer, Rejected) and _is_full(memory):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError
-            connection.send(answer)
+            written = _written(answer)
+            if len(written) > _LONGEST:
+                written = _written(Rejected(file, f"it has more text than {_LONGEST >> 20} MB"))
+            connection.send_bytes(written)
         except EOFError:
             return
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
 
 
-def _parsed(load: Any, data: bytes, file: str) -> Document | Rejected:
+def _needed(ocr: Ocr | None) -> list[Path]:
+    """Return where parsers and their libraries lie, and what else they read.
+
+    Not what `sys.path` names beside them: a folder of settings and data may be among it.
+    """
+    packages = [path for path in map(Path, sys.path) if path.name.endswith("-packages")]
+    prefixes = Path(sys.prefix), Path(sys.base_prefix)
+    of_python = [prefix / name for prefix in prefixes for name in ("lib", "lib64")]
+    data = [Path(ocr.data)] if ocr else []
+    return [*packages, *of_python, *map(Path, _LIBRARIES), Path(__file__).parent, *data]
+
+
+def _parsed(work: Callable[..., Any], data: bytes, file: str) -> Any:
     try:
-        return cast(Document, load(data, file))
+        return work(data, file)
     except NothingToRead as error:
         return Rejected(file, str(error), expected=True)
     except UnreadableFile as error:

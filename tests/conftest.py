@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, wraps
 from pathlib import Path
 from threading import Lock
@@ -20,6 +20,7 @@ from corpora.documents import upload_checks
 from corpora.indexing import vectors
 from corpora.indexing.embedding import MiniLM
 from ingestion import reading
+from ingestion.includes import Included, with_included
 from ingestion.page import Document, Rejected
 from ingestion.sandbox import Sandbox, _parsed, loader_of
 from tests import data_folders
@@ -100,7 +101,13 @@ class ParsedHere(Sandbox):
 
     def parse(self, data: bytes, file: str) -> Document | Rejected:
         with self._parsing:
-            return _parsed(loader_of(self.loader, self.ocr), data, file)
+            read: Document | Rejected = _parsed(loader_of(self.loader, self.ocr), data, file)
+        return read
+
+    def include(
+        self, data: bytes, file: str, read: Callable[[str], bytes | None]
+    ) -> Included | Rejected:
+        return with_included(data, file, read)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, text
 from chatbot.models.download import FileState, file_state
 from chatbot.models.files import ModelFile, models_in_use
 from chatbot.settings import Settings
+from chatbot.text.phrasing import listed
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
@@ -23,6 +24,7 @@ from corpora.generations.processes import this_process
 from corpora.indexing.indexes import are_built, build_indexes, check_indexes
 from corpora.indexing.vectors import BrokenIndex
 from corpora.jobs.jobs import Claims, living_workers
+from ingestion.confinement import lacking
 
 _CLOCKS_DIFFER = timedelta(minutes=1)
 
@@ -50,7 +52,7 @@ _WELL: _Found = (Health.WELL, "")
 
 
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Finding]:
-    """Look at database, models, profile, indexes, room, jobs and clock, one after the other.
+    """Look at database, models, profile, room, parsers, indexes, jobs and clock, in this order.
 
     With `mend`, indexes that are broken are built again from the database, what no release or job
     needs any more is removed, and jobs of dead workers wait for another one.
@@ -62,6 +64,7 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
         f"profile {settings.profile_in_use}", Health.WELL, f"In use: {settings.why_profile}."
     )
     yield Finding("room on the disk", *_room(settings.data_dir))
+    yield Finding("parsers", *_parsers())
     catalog = Catalog(database)
     for product in catalog.products():
         for release in product.releases:
@@ -95,6 +98,14 @@ def _room(data_dir: Path) -> _Found:
     except DiskFull as error:
         return Health.FAULT, str(error)
     return _WELL
+
+
+def _parsers() -> _Found:
+    """What a parser could reach that a hostile file has taken over."""
+    if not (open_to := lacking()):
+        return _WELL
+    told = f"A hostile file that takes one over reaches {listed(open_to)} of whoever runs Strata."
+    return Health.NOTE, f"{told} Nothing here shuts it off: that takes Linux 6.12 with Landlock."
 
 
 def _index(data_dir: Path, database: Database, generation: int, *, mend: bool) -> _Found:

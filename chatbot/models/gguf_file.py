@@ -135,14 +135,12 @@ def _value(data: mmap, kind: int) -> Any:
     if kind != _ARRAY:
         return _number(data, _NUMBERS[kind])
     kind, count = _number(data, "I"), _number(data, "Q")
-    if kind in _NUMBERS:
+    if kind != _STRING:
+        # An array of arrays is no number either: llama.cpp reads none.
         data.seek(count * struct.calcsize(_NUMBERS[kind]), 1)
         return None
     for _ in range(count):
-        if kind == _STRING:
-            data.seek(_number(data, "Q"), 1)
-        else:
-            _value(data, kind)
+        data.seek(_number(data, "Q"), 1)
     return None
 
 

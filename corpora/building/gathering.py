@@ -59,13 +59,15 @@ class _KeptFile(SourceFile):
     database: Database
     content_hash: str
 
-    def content(
-        self, limits: Limits, archive: Archive | None = None
-    ) -> tuple[bytes, tuple[str, ...]]:
+    def content(self, limits: Limits, archive: Archive | None = None) -> bytes:
         data = Originals(self.database).read(self.content_hash)
         if data is None:
             raise UnreadableFile("its original is no longer kept; ingest it again")
-        return data, ()
+        return data
+
+    def may_include(self, data: bytes) -> bool:
+        # What it included is in it.
+        return False
 
 
 class _Read(NamedTuple):
@@ -179,7 +181,7 @@ class Gathering:
         if not any(page.text for page in document.pages):
             return Rejected(document.file, "holds no text")
         try:
-            data, _ = file.content(self.limits)
+            data = document.expanded or file.content(self.limits)
         except (OSError, UnreadableFile) as error:
             return Rejected(document.file, str(error))
         original = pack(data)

@@ -78,11 +78,15 @@ class JobRow(Base):
         return self.state in (JobState.WAITING, JobState.RUNNING)
 
     @property
+    def is_final(self) -> bool:
+        """Whether it is deleting or publishing, which is done whole once it has begun."""
+        is_final = self.kind is JobKind.DELETE or self.stage == "publishing"
+        return self.state is JobState.RUNNING and is_final
+
+    @property
     def can_be_cancelled(self) -> bool:
-        """Whether it can be stopped: a deletion only as long as it has not begun."""
-        if self.state is JobState.RUNNING:
-            return self.kind is not JobKind.DELETE and not self.cancelling
-        return self.state is JobState.WAITING
+        """Whether it can be stopped, and is not being stopped already."""
+        return self.is_open and not self.is_final and not self.cancelling
 
     @property
     def as_of(self) -> datetime:

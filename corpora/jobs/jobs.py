@@ -98,12 +98,13 @@ class Jobs:
     def cancel(self, job_id: int) -> None:
         """Stop a job that is not over: at once if no worker has it in hand, else within seconds.
 
-        Raises JobError for a deletion that has begun.
+        Raises JobError for one that deletes or publishes by now.
         """
         with self._database.writing() as session:
             row = _require(session, job_id)
-            if row.state == JobState.RUNNING and row.kind == JobKind.DELETE:
-                raise JobError(f"Job {job_id} has started deleting and cannot be stopped.")
+            if row.is_final:
+                begun = "deleting" if row.kind is JobKind.DELETE else "publishing"
+                raise JobError(f"Job {job_id} has started {begun} and cannot be stopped.")
             if row.state == JobState.RUNNING and row.worker in living_workers(session):
                 row.cancelling = True
             elif row.is_open:

@@ -86,6 +86,13 @@ def test_a_small_entry_may_be_packed_tightly(tmp_path: Path) -> None:
     assert _objections(_zip(tmp_path / "small.zip", ("a.txt", b" " * 500_000))) == {}
 
 
+def test_a_file_is_had_by_its_name_up_to_a_size(tmp_path: Path) -> None:
+    with closing(Archive(_zip(tmp_path / "a.zip", ("docs/a.txt", b"12345")))) as archive:
+        assert archive.named("docs/a.txt", 5) == b"12345"
+        assert archive.named("docs/a.txt", 4) is None
+        assert archive.named("a.txt", 5) is None
+
+
 def test_the_sum_of_all_entries_is_bounded(tmp_path: Path) -> None:
     path = _zip(tmp_path / "big.zip", *((f"{i}.txt", b"x" * 1000) for i in range(10)))
     with pytest.raises(UnreadableFile, match="inflates to"):

@@ -84,6 +84,14 @@ def test_a_slide_is_a_page_with_its_title_list_table_and_notes() -> None:
     assert {block.path for block in document.pages[1].blocks} == {("Timers",)}
 
 
+def test_a_large_table_with_little_in_it_is_no_bomb() -> None:
+    made = deck()
+    added = slide(made, "Timers").shapes.add_table(150, 150, 0, 0, 9_000, 9_000).table
+    added.cell(149, 149).text = "45 s"
+    (page,) = load(saved(made), "deck.pptx").pages
+    assert page.blocks[-1].text.endswith("45 s")
+
+
 def test_frames_are_read_from_top_to_bottom_and_pictures_for_their_description() -> None:
     made = deck()
     page = made.slides.add_slide(made.slide_layouts[6])

@@ -31,6 +31,7 @@ def data_dir(valve_settings: Settings, tmp_path: Path, monkeypatch: pytest.Monke
     data = copy_data(valve_settings.data_dir, tmp_path / "data")
     monkeypatch.setenv("STRATA_DATA_DIR", str(data))
     monkeypatch.setenv("STRATA_GENERATOR", "none")
+    monkeypatch.setattr("chatbot.administration.doctor.lacking", tuple)
     return data
 
 
@@ -118,6 +119,17 @@ def test_a_missing_model_is_named(
     assert code == 1
     missing = {told for what, (health, told) in found.items() if what.startswith("model ")}
     assert missing == {"It is missing. Run `strata models pull`."}
+
+
+def test_what_a_hostile_file_could_reach_is_named(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert doctor()[1]["parsers"] == ("well", "")
+    monkeypatch.setattr("chatbot.administration.doctor.lacking", lambda: ("files", "signals"))
+    code, found = doctor()
+    assert code == 0
+    assert found["parsers"][0] == "note"
+    assert "reaches files and signals of whoever runs Strata" in found["parsers"][1]
 
 
 def test_what_a_builder_that_ended_had_begun_goes_with_its_folder(

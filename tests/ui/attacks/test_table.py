@@ -8,9 +8,13 @@ from tests.chatbot.test_hostile import CASES as INJECTED
 from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
+from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
+from tests.ui.attacks.test_parsers import CASES as PARSERS
+from tests.ui.attacks.test_publishing import CASES as PUBLISHING
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
+from tests.ui.attacks.test_supply_chain import CASES as SUPPLY_CHAIN
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
 
@@ -41,6 +45,10 @@ TABLE: list[Attack] = [
     *GUARDED,
     *MALFORMED,
     *UPLOADS,
+    *FILES,
+    *PARSERS,
+    *PUBLISHING,
+    *SUPPLY_CHAIN,
     *FORMULAS,
     *MARKUP,
     *TERMINAL,
@@ -67,6 +75,10 @@ LEAST = {
     "wire": 15,
     "malformed": 45,
     "upload": 70,
+    "file": 12,
+    "parser": 37,
+    "publishing": 7,
+    "supply chain": 4,
     "export": 65,
     "resources": 40,
     "injection": 120,

@@ -1,0 +1,136 @@
+"""Files that were made to break whatever reads them: each is refused with a reason."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Any
+
+import pytest
+
+from chatbot.models.gguf_file import NotGguf, read_header
+from ingestion import reading
+from ingestion.archives import Archive
+from ingestion.listing import list_files
+from ingestion.loaders import load
+from ingestion.page import Document, Rejected, UnreadableFile
+from ingestion.sandbox import Sandbox
+from tests.ingestion.hostile_inputs import _zip
+from tests.ui.attacks.attack import Attack
+
+_ARRAY = 9
+
+
+def _gguf(value: bytes, kind: int = _ARRAY) -> bytes:
+    """A GGUF file with one key."""
+    return b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"k" + struct.pack("<I", kind) + value
+
+
+MODELS = [
+    Attack(f"gguf-{id}", "file", "model file", _gguf(value), "its header holds the process",
+           "a header has no arrays in arrays, and its counts are held against its length")
+    for id, value in {
+        "nested-arrays": struct.pack("<IQ", _ARRAY, 1) * 100_000,
+        "endless-arrays": struct.pack("<IQ", _ARRAY, (1 << 64) - 1),
+        "endless-numbers": struct.pack("<IQ", 10, (1 << 64) - 1),
+        "endless-strings": struct.pack("<IQ", 8, (1 << 64) - 1),
+        "unknown-kind": struct.pack("<IQ", 99, 1),
+    }.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MODELS, ids=str)
+def test_a_model_file_is_refused_with_its_name(tmp_path: Path, case: Attack) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(case.payload)
+    with pytest.raises(NotGguf, match=r"model\.gguf is a damaged GGUF file"):
+        read_header(file)
+
+
+OFFICE = [
+    Attack(f"office-{id}", "file", file, _zip(*parts), "memory is used up",
+           "what parts of an Office file inflate to from next to nothing is bounded together")
+    for id, file, parts in (
+        ("one-part", "bomb.pptx", [("ppt/slides/slide1.xml", b"<a:tc/>" * 4_000_000)]),
+        ("many-parts", "bomb.pptx",
+         [(f"ppt/slides/slide{n}.xml", b"<a:tc/>" * 140_000) for n in range(25)]),
+        ("many-parts-of-word", "bomb.docx",
+         [(f"word/{n}.xml", b"<w:p/>" * 160_000) for n in range(25)]),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OFFICE, ids=str)
+def test_an_office_file_that_inflates_from_next_to_nothing_is_a_bomb(case: Attack) -> None:
+    with pytest.raises(UnreadableFile, match="a bomb"):
+        load(case.payload, case.door)
+
+
+def _guide(*lines: str) -> tuple[str, bytes]:
+    return "guide.rst", "\n\n".join(["Guide", *lines]).encode()
+
+
+LINE, LONG = ".. literalinclude:: big.inc\n   :lines: 1", b"The valve.\n" + b"x" * 1_000_000
+NESTED = b".. include:: %d.inc\n\n"
+READ = "a text is put together in the parser's process, from so many files and bytes as are read"
+INCLUDING = [
+    Attack(f"include-{id}", "file", "zip", parts, "the worker is held past cancel and SIGTERM",
+           READ)
+    for id, parts in {
+        "kept-little": [_guide(*[LINE] * 3_000), ("big.inc", LONG)],
+        "many": [_guide(*(f".. include:: {n}.inc" for n in range(3_000))),
+                 *((f"{n}.inc", b"x") for n in range(3_000))],
+        "nested": [_guide(".. include:: 0.inc"),
+                   *((f"{n}.inc", NESTED % (n + 1) * 40) for n in range(9))],
+        "indented": [_guide(*(" " * 10_000 + ".. include:: lines.inc" for _ in range(100))),
+                     ("lines.inc", b"x\n" * 10_000)],
+    }.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", INCLUDING, ids=str)
+def test_what_a_text_includes_is_bounded_by_what_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Attack
+) -> None:
+    read: list[int] = []
+    named = Archive.named
+
+    def counted(archive: Archive, *arguments: Any) -> bytes | None:
+        data = named(archive, *arguments)
+        read.append(len(data or b""))
+        return data
+
+    monkeypatch.setattr(Archive, "named", counted)
+    monkeypatch.setattr(reading, "Sandbox", Sandbox)
+    (tmp_path / "docs.zip").write_bytes(_zip(*case.payload))
+    (document,) = reading.read_files(list_files([tmp_path / "docs.zip"]))
+    assert isinstance(document, Document)
+    assert "too much" in document.remarks[0]
+    assert len(read) <= 1_000
+    assert sum(read) <= 21_000_000
+    assert sum(len(page.text) for page in document.pages) < 21_000_000
+
+
+def test_putting_a_text_together_ends_with_its_job() -> None:
+    sandbox = Sandbox(memory=1 << 30, seconds=60)
+    ending = Thread(target=sandbox.close)
+    asked: list[str] = []
+
+    def read(name: str) -> bytes:
+        asked.append(name)
+        if len(asked) == 1:
+            ending.start()
+            while not sandbox._closed:
+                sleep(0.01)
+        return b"x"
+
+    answer = sandbox.include(b".. include:: a.inc\n\n" * 900, "guide.rst", read)
+    ending.join()
+    assert isinstance(answer, Rejected)
+    assert len(asked) < 900
+    assert sandbox._child is None
+
+
+CASES = [*MODELS, *OFFICE, *INCLUDING]

@@ -1,0 +1,123 @@
+"""A job is cancelled around the moment at which its release changes: it changes whole, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from sqlalchemy import delete, select
+
+from corpora.building import building
+from corpora.building.gathering import ChunkingSettings
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.database.job_tables import WorkerRow
+from corpora.database.tables import GenerationRow
+from corpora.documents.uploads import UploadedFile, store
+from corpora.documents.worker import JobWork
+from corpora.generations import generations
+from corpora.generations.processes import this_process
+from corpora.indexing.corpus import open_corpus
+from corpora.jobs.jobs import Claims, JobError, Jobs, JobState
+from tests.hash_embedder import HashEmbedder
+from tests.ui.attacks.attack import Attack
+
+pytestmark = pytest.mark.database
+
+HALF = "a cancelled job has published, or a release is served by half"
+BEFORE = "whoever publishes looks for a cancellation first, one transaction at a time"
+TOO_LATE = "what publishes is not stopped, and who wants to is told so"
+PUBLISHING = [
+    Attack("cancel-while-indexing", "publishing", "building.build_indexes", "after", HALF, BEFORE,
+           (JobState.CANCELLED,)),
+    Attack("cancel-before-the-row", "publishing", "generations.publish", "before", HALF, TOO_LATE,
+           (JobState.DONE,)),
+    Attack("cancel-within-the-row", "publishing", "generations.review_release", "beside", HALF,
+           "one transaction writes at a time", (JobState.DONE,)),
+    Attack("cancel-after-the-row", "publishing", "generations.publish", "after", HALF, TOO_LATE,
+           (JobState.DONE,)),
+    Attack("cancel-while-pruning", "publishing", "generations.prune", "before", HALF, TOO_LATE,
+           (JobState.DONE,)),
+    Attack("cancel-of-a-worker-that-seems-dead", "publishing", "generations.publish", "dead", HALF,
+           TOO_LATE, (JobState.DONE,)),
+    Attack("failure-within-the-row", "publishing", "generations.review_release", "fails", HALF,
+           "one transaction publishes", (JobState.FAILED,)),
+]  # fmt: skip
+
+
+def _upload(database: Database, data_dir: Path, height: str) -> int:
+    files = [UploadedFile("guide.md", f"# Guide\n\nThe mast is {height}.\n".encode())]
+    return store(database, data_dir, files, product="Beacon", release="1.0", person_id="ann")
+
+
+def _serves(database: Database, data_dir: Path) -> str:
+    corpus = open_corpus(database, data_dir, "Beacon", "1.0")
+    (chunk_id, _), *_ = corpus.lexical(["mast"], 1)
+    text = corpus.chunk(chunk_id).text
+    corpus.close()
+    return text
+
+
+@pytest.mark.parametrize("case", PUBLISHING, ids=str)
+def test_a_release_changes_whole_or_not_at_all(
+    database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch, case: Attack
+) -> None:
+    jobs, claims = Jobs(database), Claims(database, this_process())
+    work = JobWork(claims, database, data_dir, HashEmbedder(), ChunkingSettings())
+    work.do(_upload(database, data_dir, "12 m"))
+    first = Catalog(database).serving("Beacon", "1.0").generation
+    job_id = _upload(database, data_dir, "14 m")
+    refused: list[str] = []
+
+    def cancel() -> None:
+        try:
+            jobs.cancel(job_id)
+        except JobError as error:
+            refused.append(str(error))
+
+    beside = Thread(target=cancel)
+    module, _, name = case.door.partition(".")
+    where = {"building": building, "generations": generations}[module]
+    step: Callable[..., object] = getattr(where, name)
+
+    def attacked(*arguments: object) -> object:
+        match case.payload:
+            case "before":
+                cancel()
+            case "beside":
+                beside.start()
+            case "dead":
+                with database.writing() as session:
+                    session.execute(delete(WorkerRow))
+                cancel()
+            case "fails":
+                step(*arguments)
+                raise OSError("the machine is gone")
+        result = step(*arguments)
+        if case.payload == "after":
+            cancel()
+        return result
+
+    monkeypatch.setattr(where, name, attacked)
+    work.do(job_id)
+    monkeypatch.undo()
+    if case.payload == "beside":
+        beside.join()
+    job = jobs.get(job_id)
+    assert (job.state,) == case.refused, job.message
+    has_published = job.state is JobState.DONE
+    assert ("14 m" if has_published else "12 m") in _serves(database, data_dir)
+    assert [told for told in refused if "cannot be stopped" in told] == refused
+    assert refused or case.stopped_by != TOO_LATE
+    assert not job.cancelling
+    with database.reading() as session:
+        kept = set(session.scalars(select(GenerationRow.id)))
+        unfinished = select(GenerationRow.id).where(GenerationRow.published.is_(None))
+        assert session.scalars(unfinished).all() == []
+    assert {folder.name for folder in (data_dir / "generations").iterdir()} <= {*map(str, kept)}
+    assert (Catalog(database).serving("Beacon", "1.0").generation == first) != has_published
+
+
+CASES = PUBLISHING
