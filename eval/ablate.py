@@ -11,11 +11,13 @@ import gc
 import importlib
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -89,7 +91,7 @@ def main(
         touched, held = _first_run(scenarios, rows, rules)
         console.print(f"{sum(held.values())} of {len(rows)} rows hold; {len(rules)} rules.")
         for rule in rules:
-            asked = [row for row in rows if row.id in touched.get((rule.module, rule.name), held)]
+            asked = [row for row in rows if row.id in touched[rule.module, rule.name]]
             with left_out(rule):
                 now = {row.id: _holds(scenarios, row) for row in asked}
             lost = [i for i, holds in now.items() if held[i] and not holds]
@@ -166,16 +168,39 @@ def _forget() -> None:
 def _first_run(
     scenarios: Scenarios, rows: Sequence[Row], rules: Sequence[Rule]
 ) -> tuple[dict[tuple[str, str], set[str]], dict[str, bool]]:
-    """Which rows each pattern was found for, and which rows hold."""
+    """The rows that each rule may touch, and which rows hold.
+
+    That are those for which its pattern was found, or in which a function of its module ran.
+    """
+    ran: dict[str, set[str]] = {}
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            ran.setdefault(frame.f_globals.get("__name__", ""), set()).add(Watched.asked)
+
     patterns = [rule for rule in rules if isinstance(rule.value, re.Pattern)]
     touched: dict[tuple[str, str], set[str]] = {(r.module, r.name): set() for r in patterns}
     watched = [(r, Watched(r.value, touched[r.module, r.name])) for r in patterns]
     held = {}
-    with _instead(watched):
+    with _instead(watched), _profiled(note):
         for row in rows:
             Watched.asked = row.id
             held[row.id] = _holds(scenarios, row)
-    return touched, held
+    others = {(r.module, r.name): ran.get(r.module, set()) for r in rules}
+    return others | touched, held
+
+
+@contextmanager
+def _profiled(note: Callable[[FrameType, str, object], None]) -> Iterator[None]:
+    """Within it a function hears of each call, also in the threads of questions, which begin in it.
+
+    A chatbot that has been asked before has its threads, and they are not heard.
+    """
+    threading.setprofile(note)
+    try:
+        yield
+    finally:
+        threading.setprofile(None)
 
 
 def _holds(scenarios: Scenarios, row: Row) -> bool:
