@@ -1,6 +1,6 @@
 """Step 5 of QAMR III-B for a capable model: the whole answer from whole context chunks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
@@ -133,10 +133,11 @@ def gather(
     """The best chunks as numbered passages, from `first` on, as far as `limit` characters go."""
     passages: list[Numbered] = []
     sections: list[Fenced] = []
+    shown = {chunk.page.id for chunk in chunks}
     for chunk in sorted(chunks, key=lambda chunk: -chunk.score):
         if limit < _SHORTEST:
             break
-        text = chunk.text[:limit]
+        text = _once(chunk, shown)[:limit]
         limit -= len(text)
         page = chunk.page
         section = " › ".join(page.heading_path)
@@ -145,6 +146,18 @@ def gather(
         title = page.document.title
         sections.append(fenced("passage", text, number=number, document=title, section=section))
     return Evidence(fenced_list(sections), tuple(passages))
+
+
+def _once(chunk: RetrievedChunk, shown: Collection[int]) -> str:
+    """The text of a chunk without what it has of neighbours that are shown themselves."""
+    page = chunk.page
+    before, _, behind = chunk.text.partition(page.text)
+    parts = (
+        "" if page.previous_id in shown else before,
+        page.text,
+        "" if page.next_id in shown else behind,
+    )
+    return "\n".join(filter(None, parts))
 
 
 def _pages(page: StoredPage, corpus: Corpus) -> tuple[StoredPage, ...]:

@@ -12,6 +12,7 @@ _PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
 """A part of a command that a reader replaces, or a sign."""
 _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
+_PIECE = re.compile(r"[^\s=(),:;\[\]{}<>\"']+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>)\s+")
 _IN_WORDS = {str(number): word for word, number in NUMBER_WORDS.items()}
@@ -59,6 +60,10 @@ def _holds(text: str, claim: str) -> bool:
         return True
     if whole(claim).search(text):
         return True
+    pieces = _PIECE.findall(claim)
+    if len(pieces) > 1 and not quantities(claim):
+        # `timeout=None` is told where `timeout` is, and that it may be None.
+        return all(_holds(text, piece) for piece in pieces)
     figure = re.match(r"-?[\d.]*\d", claim)
     if figure is None:
         return False

@@ -55,7 +55,10 @@ def check_versions(
             raise ValueError(f'"{word}" stands neither in "releases" nor in "other_numbers"')
         likeness = _likeness(word, product)
         if likeness and not _is_something_else(question, start, end, likeness):
-            raise ValueError(f'"{word}" may be a release: name it in "releases"')
+            raise ValueError(
+                f'"{word}" may be a release: put it into "releases", with "release": "" and '
+                '"asked": false if it is a version of something else'
+            )
 
 
 def places(words: str, text: str) -> list[Span]:
