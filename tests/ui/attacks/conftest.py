@@ -120,7 +120,8 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
         "STRATA_PROXY_USER_HEADER": "X-Forwarded-Email",
         "STRATA_PROXY_ADDRESSES": PROXY,
         "STRATA_PUBLIC_URL": f"http://127.0.0.1:{port}",
-        "STRATA_ADMINS": ADA.id,
+        "STRATA_ADMINS": f"{ADA.id}, chris@example.org, voss@example.org, kim@example.org, "
+        "fin@example.org",
     }
     serve = f"{sys.executable} -m ui.cli.main serve --no-worker --port {port}"
     command = ["bash", "-c", f"ulimit -Sn {FILES}; exec {serve}"]

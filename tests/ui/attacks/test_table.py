@@ -9,6 +9,7 @@ from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
+from tests.ui.attacks.test_names import CASES as ALIKE
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.uploads_table import UPLOADS
@@ -34,6 +35,7 @@ STOPPED: dict[str, str] = {
 TABLE: list[Attack] = [
     *requests.REFUSED,
     *requests.GIVES_NOTHING,
+    *ALIKE,
     *NOBODY,
     *WITHOUT_SCOPE,
     *ANOTHER_S,
@@ -59,7 +61,7 @@ TABLE: list[Attack] = [
 LEAST = {
     "role": 100,
     "origin": 35,
-    "proxy header": 15,
+    "proxy header": 30,
     "key": 15,
     "path": 35,
     "host": 8,
