@@ -18,7 +18,7 @@ from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
 from ingestion.errors import StrataError
-from ui.api.forms import AskIn, PageOut, ProductOut, RowId, SearchIn, SearchOut
+from ui.api.forms import AskIn, PageOut, ProductOut, Quote, RowId, SearchIn, SearchOut
 from ui.api.service import Service, service_of
 
 INSTRUCTIONS = (
@@ -133,7 +133,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     async def read_page(
         ctx: Context,
         page_id: RowId,
-        quote: Annotated[str, Field(description="Words to find on the page.")] = "",
+        quote: Annotated[Quote, Field(description="Words to find on the page.")] = "",
     ) -> PageOut:
         """Read a whole page of a document, by the page_id of a source or passage."""
         return await done(ctx, Scope.SEARCH, lambda service: service.page(page_id, quote))

@@ -60,7 +60,7 @@ def search(service: Searching, wanted: forms.SearchIn) -> forms.SearchOut:
 
 
 @router.get("/pages/{page}")
-def page(service: Searching, page: forms.RowId, quote: str = "") -> forms.PageOut:
+def page(service: Searching, page: forms.RowId, quote: forms.Quote = "") -> forms.PageOut:
     """A page, with the places of a quotation."""
     return service.page(page, quote)
 

@@ -10,6 +10,7 @@ from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_names import CASES as ALIKE
+from tests.ui.attacks.test_pages import CASES as PAGES
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.uploads_table import UPLOADS
@@ -47,6 +48,7 @@ TABLE: list[Attack] = [
     *MARKUP,
     *TERMINAL,
     *RESOURCES,
+    *PAGES,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -70,7 +72,7 @@ LEAST = {
     "malformed": 45,
     "upload": 70,
     "export": 65,
-    "resources": 40,
+    "resources": 48,
     "injection": 120,
     "stored text": 75,
 }
