@@ -105,6 +105,16 @@ def test_only_strata_s_own_pages_may_change_anything(provider: Settings) -> None
     assert client.get("/").status_code == 200
 
 
+def test_a_link_from_elsewhere_leads_to_the_page_and_to_nothing_for_programs() -> None:
+    client = through(Settings(), "127.0.0.1", "http://127.0.0.1:8501")
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get("/", headers=link).status_code == 200
+    for path in ("/api/v1/pages/1", "/v1/models", "/mcp"):
+        assert client.get(path, headers=link).status_code == 403
+        for own in ("same-origin", "none"):
+            assert client.get(path, headers={"sec-fetch-site": own}).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("host", "reached"),
     [
@@ -177,6 +187,7 @@ def test_answers_are_hardened() -> None:
     local = through(Settings(), "127.0.0.1", "http://127.0.0.1:8501").get("/")
     assert local.headers["x-content-type-options"] == "nosniff"
     assert local.headers["x-frame-options"] == "SAMEORIGIN"
+    assert local.headers["cross-origin-resource-policy"] == "same-origin"
     assert "Secure" not in local.headers["set-cookie"]
     behind_tls = through(read_settings(**OIDC)).get("/")
     assert behind_tls.headers["set-cookie"].endswith("; Secure")

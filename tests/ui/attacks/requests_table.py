@@ -94,6 +94,20 @@ ORIGINS += [
                     "Access-Control-Request-Method: POST"),
            "a browser is told that a foreign page may ask", GATE, (403,)),
 ]  # fmt: skip
+ORIGINS += [
+    Attack(f"cross-site-{name}", "origin", "programs",
+           _request(line, "Sec-Fetch-Site: cross-site", *headers),
+           "a picture, script or frame on a foreign page asks in the name of who looks at it",
+           "the gate, which reads what browsers say of where a request comes from", (403,))
+    for name, line, headers in (
+        ("picture", "GET /api/v1/pages/1?quote=x", ("Sec-Fetch-Dest: image",)),
+        ("script", "GET /api/v1/products", ("Sec-Fetch-Dest: script",)),
+        ("frame", "GET /api/v1/changes", ("Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")),
+        ("models", "GET /v1/models", ("Sec-Fetch-Mode: no-cors",)),
+        ("mcp", "GET /mcp", ("Sec-Fetch-Mode: no-cors", "Accept: text/event-stream")),
+        ("form", "POST /api/v1/ask", ("Content-Type: text/plain",)),
+    )
+]  # fmt: skip
 
 _NAMES = {
     "name-itself": ("X-Forwarded-Email: ada@example.org",),

@@ -62,7 +62,7 @@ TABLE: list[Attack] = [
 ]  # fmt: skip
 LEAST = {
     "role": 100,
-    "origin": 35,
+    "origin": 45,
     "proxy header": 30,
     "key": 15,
     "path": 35,
