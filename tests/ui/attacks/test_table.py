@@ -66,7 +66,7 @@ LEAST = {
     "proxy header": 30,
     "key": 15,
     "path": 35,
-    "host": 8,
+    "host": 24,
     "method": 10,
     "wire": 15,
     "malformed": 45,
