@@ -94,6 +94,7 @@ class Chatbot:
         release: str | None = None,
         conversation: str | None = None,
         owner: str = LOCAL.id,
+        account: str | None = None,
         per_minute: int | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
@@ -104,20 +105,22 @@ class Chatbot:
     ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        NEW begins a conversation of `owner` once there is an answer. `per_minute` is another limit
-        than that of the settings; `instead_of` is the turn that this one replaces, with all behind
-        it, and `open_question` the one that is open no longer. `afresh` leaves out the memory.
+        NEW begins a conversation of `owner` once there is an answer. The question counts for
+        `account`, if that is another; `per_minute` is another limit than that of the settings;
+        `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
+        one that is open no longer. `afresh` leaves out the memory.
         Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing, and
         Stopped when `stopped` says so.
         """
         question = self._checked(question)
-        self.limits.question(owner, per_minute)
+        account = owner if account is None else account
+        self.limits.question(account, per_minute)
         own = self.conversations.of(owner)
         said = self._checked_history(history)
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = run_on_event_loop(self._run(self._chain, turn, owner, listener), stopped)
+        turn, seconds = run_on_event_loop(self._run(self._chain, turn, account, listener), stopped)
         settings = self.settings
         content = reply_of(turn, settings.profile, seconds=seconds, model=settings.model_name)
         kept_as = None
@@ -213,11 +216,11 @@ class Chatbot:
         self,
         steps: Runnable[Turn, Turn],
         turn: Turn,
-        owner: str,
+        account: str,
         listener: Listener = lambda event: None,
     ) -> tuple[Turn, float]:
         callback = EventCallback(frozenset(name for name, _ in self._profile), listener)
-        async with self._queue.place(owner, lambda place: listener(Waiting(place))):
+        async with self._queue.place(account, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             with ingests_paused(self.settings.data_dir):
                 turn = await steps.ainvoke(turn, {"callbacks": [callback]})

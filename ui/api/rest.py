@@ -19,7 +19,7 @@ from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
 from ui.api import forms
 from ui.api.following import Work, answered, following
-from ui.api.service import Asking, Ingesting, Searching, Service, changes_between
+from ui.api.service import Asking, Ingesting, Searching, Service
 
 _MOST_FILES = 5_000
 _EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}
@@ -68,7 +68,7 @@ def page(service: Searching, page: forms.RowId, quote: forms.Quote = "") -> form
 @router.get("/changes")
 def changes(service: Searching, product: str, older: str, newer: str) -> forms.ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
-    return changes_between(service.chatbot, product, older, newer)[0]
+    return service.changes(product, older, newer)
 
 
 async def _events(work: Work) -> AsyncIterator[Event]:

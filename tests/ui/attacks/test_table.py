@@ -13,6 +13,7 @@ from tests.ui.attacks.test_names import CASES as ALIKE
 from tests.ui.attacks.test_pages import CASES as PAGES
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
+from tests.ui.attacks.test_shares import CASES as SHARES
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
 
@@ -49,6 +50,7 @@ TABLE: list[Attack] = [
     *TERMINAL,
     *RESOURCES,
     *PAGES,
+    *SHARES,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -72,7 +74,7 @@ LEAST = {
     "malformed": 45,
     "upload": 70,
     "export": 65,
-    "resources": 48,
+    "resources": 55,
     "injection": 120,
     "stored text": 75,
 }
