@@ -51,6 +51,11 @@ class Service:
         """The limit of the key, if there is one."""
         return self.program.questions_per_minute if self.program else None
 
+    @property
+    def is_admin(self) -> bool:
+        """Whether the caller sees everything; a program that uploads does not."""
+        return Scope.ADMIN in self.program.scopes if self.program else self.person.is_admin
+
     def products(self) -> tuple[forms.ProductOut, ...]:
         """The products and releases that can be asked about."""
         return tuple(
@@ -115,10 +120,13 @@ class Service:
         return told
 
     def page(self, page: int, quote: str = "") -> forms.PageOut:
-        """A page of a document, with the places of a quotation in its text; a search by count."""
+        """A page of a document, with the places of a quotation in its text; a search by count.
+
+        Pages that do not serve now are for admins alone, and for others as unknown as none.
+        """
         self._count()
         try:
-            stored = Documents(self.chatbot.database).page(page)
+            stored = Documents(self.chatbot.database).page(page, serving=not self.is_admin)
         except LookupError as error:
             raise NotThere(str(error)) from error
         return forms.PageOut(

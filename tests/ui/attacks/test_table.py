@@ -63,7 +63,7 @@ TABLE: list[Attack] = [
     ),
 ]  # fmt: skip
 LEAST = {
-    "role": 100,
+    "role": 125,
     "origin": 45,
     "proxy header": 30,
     "key": 15,
