@@ -147,13 +147,14 @@ class Chatbot:
         release: str | None = None,
         owner: str = LOCAL.id,
         per_minute: int | None = None,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> Turn:
         """The best records as `selected`, or an `answer` where it is about no one release."""
         question = self._checked(question)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
         steps = build_chain(searching(self._profile))
-        return run_on_event_loop(self._run(steps, turn, owner), lambda: False)[0]
+        return run_on_event_loop(self._run(steps, turn, owner), stopped)[0]
 
     def _checked(self, question: str) -> str:
         question = " ".join(visible(question).split())

@@ -18,7 +18,7 @@ from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
 from ingestion.errors import StrataError
-from ui.api.following import Work, answered, reply_of
+from ui.api.following import Following, follow
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
 
@@ -83,13 +83,13 @@ def model(service: Searching, name: str) -> dict[str, Any]:
 @router.post("/chat/completions")
 async def complete(service: Asking, wanted: Completion, request: Request) -> Any:
     """Answer the last message; streamed once it is checked."""
-    work = partial(service.ask, _question(wanted))
+    following = follow(service, partial(service.ask, _question(wanted)))
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": wanted.model}
     base = str(request.base_url)
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
-        return EventSourceResponse(_stream(work, head, base, usage=usage))
-    reply = await answered(work, request)
+        return EventSourceResponse(_stream(following, head, base, usage=usage))
+    reply = await following.reply(request)
     message = {"role": "assistant", "content": reply.answer, "refusal": None}
     annotations = _annotations(reply, base)
     return {
@@ -166,7 +166,7 @@ def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
 
 
 async def _stream(
-    work: Work, head: dict[str, Any], base: str, *, usage: bool
+    following: Following[AskOut], head: dict[str, Any], base: str, *, usage: bool
 ) -> AsyncIterator[Any]:
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
@@ -176,7 +176,7 @@ async def _stream(
     head = {**head, "object": "chat.completion.chunk"}
     yield chunk({"role": "assistant", "content": ""})
     try:
-        reply = await reply_of(work)
+        reply = await following.reply()
         for words in _WORDS.findall(reply.answer):
             yield chunk({"content": words})
         yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))

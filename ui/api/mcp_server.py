@@ -18,6 +18,7 @@ from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
 from ingestion.errors import StrataError
+from ui.api.following import follow
 from ui.api.forms import AskIn, PageOut, ProductOut, Quote, RowId, SearchIn, SearchOut
 from ui.api.service import Service, service_of
 
@@ -31,6 +32,7 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 Product = Annotated[str | None, Field(description="The product; without it the question's.")]
 Release = Annotated[str | None, Field(description="The release; without it the question's.")]
 Told = TypeVar("Told")
+Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,22 +73,22 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         log_level="WARNING",
     )
 
-    async def done(ctx: Context, scope: Scope, work: Callable[[Service], Told]) -> Told:
+    async def done(ctx: Context, scope: Scope, work: Callable[[Service, Stop], Told]) -> Told:
         request = ctx.request_context.request
 
-        def run() -> Told:
-            opened = chatbot()
+        def opened() -> Service:
             if isinstance(request, Request):
-                return work(service_of(request, opened, scope))
-            return work(Service(opened, LOCAL))
+                return service_of(request, chatbot(), scope)
+            return Service(chatbot(), LOCAL)
 
         try:
-            return await to_thread.run_sync(run)
+            service = await to_thread.run_sync(opened)
+            return await follow(service, lambda listener, stop: work(service, stop)).reply()
         except StrataError as error:
             raise ToolError(str(error)) from error
 
     async def answered(ctx: Context, asked: AskIn) -> Answered:
-        reply = await done(ctx, Scope.ASK, lambda service: service.ask(asked))
+        reply = await done(ctx, Scope.ASK, lambda service, stop: service.ask(asked, stopped=stop))
         sources = [
             Source(**asdict(cited), number=number, uri=f"strata://pages/{cited.page_id}")
             for number, cited in enumerate(reply.citations, 1)
@@ -96,7 +98,9 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     @server.tool(annotations=_READS)
     async def releases(ctx: Context) -> Catalog:
         """List the products and their releases, the oldest first."""
-        return Catalog(products=await done(ctx, Scope.SEARCH, lambda service: service.products()))
+        return Catalog(
+            products=await done(ctx, Scope.SEARCH, lambda service, stop: service.products())
+        )
 
     @server.tool(annotations=_READS)
     async def ask(
@@ -127,7 +131,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     ) -> SearchOut:
         """Find passages of one release, word for word, without an answer."""
         wanted = SearchIn(query=query, product=product, release=release, limit=limit)
-        return await done(ctx, Scope.SEARCH, lambda service: service.search(wanted))
+        return await done(ctx, Scope.SEARCH, lambda service, stop: service.search(wanted, stop))
 
     @server.tool(annotations=_READS)
     async def read_page(
@@ -136,7 +140,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         quote: Annotated[Quote, Field(description="Words to find on the page.")] = "",
     ) -> PageOut:
         """Read a whole page of a document, by the page_id of a source or passage."""
-        return await done(ctx, Scope.SEARCH, lambda service: service.page(page_id, quote))
+        return await done(ctx, Scope.SEARCH, lambda service, stop: service.page(page_id, quote))
 
     @server.resource("strata://pages/{page_id}", mime_type="text/plain")
     async def page(ctx: Context, page_id: RowId) -> str:

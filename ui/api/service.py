@@ -93,7 +93,9 @@ class Service:
             turn=answered.kept_as,
         )
 
-    def search(self, wanted: forms.SearchIn) -> forms.SearchOut:
+    def search(
+        self, wanted: forms.SearchIn, stopped: Callable[[], bool] = lambda: False
+    ) -> forms.SearchOut:
         """Find passages of one release, the best first."""
         turn = self.chatbot.search(
             wanted.query,
@@ -101,6 +103,7 @@ class Service:
             release=wanted.release,
             owner=self.account,
             per_minute=self.per_minute,
+            stopped=stopped,
         )
         told = forms.SearchOut()
         if (resolution := turn.resolution) is not None:

@@ -74,7 +74,7 @@ LEAST = {
     "malformed": 45,
     "upload": 70,
     "export": 65,
-    "resources": 55,
+    "resources": 61,
     "injection": 120,
     "stored text": 75,
 }
