@@ -85,7 +85,8 @@ async def complete(service: Asking, wanted: Completion, request: Request) -> Any
     """Answer the last message; streamed once it is checked."""
     following = follow(service, partial(service.ask, _question(wanted)))
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": wanted.model}
-    base = str(request.base_url)
+    # A Host header is what a program wrote; without sign-in the gate lets only this machine's pass.
+    base = service.chatbot.settings.public_url or str(request.base_url).rstrip("/")
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
         return EventSourceResponse(_stream(following, head, base, usage=usage))
@@ -140,7 +141,7 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
                 "start_index": mark.start(),
                 "end_index": mark.end(),
                 "title": f"{place}: {c.section}" if c.section else place,
-                "url": f"{base}api/v1/pages/{c.page_id}",
+                "url": f"{base}/api/v1/pages/{c.page_id}",
             }
             annotations.append({"type": "url_citation", "url_citation": citation})
     return annotations

@@ -11,6 +11,7 @@ from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_names import CASES as ALIKE
 from tests.ui.attacks.test_pages import CASES as PAGES
+from tests.ui.attacks.test_requests import CITED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.test_shares import CASES as SHARES
@@ -38,6 +39,7 @@ TABLE: list[Attack] = [
     *requests.REFUSED,
     *requests.GIVES_NOTHING,
     *ALIKE,
+    *CITED,
     *NOBODY,
     *WITHOUT_SCOPE,
     *ANOTHER_S,
@@ -68,7 +70,7 @@ LEAST = {
     "proxy header": 30,
     "key": 15,
     "path": 35,
-    "host": 24,
+    "host": 28,
     "method": 10,
     "wire": 15,
     "malformed": 45,
