@@ -103,6 +103,12 @@ class ProgramKeys:
         with self.database.reading() as session:
             return tuple(session.scalars(rows))
 
+    def one_with(self, program: ProgramKeyRow) -> set[str]:
+        """The ids as people of a key's owner and of all their keys."""
+        keys = select(ProgramKeyRow).where(ProgramKeyRow.owner == program.owner)
+        with self.database.reading() as session:
+            return {program.owner, *(person_of(key).id for key in session.scalars(keys))}
+
     def program(self, key: str) -> ProgramKeyRow:
         """The row of a key; raises NotSignedIn where there is no such key."""
         # The key is random: whoever can guess its hash can guess the key.

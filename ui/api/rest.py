@@ -154,8 +154,8 @@ async def upload(
 
 @router.get("/jobs", response_model=tuple[forms.JobOut, ...])
 def jobs(service: Ingesting) -> tuple[Job, ...]:
-    """The last jobs."""
-    return Jobs(service.chatbot.database).recent()
+    """The last jobs of the key's owner; all of them for an admin."""
+    return Jobs(service.chatbot.database).recent(people=service.orders)
 
 
 @router.get("/jobs/{job}", response_model=forms.JobOut)
@@ -167,10 +167,11 @@ def job(service: Ingesting, job: forms.RowId) -> Any:
 @router.delete("/jobs/{job}", response_model=forms.JobOut)
 def cancel(service: Ingesting, job: forms.RowId) -> Any:
     """Stop a job."""
+    Jobs(service.chatbot.database).get(job, service.orders)
     service.administration.cancel(job)
     return _with_files(service, job)
 
 
 def _with_files(service: Service, job: int) -> dict[str, Any]:
     jobs = Jobs(service.chatbot.database)
-    return {**vars(jobs.get(job)), "files": jobs.files(job)}
+    return {**vars(jobs.get(job, service.orders)), "files": jobs.files(job)}

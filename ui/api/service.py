@@ -153,6 +153,13 @@ class Service:
         self.chatbot.limits.question(self.account, self.per_minute)
 
     @property
+    def orders(self) -> set[str] | None:
+        """Whose jobs the caller sees: those of a key's owner and all their keys; None: all."""
+        if self.is_admin or self.program is None:
+            return None
+        return ProgramKeys(self.chatbot.database).one_with(self.program)
+
+    @property
     def administration(self) -> Administration:
         """Changes that the caller makes as an admin."""
         return Administration(self.chatbot.database, self.person, self.chatbot.limits)

@@ -26,6 +26,7 @@ from tests.data_folders import copy_data
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BO = Person("bo@example.org", "Bo", is_admin=False)
+CYD = Person("cyd@example.org", "Cyd", is_admin=True)
 SECRET = "Does the relay latch?"
 """What Bo asked; nobody else may read it."""
 FILES = 1_024
@@ -116,6 +117,7 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
     for number in (1, 2):
         few = [Scope.ASK, Scope.SEARCH]
         made[f"few {number}"] = keys.make(BO, "few", few, 3, usual=20)[1]
+    made["another's"] = keys.make(CYD, "another's", [Scope.INGEST], 0, usual=0)[1]
     made["all"] = keys.make(ADA, "all", list(Scope), 0, usual=0)[1]
     own = chatbot.conversations.of(BO.id)
     conversation = own.start("valve", SECRET)
