@@ -10,6 +10,7 @@ from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_names import CASES as ALIKE
+from tests.ui.attacks.test_other_models import CASES as TOLD_AGENTS
 from tests.ui.attacks.test_pages import CASES as PAGES
 from tests.ui.attacks.test_requests import CITED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
@@ -53,6 +54,7 @@ TABLE: list[Attack] = [
     *RESOURCES,
     *PAGES,
     *SHARES,
+    *TOLD_AGENTS,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -77,7 +79,7 @@ LEAST = {
     "upload": 70,
     "export": 65,
     "resources": 61,
-    "injection": 120,
+    "injection": 125,
     "stored text": 75,
 }
 """How many of each class there are at least."""
@@ -97,5 +99,13 @@ def test_there_are_enough_of_every_class() -> None:
 
 def test_injections_come_by_every_door() -> None:
     doors = Counter(case.door for case in TABLE if case.kind == "injection")
-    needed = {"document": 60, "question": 14, "memory": 10, "glossary": 8, "file": 7, "history": 3}
+    needed = {
+        "document": 60,
+        "question": 14,
+        "memory": 10,
+        "glossary": 8,
+        "file": 7,
+        "history": 3,
+        "mcp": 5,
+    }
     assert {door for door, least in needed.items() if doors[door] < least} == set()
