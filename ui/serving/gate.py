@@ -97,10 +97,10 @@ class Gate:
         reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD", "OPTIONS"}
         # Browsers send the origin of a request that changes something; programs need not.
         changes = not reads and not path.startswith(_FOR_PROGRAMS)
-        # A picture or a frame on a foreign page is asked for without an origin.
+        # A picture, a frame or a link on a foreign page is asked for without an origin.
         is_shown_elsewhere = headers.get("sec-fetch-site") == "cross-site"
-        if is_shown_elsewhere and path.startswith(_FOR_PROGRAMS):
-            return HTTPStatus.FORBIDDEN, "Programs ask here, and no page on another site."
+        if is_shown_elsewhere and path.startswith((*_FOR_PROGRAMS, "/auth/")):
+            return HTTPStatus.FORBIDDEN, "No page on another site may ask for this."
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
         if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":

@@ -16,6 +16,7 @@ from tests.ui.attacks.test_requests import CITED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.test_shares import CASES as SHARES
+from tests.ui.attacks.test_sign_in import CASES as SIGN_IN
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
 
@@ -55,6 +56,7 @@ TABLE: list[Attack] = [
     *PAGES,
     *SHARES,
     *TOLD_AGENTS,
+    *SIGN_IN,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -81,6 +83,7 @@ LEAST = {
     "resources": 61,
     "injection": 125,
     "stored text": 75,
+    "sign-in": 40,
 }
 """How many of each class there are at least."""
 
