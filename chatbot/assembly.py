@@ -92,6 +92,7 @@ class Chatbot:
         release: str | None = None,
         conversation: str | None = None,
         owner: str = LOCAL.id,
+        account: str | None = None,
         per_minute: int | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
@@ -102,21 +103,23 @@ class Chatbot:
     ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        NEW begins a conversation of `owner` once there is an answer. `per_minute` is another limit
-        than that of the settings; `instead_of` is the turn that this one replaces, with all behind
-        it, and `open_question` the one that is open no longer. `afresh` leaves out the memory.
+        NEW begins a conversation of `owner` once there is an answer. The question counts for
+        `account`, if that is another; `per_minute` is another limit than that of the settings;
+        `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
+        one that is open no longer. `afresh` leaves out the memory.
         Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing, and
         Stopped when `stopped` says so.
         """
         question = self._checked(question)
-        self.limits.question(owner, per_minute)
+        account = owner if account is None else account
+        self.limits.question(account, per_minute)
         own = self.conversations.of(owner)
         said = self._checked_history(history)
         turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
         turn, seconds = run_on_event_loop(
-            self._run(self._chain.ainvoke, turn, owner, listener), stopped
+            self._run(self._chain.ainvoke, turn, account, listener), stopped
         )
         settings = self.settings
         content = reply_of(
@@ -146,6 +149,7 @@ class Chatbot:
         release: str | None = None,
         owner: str = LOCAL.id,
         per_minute: int | None = None,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> Turn:
         """The best records as `selected`, or an `answer` where it is about no one release."""
         question = self._checked(question)
@@ -155,7 +159,7 @@ class Chatbot:
         if not self._profile.find:
             raise BadSettings("this profile reads no documents: search with the profile embedded")
         found = self._run(lambda asked: run(search, asked), turn, owner)
-        return run_on_event_loop(found, lambda: False)[0]
+        return run_on_event_loop(found, stopped)[0]
 
     def _checked(self, question: str) -> str:
         question = " ".join(visible(question).split())
@@ -218,10 +222,10 @@ class Chatbot:
         self,
         step: ModelStep,
         turn: Turn,
-        owner: str,
+        account: str,
         listener: Listener = lambda event: None,
     ) -> tuple[Turn, float]:
-        async with self._queue.place(owner, lambda place: listener(Waiting(place))):
+        async with self._queue.place(account, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             with ingests_paused(self.settings.data_dir), heard_by(listener):
                 turn = await step(turn)

@@ -1,6 +1,7 @@
 """The settings of sign-in: who may come in, who is an admin, and what one person may use."""
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, model_validator
 from pydantic_settings import NoDecode
 
+from chatbot.text.addresses import lowered
 from chatbot.text.phrasing import listed
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -16,7 +18,7 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def _several(given: Any) -> Any:
-    return given.replace(",", " ").split() if isinstance(given, str) else given
+    return re.findall(r"[^\s,]+", given, re.ASCII) if isinstance(given, str) else given
 
 
 def _not_everywhere(given: tuple[_Network, ...]) -> tuple[_Network, ...]:
@@ -57,7 +59,7 @@ def _long_enough(given: SecretStr) -> SecretStr:
 _Networks = Annotated[
     tuple[_Network, ...], NoDecode, BeforeValidator(_several), AfterValidator(_not_everywhere)
 ]
-_Name = Annotated[str, AfterValidator(str.casefold)]
+_Name = Annotated[str, AfterValidator(lowered)]
 _Names = Annotated[tuple[_Name, ...], NoDecode, BeforeValidator(_several)]
 _Provider = Annotated[str, AfterValidator(_a_provider)]
 _Origin = Annotated[str, AfterValidator(_an_origin)]

@@ -59,7 +59,11 @@ def as_data(text: str) -> str:
     """
     if isinstance(text, Fenced):
         return text
-    text = _SECTION.sub("‹", visible(text))
+    return without_control_tokens(_SECTION.sub("‹", visible(text)))
+
+
+def without_control_tokens(text: str) -> str:
+    """The text in which no model's tokenizer finds a control token: its first sign is another."""
     return _CONTROL_TOKEN.sub(lambda m: "‹" if m[0] == "<" else "［", text)
 
 

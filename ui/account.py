@@ -161,12 +161,13 @@ def _make_key(keys: ProgramKeys, person: Person) -> None:
             format_func=_SCOPES.__getitem__,
         )
         usual = services.chatbot().settings.questions_per_minute
-        limit = st.number_input(
-            "Questions per minute (0: no limit)", 0, _MOST_PER_MINUTE, usual, step=10
-        )
+        label, least, most = "Questions per minute (0: no limit)", 0, _MOST_PER_MINUTE
+        if usual and not person.is_admin:
+            label, least, most = "Questions per minute", 1, usual
+        limit = st.number_input(label, least, most, usual, step=1 if least else 10)
         pressed = st.form_submit_button("Make the key", type="primary")
     if pressed:
-        program, key = keys.make(person, name, scopes, int(limit))
+        program, key = keys.make(person, name, scopes, int(limit), usual=usual)
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")
         st.rerun()

@@ -1,8 +1,11 @@
 """Limits on what one person may use, counted in SQL, so that all processes agree."""
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 
 from sqlalchemy import delete, func, select
 
@@ -10,6 +13,9 @@ from chatbot.accounts.people import Person
 from corpora.database.engine import Database
 from corpora.database.history_tables import UseRow
 from ingestion.errors import StrataError
+
+MOST_OPEN = 16
+"""Questions of one owner that a process answers, or lets wait, at once."""
 
 
 class LimitReached(StrataError):
@@ -23,6 +29,29 @@ class Limits:
     database: Database
     questions_per_minute: int
     uploads_per_day: int
+    _open: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
+    _opening: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def open_question(self, owner: str) -> Callable[[], None]:
+        """Count a question that is being answered here, or raise LimitReached.
+
+        Returns what is to be called at its end.
+        """
+        with self._opening:
+            if owner and self._open[owner] >= MOST_OPEN:
+                raise LimitReached(
+                    f"{MOST_OPEN} of your questions are being answered. You can go on when one "
+                    "of them is."
+                )
+            self._open[owner] += 1
+
+        def close() -> None:
+            with self._opening:
+                self._open[owner] -= 1
+                if not self._open[owner]:
+                    del self._open[owner]
+
+        return close
 
     def question(self, owner: str, most: int | None = None) -> None:
         """Count a question, or raise LimitReached; `most` is a limit of the owner's own."""

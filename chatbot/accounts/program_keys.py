@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import BadInput, NotAllowed, NotSignedIn, Person
@@ -17,6 +17,8 @@ from corpora.database.history_tables import ProgramKeyRow
 PREFIX = "strata_"
 """What every key begins with, so that scanners for leaked secrets find it."""
 LONGEST_NAME = 80
+MOST_KEYS = 20
+"""Keys that somebody who is no admin may have."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -40,12 +42,19 @@ class ProgramKeys:
     database: Database
 
     def make(
-        self, person: Person, name: str, scopes: Collection[Scope], questions_per_minute: int
+        self,
+        person: Person,
+        name: str,
+        scopes: Collection[Scope],
+        questions_per_minute: int,
+        *,
+        usual: int,
     ) -> tuple[ProgramKeyRow, str]:
         """Make a key; return its row and the key itself, which is not stored.
 
-        0 `questions_per_minute` are no limit. Raises BadInput without a name or a scope, and
-        NotAllowed for a scope that only admins can grant.
+        0 `questions_per_minute` are no limit; only an admin grants more than the `usual` number.
+        Raises BadInput without a name or a scope, with more questions, or where somebody has
+        MOST_KEYS, and NotAllowed for a scope that only admins can grant.
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
@@ -54,6 +63,11 @@ class ProgramKeys:
             raise BadInput("Choose what the key may do.")
         if FOR_ADMINS.intersection(scopes):
             person.require_admin()
+        if usual and not person.is_admin and not 0 < questions_per_minute <= usual:
+            raise BadInput(
+                f"Your keys may ask at most {usual} questions a minute. An admin can make one "
+                "that may ask more."
+            )
         key = PREFIX + secrets.token_urlsafe(32)
         row = ProgramKeyRow(
             name=name,
@@ -63,7 +77,10 @@ class ProgramKeys:
             owner=person.id,
             created=datetime.now(UTC),
         )
+        own = select(func.count()).where(ProgramKeyRow.owner == person.id)
         with self.database.writing() as session:
+            if not person.is_admin and (session.scalar(own) or 0) >= MOST_KEYS:
+                raise BadInput(f"You have {MOST_KEYS} keys: revoke one that you no longer need.")
             session.add(row)
             session.flush()
             recorded(session, person, "make key", name, key=row.id, scopes=sorted(scopes))
@@ -86,6 +103,12 @@ class ProgramKeys:
         with self.database.reading() as session:
             return tuple(session.scalars(rows))
 
+    def one_with(self, program: ProgramKeyRow) -> set[str]:
+        """The ids as people of a key's owner and of all their keys."""
+        keys = select(ProgramKeyRow).where(ProgramKeyRow.owner == program.owner)
+        with self.database.reading() as session:
+            return {program.owner, *(person_of(key).id for key in session.scalars(keys))}
+
     def program(self, key: str) -> ProgramKeyRow:
         """The row of a key; raises NotSignedIn where there is no such key."""
         # The key is random: whoever can guess its hash can guess the key.
@@ -107,6 +130,11 @@ def person_of(program: ProgramKeyRow) -> Person:
     """A program as a person, with an id of its own; an admin if its scopes are an admin's."""
     is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
     return Person(f"program:{program.id}", program.name, is_admin)
+
+
+def keys_of(owner: str) -> str:
+    """Under which name the use of all keys of one owner is counted together."""
+    return f"keys:{owner}"
 
 
 def _digest(key: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from chatbot.accounts.people import Account, NotAllowed, NotSignedIn
 from chatbot.settings import Settings
+from chatbot.text.addresses import lowered
 from corpora.database.durable import sync
 
 LONGEST_NAME = 100
@@ -46,10 +47,12 @@ def account_of_header(value: str, settings: Settings) -> Account:
     """Return the account that a proxy names; raises NotSignedIn or NotAllowed as the other does."""
     try:
         # Headers arrive as Latin-1, whatever was meant.
-        address = value.encode("latin-1").decode("utf-8").strip().casefold()
+        address = lowered(value.encode("latin-1").decode("utf-8").strip(" \t"))
     except UnicodeError as error:
         raise NotSignedIn("The proxy's header is not in UTF-8.") from error
-    if not address or len(address) > LONGEST_ADDRESS or not address.isprintable():
+    except ValueError as error:
+        raise NotSignedIn(f"The proxy's header names nobody: {error}.") from error
+    if not address or len(address) > LONGEST_ADDRESS:
         raise NotSignedIn("Nobody is signed in.")
     return _admitted(Account("", address, address, address in settings.admins), settings)
 
@@ -98,13 +101,15 @@ def _admitted(account: Account, settings: Settings) -> Account:
 
 
 def _address(claims: Mapping[str, Any]) -> str:
-    """The address, or nothing where the provider says that it is unverified."""
+    """The address, or nothing where it is unverified or can be taken for another."""
     # Some providers leave it out, and some write it as text.
     verified = claims.get("email_verified", True) in (True, "true", None)
     address = claims.get("email")
     if not verified or not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
         return ""
-    return address.casefold() if _line(address) == address else ""
+    with suppress(ValueError):
+        return lowered(address) if address == address.strip() else ""
+    return ""
 
 
 def _has_claim(claims: Mapping[str, Any], wanted: str | None) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from chatbot.accounts.program_keys import keys_of
 from chatbot.conversations.conversations import forget_turns_of
 from chatbot.conversations.export import conversation_told
 from chatbot.settings import Settings
@@ -75,7 +76,7 @@ def delete_person(database: Database, owner: str) -> int:
         _require_known(session, owner)
     deleted = _delete_conversations(database, ConversationRow.owner == owner)
     with database.writing() as session:
-        session.execute(delete(UseRow).where(UseRow.owner == owner))
+        session.execute(delete(UseRow).where(UseRow.owner.in_((owner, keys_of(owner)))))
         session.execute(delete(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
         session.execute(delete(PersonRow).where(PersonRow.id == owner))
     return deleted

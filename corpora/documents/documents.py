@@ -8,8 +8,16 @@ from sqlalchemy import Select, func, select
 
 from corpora.database.engine import Database
 from corpora.database.originals import Originals
-from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow
+from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow, ReleaseRow
 from corpora.indexing.pages import StoredPage, read_pages
+
+_SERVES = (
+    select(MemberRow)
+    .join(ReleaseRow, ReleaseRow.published_generation_id == MemberRow.generation_id)
+    .where(MemberRow.document_id == PageRow.document_id, ~ReleaseRow.retired)
+    .exists()
+)
+"""Whether a page is of a release that can be asked, and of its documents as they are now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +80,17 @@ class Documents:
             pages = select(PageRow.id).where(PageRow.document_id == document)
             return tuple(session.scalars(pages.order_by(PageRow.number)))
 
-    def page(self, page: int) -> StoredPage:
-        """Return a page as it was read; raise LookupError if it is not kept any more."""
+    def page(self, page: int, *, serving: bool = False) -> StoredPage:
+        """Return a page as it was read; raise LookupError if it is not kept any more.
+
+        `serving` leaves out what nobody can ask: pages of documents that were removed, whose upload
+        was cancelled or that are not published yet, and those of hidden releases.
+        """
+        wanted = [PageRow.id == page]
+        if serving:
+            wanted.append(_SERVES)
         with self.database.reading() as session:
-            found = read_pages(session, PageRow.id == page)
+            found = read_pages(session, *wanted)
         if not found:
             raise LookupError("This page is no longer available; its document was reprocessed.")
         return found[0]

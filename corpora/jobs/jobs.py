@@ -76,16 +76,20 @@ class Jobs:
                 writing.add(file)
             return row.id
 
-    def get(self, job_id: int) -> Job:
-        """Return a job; raise JobError if there is none."""
+    def get(self, job_id: int, people: Collection[str] | None = None) -> Job:
+        """Return a job, of one of these `people` if they are given; raise JobError for no such."""
         with self._database.reading() as session:
-            return _require(session, job_id)
+            return _require(session, job_id, people)
 
-    def recent(self, limit: int = 50, product: str | None = None) -> tuple[Job, ...]:
-        """Return jobs, the newest first."""
+    def recent(
+        self, limit: int = 50, product: str | None = None, people: Collection[str] | None = None
+    ) -> tuple[Job, ...]:
+        """Return jobs, the newest first, of a `product` and of `people` if they are given."""
         query = select(Job).order_by(Job.id.desc()).limit(limit)
         if product is not None:
             query = query.where(Job.product == product)
+        if people is not None:
+            query = query.where(Job.person.in_(people))
         with self._database.reading() as session:
             return tuple(session.scalars(query))
 
@@ -254,9 +258,9 @@ def living_workers(session: Session) -> set[str]:
     return {row.name for row in rows if is_alive(row.name, row.heartbeat)}
 
 
-def _require(session: Session, job_id: int) -> Job:
+def _require(session: Session, job_id: int, people: Collection[str] | None = None) -> Job:
     row = session.get(Job, job_id)
-    if row is None:
+    if row is None or (people is not None and row.person not in people):
         raise JobError(f"There is no job {job_id}.")
     return row
 

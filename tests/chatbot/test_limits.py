@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from chatbot.accounts.limits import LimitReached, Limits
+from chatbot.accounts.limits import MOST_OPEN, LimitReached, Limits
 from chatbot.accounts.people import LOCAL, Person
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import UseRow
@@ -70,3 +70,17 @@ def test_processes_that_count_at_once_agree(database: Database) -> None:
     finally:
         for other in opened:
             other.close()
+
+
+def test_one_owner_has_so_many_questions_open_and_may_go_on_when_one_is_answered(
+    database: Database,
+) -> None:
+    limits = Limits(database, questions_per_minute=0, uploads_per_day=0)
+    close, *_ = [limits.open_question(BO.id) for _ in range(MOST_OPEN)]
+    with pytest.raises(LimitReached, match="You can go on when one of them is"):
+        limits.open_question(BO.id)
+    limits.open_question("cy@example.org")
+    for _ in range(MOST_OPEN + 1):
+        limits.open_question(LOCAL.id)
+    close()
+    limits.open_question(BO.id)

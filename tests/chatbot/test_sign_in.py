@@ -64,7 +64,10 @@ def test_an_address_that_is_not_verified_is_not_believed(verified: object) -> No
     assert (account.address, account.is_admin) == ("", False)
 
 
-@pytest.mark.parametrize("address", [" ada@example.org", "ada@example.org\n", 7, None, ["a"]])
+@pytest.mark.parametrize(
+    "address",
+    [" ada@example.org", "ada@example.org\n", "ada@example.org\xa0", "ａda@example.org", 7, ["a"]],
+)
 def test_what_only_looks_like_an_address_is_none(address: object) -> None:
     account = signed_in(email=address)
     assert (account.address, account.is_admin) == ("", False)
@@ -120,7 +123,8 @@ def test_a_proxy_names_people() -> None:
     bo = account_of_header("bo@example.org", settings)
     assert (bo.address, bo.is_admin) == ("bo@example.org", False)
     assert account_of_header("jürgen".encode().decode("latin-1"), settings).name == "jürgen"
-    for nobody in ("", "  ", "a\x00b", "x" * 400, "\xff"):
+    nobodies = ("", "  ", "a\x00b", "x" * 400, "\xff", "\xa0ada@example.org", "a\u2003")
+    for nobody in nobodies:
         with pytest.raises(NotSignedIn):
             account_of_header(nobody, settings)
 
@@ -166,6 +170,8 @@ def test_only_the_proxy_comes_from_its_address(host: str | None, trusted: bool) 
         (OIDC | {"public_url": "strata.example.org"}, "like https://"),
         (OIDC | {"oidc_issuer": "http://id.example.org"}, "https only"),
         (OIDC | {"cookie_secret": "short"}, "32 characters"),
+        (OIDC | {"admins": "chri\u017f@example.org"}, "STRATA_ADMINS.*taken for others"),
+        (OIDC | {"users": "ada@example.org\xa0"}, "STRATA_USERS.*taken for others"),
     ],
 )
 def test_half_a_sign_in_is_refused(given: dict[str, Any], told: str) -> None:

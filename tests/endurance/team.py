@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import select, text
 
-from chatbot.accounts.people import LOCAL
+from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from corpora.database.engine import open_database
 from corpora.database.history_tables import FeedbackRow
@@ -296,7 +296,8 @@ def team(
         found.begin()
         database = open_database(url)
         keys = ProgramKeys(database)
-        made = [keys.make(LOCAL, f"person {number}", [Scope.ASK], 0)[1] for number in range(people)]
+        own = [Person(f"person {number}", "", is_admin=False) for number in range(people)]
+        made = [keys.make(who, who.id, [Scope.ASK], 0, usual=0)[1] for who in own]
         database.close()
         works = [
             *(partial(found.person, number, key, pause) for number, key in enumerate(made)),

@@ -137,3 +137,9 @@ def test_a_key_without_a_name_is_refused(chatbot: Chatbot) -> None:
 def test_who_is_no_admin_gives_what_anybody_may() -> None:
     page = account_page()
     assert page.button_group[0].options == ["Ask questions", "Search and read pages"]
+
+
+@pytest.mark.usefixtures("bo")
+def test_who_is_no_admin_gives_at_most_what_anybody_may_ask() -> None:
+    (limit,) = account_page().number_input
+    assert (limit.label, limit.min, limit.max) == ("Questions per minute", 1, 20)

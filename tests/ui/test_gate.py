@@ -105,6 +105,16 @@ def test_only_strata_s_own_pages_may_change_anything(provider: Settings) -> None
     assert client.get("/").status_code == 200
 
 
+def test_a_link_from_elsewhere_leads_to_the_page_and_to_nothing_for_programs() -> None:
+    client = through(Settings(), "127.0.0.1", "http://127.0.0.1:8501")
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get("/", headers=link).status_code == 200
+    for path in ("/api/v1/pages/1", "/v1/models", "/mcp"):
+        assert client.get(path, headers=link).status_code == 403
+        for own in ("same-origin", "none"):
+            assert client.get(path, headers={"sec-fetch-site": own}).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("host", "reached"),
     [
@@ -115,6 +125,11 @@ def test_only_strata_s_own_pages_may_change_anything(provider: Settings) -> None
         ("127.0.0.1.evil.org", False),
         ("localhost@evil.org", False),
         ("[::1", False),
+        ("evil.org@127.0.0.1", False),
+        ("127.0.0.1:8501/evil", False),
+        ("127.0.0.1:port", False),
+        ("[::1::]", False),
+        ("", False),
     ],
 )
 def test_without_sign_in_only_this_machine_s_names_lead_in(host: str, reached: bool) -> None:
@@ -125,6 +140,20 @@ def test_without_sign_in_only_this_machine_s_names_lead_in(host: str, reached: b
     assert socket_opens(client, **own) is reached
     assert not socket_opens(client, host=host, origin="http://localhost:3000")
     assert client.get("/_stcore/health", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("settings", [Settings(), read_settings(**PROXY)])
+def test_a_request_for_two_hosts_is_for_none(settings: Settings) -> None:
+    client = through(settings, "127.0.0.1", "http://127.0.0.1:8501")
+    for hosts in (["127.0.0.1:8501", "evil.org"], ["127.0.0.1", "127.0.0.1"]):
+        assert client.get("/", headers=[("host", host) for host in hosts]).status_code == 400
+
+
+def test_nobody_keeps_a_copy_of_what_is_private() -> None:
+    client = through(Settings(), "127.0.0.1", "http://127.0.0.1:8501")
+    for path in (*PRIVATE, "/api/v1/conversations", "/v1/models", "/mcp", "/oauth2callback"):
+        assert client.get(path).headers["cache-control"] == "no-store"
+    assert "cache-control" not in client.get("/static/page.js").headers
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-Email", "x-forwarded-EMAIL"])
@@ -177,6 +206,7 @@ def test_answers_are_hardened() -> None:
     local = through(Settings(), "127.0.0.1", "http://127.0.0.1:8501").get("/")
     assert local.headers["x-content-type-options"] == "nosniff"
     assert local.headers["x-frame-options"] == "SAMEORIGIN"
+    assert local.headers["cross-origin-resource-policy"] == "same-origin"
     assert "Secure" not in local.headers["set-cookie"]
     behind_tls = through(read_settings(**OIDC)).get("/")
     assert behind_tls.headers["set-cookie"].endswith("; Secure")

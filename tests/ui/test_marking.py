@@ -31,6 +31,17 @@ def test_single_words_by_chance_are_not_marked() -> None:
     assert marked(PAGE, "   ") == []
 
 
+def test_on_a_long_page_the_parts_are_marked_where_most_of_the_quote_stands() -> None:
+    page = ["screw", "needs", "a", *["word"] * 5_000, *PAGE.split(), *["word"] * 5_000]
+    quote = "Note: the cover screw needs a torque of five N m."
+    assert quoted_words(page, quote) == [(5_003, 5_013)]
+
+
+def test_the_whole_quote_is_found_on_a_long_page_before_parts_of_it_that_stand_together() -> None:
+    page = ["one", "two", "three", "four", *["word"] * 3_000, *["four", "three", "one"] * 300]
+    assert quoted_words(page, "one two three four") == [(0, 4)]
+
+
 def test_cells_stand_without_their_delimiters_on_a_printed_page() -> None:
     words = ["Fastener", "Torque", "Cover", "4.5", "N·m", "Base", "6", "N·m"]
     assert quoted_words(words, "Cover — 4.5 N·m") == [(2, 5)]

@@ -18,7 +18,7 @@ from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
 from ingestion.errors import StrataError
-from ui.api.following import Work, answered, reply_of
+from ui.api.following import Following, follow
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
 
@@ -83,13 +83,14 @@ def model(service: Searching, name: str) -> dict[str, Any]:
 @router.post("/chat/completions")
 async def complete(service: Asking, wanted: Completion, request: Request) -> Any:
     """Answer the last message; streamed once it is checked."""
-    work = partial(service.ask, _question(wanted))
+    following = follow(service, partial(service.ask, _question(wanted)))
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": wanted.model}
-    base = str(request.base_url)
+    # A Host header is what a program wrote; without sign-in the gate lets only this machine's pass.
+    base = service.chatbot.settings.public_url or str(request.base_url).rstrip("/")
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
-        return EventSourceResponse(_stream(work, head, base, usage=usage))
-    reply = await answered(work, request)
+        return EventSourceResponse(_stream(following, head, base, usage=usage))
+    reply = await following.reply(request)
     message = {"role": "assistant", "content": reply.answer, "refusal": None}
     annotations = _annotations(reply, base)
     return {
@@ -140,7 +141,7 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
                 "start_index": mark.start(),
                 "end_index": mark.end(),
                 "title": f"{place}: {c.section}" if c.section else place,
-                "url": f"{base}api/v1/pages/{c.page_id}",
+                "url": f"{base}/api/v1/pages/{c.page_id}",
             }
             annotations.append({"type": "url_citation", "url_citation": citation})
     return annotations
@@ -166,7 +167,7 @@ def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
 
 
 async def _stream(
-    work: Work, head: dict[str, Any], base: str, *, usage: bool
+    following: Following[AskOut], head: dict[str, Any], base: str, *, usage: bool
 ) -> AsyncIterator[Any]:
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
@@ -176,7 +177,7 @@ async def _stream(
     head = {**head, "object": "chat.completion.chunk"}
     yield chunk({"role": "assistant", "content": ""})
     try:
-        reply = await reply_of(work)
+        reply = await following.reply()
         for words in _WORDS.findall(reply.answer):
             yield chunk({"content": words})
         yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))

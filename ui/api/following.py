@@ -1,64 +1,73 @@
-"""A question that is being answered, as asynchronous events."""
+"""A question that is being answered in a thread of its own, as asynchronous events."""
 
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from starlette.requests import Request
 
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, Listener
-from ui.api.forms import AskOut
+from ui.api.service import Service
 
-_LOOK_SECONDS = 0.5
-
-Work = Callable[[Listener, Callable[[], bool]], AskOut]
+Result = TypeVar("Result")
+Work = Callable[[Listener, Callable[[], bool]], Result]
 """Answers a question; takes a listener for events, and a function that says whether to stop."""
 
+_LOOK_SECONDS = 0.5
+# Questions wait for one another: in threads that others need too, nobody else would be answered.
+_THREADS = ThreadPoolExecutor(1_000, "question")
 
-async def following(work: Work) -> AsyncIterator[Event | AskOut]:
-    """Yield what happens while a question is answered, and the reply at the end.
 
-    Leaving the iteration stops the question. Raises what the work raises.
-    """
+@dataclass(frozen=True)
+class Following(Generic[Result]):
+    """What happens while a question is answered, and its reply; `follow` begins it."""
+
+    running: asyncio.Future[Result]
+    _events: asyncio.Queue[Event | None]
+    _stop: threading.Event
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Yield what happens until there is a reply; leaving the iteration stops the question."""
+        try:
+            while (event := await self._events.get()) is not None:
+                yield event
+        finally:
+            self._stop.set()
+
+    async def reply(self, request: Request | None = None) -> Result:
+        """The reply; cancelling stops the question, as does a caller that hangs up: Stopped."""
+        try:
+            while not self.running.done():
+                await asyncio.wait({self.running}, timeout=_LOOK_SECONDS)
+                if request and not self.running.done() and await request.is_disconnected():
+                    raise Stopped
+            return self.running.result()
+        finally:
+            self._stop.set()
+
+
+def follow(service: Service, work: Work[Result]) -> Following[Result]:
+    """Begin to answer a question; raises LimitReached where its owner has too many open ones."""
     loop = asyncio.get_running_loop()
     events: asyncio.Queue[Event | None] = asyncio.Queue()
     stop = threading.Event()
+    close = service.chatbot.limits.open_question(service.account)
 
     def tell(event: Event | None) -> None:
         loop.call_soon_threadsafe(events.put_nowait, event)
 
-    def run() -> AskOut:
+    def run() -> Result:
         try:
             return work(tell, stop.is_set)
         finally:
+            close()
             tell(None)
 
-    running = asyncio.ensure_future(asyncio.to_thread(run))
+    running = asyncio.ensure_future(loop.run_in_executor(_THREADS, run))
     # The outcome is retrieved even if nobody waits for it, else asyncio would complain.
     running.add_done_callback(lambda done: done.cancelled() or done.exception())
-    try:
-        while (event := await events.get()) is not None:
-            yield event
-        yield await running
-    finally:
-        stop.set()
-
-
-async def answered(work: Work, request: Request) -> AskOut:
-    """The reply; a caller that hangs up stops the question. Raises Stopped then."""
-    reply = asyncio.ensure_future(reply_of(work))
-    while not reply.done():
-        await asyncio.wait({reply}, timeout=_LOOK_SECONDS)
-        if not reply.done() and await request.is_disconnected():
-            reply.cancel()
-            raise Stopped
-    return reply.result()
-
-
-async def reply_of(work: Work) -> AskOut:
-    """The reply; cancelling stops the question."""
-    async for event in following(work):
-        if isinstance(event, AskOut):
-            return event
-    raise Stopped
+    return Following(running, events, stop)

@@ -9,9 +9,13 @@ from chatbot.reply import Reply
 from chatbot.turn import Citation
 from corpora.parameters.releases import Difference
 from ui.wording.escaping import visible
+from ui.wording.marking import LONGEST_QUOTE
 
 Text = Annotated[str, AfterValidator(visible)]
 """Text without what nobody sees, half a surrogate pair among it, which JSON can name."""
+
+Quote = Annotated[str, Field(max_length=LONGEST_QUOTE), AfterValidator(visible)]
+"""Words to mark on a page."""
 
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 """A number that a row of the database can have."""

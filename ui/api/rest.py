@@ -18,8 +18,8 @@ from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ingestion.errors import StrataError
 from ui.api import forms
-from ui.api.following import Work, answered, following
-from ui.api.service import Asking, Ingesting, Searching, Service, changes_between
+from ui.api.following import Following, follow
+from ui.api.service import Asking, Ingesting, Searching, Service
 
 _MOST_FILES = 5_000
 _EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}
@@ -47,37 +47,40 @@ def products(service: Searching) -> tuple[forms.ProductOut, ...]:
 @router.post("/ask", response_model=forms.AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
 async def ask(service: Asking, asked: forms.AskIn, request: Request) -> Any:
     """Ask a question."""
-    work = partial(service.ask, asked)
+    following = follow(service, partial(service.ask, asked))
     if asked.stream:
-        return EventSourceResponse(_events(work))
-    return await answered(work, request)
+        return EventSourceResponse(_events(following))
+    return await following.reply(request)
 
 
 @router.post("/search")
-def search(service: Searching, wanted: forms.SearchIn) -> forms.SearchOut:
+async def search(service: Searching, wanted: forms.SearchIn, request: Request) -> forms.SearchOut:
     """Find passages, without an answer."""
-    return service.search(wanted)
+    following = follow(service, lambda listener, stopped: service.search(wanted, stopped))
+    return await following.reply(request)
 
 
 @router.get("/pages/{page}")
-def page(service: Searching, page: forms.RowId, quote: str = "") -> forms.PageOut:
+def page(service: Searching, page: forms.RowId, quote: forms.Quote = "") -> forms.PageOut:
     """A page, with the places of a quotation."""
     return service.page(page, quote)
 
 
 @router.get("/changes")
-def changes(service: Searching, product: str, older: str, newer: str) -> forms.ChangesOut:
+async def changes(
+    service: Searching, product: str, older: str, newer: str, request: Request
+) -> forms.ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
-    return changes_between(service.chatbot, product, older, newer)[0]
+    following = follow(service, lambda listener, stopped: service.changes(product, older, newer))
+    return await following.reply(request)
 
 
-async def _events(work: Work) -> AsyncIterator[Event]:
+async def _events(following: Following[forms.AskOut]) -> AsyncIterator[Event]:
     try:
-        async for event in following(work):
-            if isinstance(event, forms.AskOut):
-                yield Event(event.model_dump(mode="json"), event="reply")
-            else:
-                yield Event(asdict(event), event=_EVENTS[type(event)])
+        async for event in following.events():
+            yield Event(asdict(event), event=_EVENTS[type(event)])
+        reply = await following.reply()
+        yield Event(reply.model_dump(mode="json"), event="reply")
     except StrataError as error:
         # The HTTP status was sent with the first event.
         yield Event({"message": str(error), "type": type(error).__name__}, event="error")
@@ -151,8 +154,8 @@ async def upload(
 
 @router.get("/jobs", response_model=tuple[forms.JobOut, ...])
 def jobs(service: Ingesting) -> tuple[Job, ...]:
-    """The last jobs."""
-    return Jobs(service.chatbot.database).recent()
+    """The last jobs of the key's owner; all of them for an admin."""
+    return Jobs(service.chatbot.database).recent(people=service.orders)
 
 
 @router.get("/jobs/{job}", response_model=forms.JobOut)
@@ -164,10 +167,11 @@ def job(service: Ingesting, job: forms.RowId) -> Any:
 @router.delete("/jobs/{job}", response_model=forms.JobOut)
 def cancel(service: Ingesting, job: forms.RowId) -> Any:
     """Stop a job."""
+    Jobs(service.chatbot.database).get(job, service.orders)
     service.administration.cancel(job)
     return _with_files(service, job)
 
 
 def _with_files(service: Service, job: int) -> dict[str, Any]:
     jobs = Jobs(service.chatbot.database)
-    return {**vars(jobs.get(job)), "files": jobs.files(job)}
+    return {**vars(jobs.get(job, service.orders)), "files": jobs.files(job)}

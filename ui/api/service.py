@@ -12,12 +12,13 @@ from fastapi.security import SecurityScopes
 from starlette.requests import HTTPConnection
 
 from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
-from chatbot.accounts.program_keys import ProgramKeys, Scope, person_of
+from chatbot.accounts.program_keys import ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
 from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.graph.knowledge import cited
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.runtime.events import Listener
+from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
 from corpora.parameters.releases import Change, changes
 from ingestion.errors import StrataError
@@ -31,14 +32,29 @@ class NotThere(StrataError, LookupError):
 
 @dataclass(frozen=True)
 class Service:
-    """Does what a caller asks for, who may ask `per_minute` questions unless as the settings say.
+    """Does what a caller asks for; what is asked with a key counts for all keys of its owner.
 
     `service_of` makes it, and looks at scopes; without sign-in the caller is on this computer.
     """
 
     chatbot: Chatbot
     person: Person
-    per_minute: int | None = None
+    program: ProgramKeyRow | None = None
+
+    @property
+    def account(self) -> str:
+        """For whom questions are counted."""
+        return keys_of(self.program.owner) if self.program else self.person.id
+
+    @property
+    def per_minute(self) -> int | None:
+        """The limit of the key, if there is one."""
+        return self.program.questions_per_minute if self.program else None
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the caller sees everything; a program that uploads does not."""
+        return Scope.ADMIN in self.program.scopes if self.program else self.person.is_admin
 
     def products(self) -> tuple[forms.ProductOut, ...]:
         """The products and releases that can be asked about."""
@@ -66,6 +82,7 @@ class Service:
         answered = self.chatbot.ask(
             **asked.model_dump(exclude={"stream"}),
             owner=self.person.id,
+            account=self.account,
             per_minute=self.per_minute,
             listener=listener,
             stopped=stopped,
@@ -76,14 +93,17 @@ class Service:
             turn=answered.kept_as,
         )
 
-    def search(self, wanted: forms.SearchIn) -> forms.SearchOut:
+    def search(
+        self, wanted: forms.SearchIn, stopped: Callable[[], bool] = lambda: False
+    ) -> forms.SearchOut:
         """Find passages of one release, the best first."""
         turn = self.chatbot.search(
             wanted.query,
             product=wanted.product,
             release=wanted.release,
-            owner=self.person.id,
+            owner=self.account,
             per_minute=self.per_minute,
+            stopped=stopped,
         )
         told = forms.SearchOut()
         if (resolution := turn.resolution) is not None:
@@ -103,9 +123,13 @@ class Service:
         return told
 
     def page(self, page: int, quote: str = "") -> forms.PageOut:
-        """A page of a document, with the places of a quotation in its text."""
+        """A page of a document, with the places of a quotation in its text; a search by count.
+
+        Pages that do not serve now are for admins alone, and for others as unknown as none.
+        """
+        self._count()
         try:
-            stored = Documents(self.chatbot.database).page(page)
+            stored = Documents(self.chatbot.database).page(page, serving=not self.is_admin)
         except LookupError as error:
             raise NotThere(str(error)) from error
         return forms.PageOut(
@@ -119,6 +143,21 @@ class Service:
             previous=stored.previous_id,
             next=stored.next_id,
         )
+
+    def changes(self, product: str, older: str, newer: str) -> forms.ChangesOut:
+        """What `changes_between` says, which counts as a search."""
+        self._count()
+        return changes_between(self.chatbot, product, older, newer)[0]
+
+    def _count(self) -> None:
+        self.chatbot.limits.question(self.account, self.per_minute)
+
+    @property
+    def orders(self) -> set[str] | None:
+        """Whose jobs the caller sees: those of a key's owner and all their keys; None: all."""
+        if self.is_admin or self.program is None:
+            return None
+        return ProgramKeys(self.chatbot.database).one_with(self.program)
 
     @property
     def administration(self) -> Administration:
@@ -139,7 +178,7 @@ def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Se
         for scope in needed:
             if scope not in program.scopes:
                 raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
-        return Service(chatbot, person_of(program), program.questions_per_minute)
+        return Service(chatbot, person_of(program), program)
     if chatbot.settings.sign_in == "none" and not key:
         return Service(chatbot, LOCAL)
     raise NotSignedIn(

@@ -6,6 +6,7 @@ where a page comes from. So all that is settled here, before Streamlit sees a re
 """
 
 import json
+import re
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -34,6 +35,9 @@ _LARGEST_BODY = 2_000_000
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
+_PRIVATE = (*_FOR_PROGRAMS, *_FOR_SIGNED_IN, "/auth/", "/oauth2callback")
+"""What nobody keeps a copy of: neither a browser that others use, nor a proxy."""
+_HOST = re.compile(r"(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE)
 # The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
 # fetched from elsewhere or sent there, and no script runs that does not lie on this server.
 # Charts compile their expressions, and Streamlit styles its elements one by one; the hash is of
@@ -51,6 +55,7 @@ _HARDENING = {
     "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
 }
 
 
@@ -78,16 +83,24 @@ class Gate:
             return
         if not scope["path"].startswith(_UPLOADS):
             receive = _bounded(receive)
-        await self._app(self._marked(scope, named), receive, self._hardened(send))
+        is_private = scope["path"].startswith(_PRIVATE)
+        await self._app(self._marked(scope, named), receive, self._hardened(send, is_private))
 
     def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
         path: str = scope["path"]
         headers = Headers(scope=scope)
         if path == _HEALTH:
             return None
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
+            return HTTPStatus.BAD_REQUEST, "The request does not say which host it is meant for."
         reads = scope["type"] == "http" and scope["method"] in {"GET", "HEAD", "OPTIONS"}
         # Browsers send the origin of a request that changes something; programs need not.
         changes = not reads and not path.startswith(_FOR_PROGRAMS)
+        # A picture, a frame or a link on a foreign page is asked for without an origin.
+        is_shown_elsewhere = headers.get("sec-fetch-site") == "cross-site"
+        if is_shown_elsewhere and path.startswith((*_FOR_PROGRAMS, "/auth/")):
+            return HTTPStatus.FORBIDDEN, "No page on another site may ask for this."
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
         if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":
@@ -105,7 +118,7 @@ class Gate:
         Without sign-in whoever reaches the server is the admin, so the name it is reached by has
         to be this machine's: else a page from elsewhere could let its own name point here.
         """
-        origin, host = headers.get("origin"), headers.get("host", "")
+        origin, host = headers.get("origin"), headers["host"]
         if self._settings.sign_in == "none":
             if not _is_this_machine(host):
                 return False
@@ -136,11 +149,13 @@ class Gate:
             headers[PROXY_PERSON] = named
         return marked
 
-    def _hardened(self, send: Send) -> Send:
+    def _hardened(self, send: Send, is_private: bool) -> Send:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HARDENING)
+                if is_private:
+                    headers["Cache-Control"] = "no-store"
                 if self._secure:
                     cookies = headers.getlist("set-cookie")
                     del headers["set-cookie"]

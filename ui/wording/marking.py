@@ -4,12 +4,17 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import accumulate
 
+LONGEST_QUOTE = 2_000
+"""Characters of a quote that somebody may ask to have marked."""
 _WORD = re.compile(r"\S+")
 _PIECE = re.compile(r"\w+(?:[.,'’_-]\w+)*|[^\w\s]")
 _DELIMITERS = {"—", "–", "-", "•", "|"}
 _GAP = 2
 _SHORTEST_RUN = 3
+_NEAR = 2_000
+"""Words of a page among which the parts of a quote are looked for."""
 
 Span = tuple[int, int]
 
@@ -18,13 +23,24 @@ def quoted_words(words: Sequence[str], quote: str) -> list[Span]:
     """Return runs of words (first, behind the last) that hold the quote or its longest parts.
 
     The whole quote is found wherever it stands first. Where the words come in another order or
-    are cut differently, as in a table of a PDF, its parts are; single words by chance are not.
+    are cut differently, as in a table of a PDF, its parts are, where most of its words stand
+    together; single words by chance are not.
     """
     wanted = [_folded(word) for word in quote.split() if word not in _DELIMITERS]
     kept = [i for i, word in enumerate(words) if word not in _DELIMITERS]
     if not wanted or not kept:
         return []
-    matcher = SequenceMatcher(None, [_folded(words[i]) for i in kept], wanted, autojunk=False)
+    page = [_folded(words[i]) for i in kept]
+    # No word has an end of line, but NFKC makes some with a space.
+    joined, looked_for = ("\n".join(("", *some, "")) for some in (page, wanted))
+    if (whole := joined.find(looked_for)) >= 0:
+        first = joined[:whole].count("\n")
+        return [(kept[first], kept[first + len(wanted) - 1] + 1)]
+    # The matcher's work grows with page times quote times parts, and words that a long quote
+    # repeats begin no part: a page of such words would take minutes.
+    begin = _densest(page, set(wanted))
+    page, kept = page[begin : begin + _NEAR], kept[begin : begin + _NEAR]
+    matcher = SequenceMatcher(None, page, wanted)
     shortest = min(_SHORTEST_RUN, len(wanted))
     runs: list[Span] = []
     for block in matcher.get_matching_blocks():
@@ -36,6 +52,13 @@ def quoted_words(words: Sequence[str], quote: str) -> list[Span]:
         elif block.size >= shortest:
             runs.append((first, behind))
     return runs
+
+
+def _densest(page: Sequence[str], wanted: set[str]) -> int:
+    """Where the stretch of a page begins that has most of the words."""
+    before = list(accumulate((word in wanted for word in page), initial=0))
+    begins = range(max(len(page) - _NEAR, 0) + 1)
+    return max(begins, key=lambda begin: before[min(begin + _NEAR, len(page))] - before[begin])
 
 
 def quoted_spans(text: str, *quotes: str) -> list[Span]:

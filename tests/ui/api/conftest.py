@@ -57,7 +57,7 @@ def make_key(chatbot: Chatbot) -> MakeKey:
     """Makes a key with some scopes."""
 
     def make(*scopes: Scope, per_minute: int = 0) -> str:
-        return ProgramKeys(chatbot.database).make(LOCAL, "robot", scopes, per_minute)[1]
+        return ProgramKeys(chatbot.database).make(LOCAL, "robot", scopes, per_minute, usual=0)[1]
 
     return make
 

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 import httpx
 import psutil
 import pytest
+from sqlalchemy import delete
 
 from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
+from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.history_tables import UseRow
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.browser.conftest import free_port, running
 from tests.browser.signing_in import PROXY
@@ -23,6 +26,7 @@ from tests.data_folders import copy_data
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BO = Person("bo@example.org", "Bo", is_admin=False)
+CYD = Person("cyd@example.org", "Cyd", is_admin=True)
 SECRET = "Does the relay latch?"
 """What Bo asked; nobody else may read it."""
 FILES = 1_024
@@ -40,6 +44,12 @@ class Server:
     turn: int
     page: int
     job: int
+    database: Database
+
+    def forget_use(self) -> None:
+        """Let everybody's minute begin anew."""
+        with self.database.writing() as session:
+            session.execute(delete(UseRow))
 
     @property
     def address(self) -> str:
@@ -98,13 +108,17 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
     copy_data(valve_settings.data_dir, data)
     chatbot = open_chatbot(valve_settings.model_copy(update={"data_dir": data}))
     keys = ProgramKeys(chatbot.database)
-    made = {scope.value: keys.make(ADA, scope.value, [scope], 0)[1] for scope in Scope}
+    made = {scope.value: keys.make(ADA, scope.value, [scope], 0, usual=0)[1] for scope in Scope}
     for scope in Scope:
         others = [other for other in Scope if other is not scope]
-        made[f"all but {scope}"] = keys.make(ADA, "all but one", others, 0)[1]
-    row, made["revoked"] = keys.make(ADA, "gone", list(Scope), 0)
+        made[f"all but {scope}"] = keys.make(ADA, "all but one", others, 0, usual=0)[1]
+    row, made["revoked"] = keys.make(ADA, "gone", list(Scope), 0, usual=0)
     keys.revoke(ADA, row.id)
-    made["all"] = keys.make(ADA, "all", list(Scope), 0)[1]
+    for number in (1, 2):
+        few = [Scope.ASK, Scope.SEARCH]
+        made[f"few {number}"] = keys.make(BO, "few", few, 3, usual=20)[1]
+    made["another's"] = keys.make(CYD, "another's", [Scope.INGEST], 0, usual=0)[1]
+    made["all"] = keys.make(ADA, "all", list(Scope), 0, usual=0)[1]
     own = chatbot.conversations.of(BO.id)
     conversation = own.start("valve", SECRET)
     turn = own.add(conversation, SECRET, answer(answer=SECRET))
@@ -112,6 +126,7 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
     job = jobs.add(JobKind.UPLOAD, "valve", "9.0", ADA.id, [JobFile("x.md")])
     chatbot.corpora.close()
     chatbot.database.close()
+    database = open_database(sqlite_url(data))
 
     port = free_port()
     environment = {
@@ -120,7 +135,8 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
         "STRATA_PROXY_USER_HEADER": "X-Forwarded-Email",
         "STRATA_PROXY_ADDRESSES": PROXY,
         "STRATA_PUBLIC_URL": f"http://127.0.0.1:{port}",
-        "STRATA_ADMINS": ADA.id,
+        "STRATA_ADMINS": f"{ADA.id}, chris@example.org, voss@example.org, kim@example.org, "
+        "fin@example.org",
     }
     serve = f"{sys.executable} -m ui.cli.main serve --no-worker --port {port}"
     command = ["bash", "-c", f"ulimit -Sn {FILES}; exec {serve}"]
@@ -128,8 +144,9 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
         (process,) = (
             p for p in psutil.Process().children() if str(port) in " ".join(p.environ().values())
         )
-        yield Server(port, process, made, conversation, turn, 1, job)
+        yield Server(port, process, made, conversation, turn, 1, job, database)
         assert address
+    database.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

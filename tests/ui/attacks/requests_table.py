@@ -94,6 +94,20 @@ ORIGINS += [
                     "Access-Control-Request-Method: POST"),
            "a browser is told that a foreign page may ask", GATE, (403,)),
 ]  # fmt: skip
+ORIGINS += [
+    Attack(f"cross-site-{name}", "origin", "programs",
+           _request(line, "Sec-Fetch-Site: cross-site", *headers),
+           "a picture, script or frame on a foreign page asks in the name of who looks at it",
+           "the gate, which reads what browsers say of where a request comes from", (403,))
+    for name, line, headers in (
+        ("picture", "GET /api/v1/pages/1?quote=x", ("Sec-Fetch-Dest: image",)),
+        ("script", "GET /api/v1/products", ("Sec-Fetch-Dest: script",)),
+        ("frame", "GET /api/v1/changes", ("Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")),
+        ("models", "GET /v1/models", ("Sec-Fetch-Mode: no-cors",)),
+        ("mcp", "GET /mcp", ("Sec-Fetch-Mode: no-cors", "Accept: text/event-stream")),
+        ("form", "POST /api/v1/ask", ("Content-Type: text/plain",)),
+    )
+]  # fmt: skip
 
 _NAMES = {
     "name-itself": ("X-Forwarded-Email: ada@example.org",),
@@ -221,6 +235,33 @@ PATHS = [
     )
 ]  # fmt: skip
 
+_OWN_HOST = "Host: 127.0.0.1:{port}"
+HOSTS = [
+    Attack(f"host-refused-{name}", "host", "server",
+           f"GET /api/v1/products HTTP/1.1\r\n{hosts}\r\n\r\n",
+           "somebody behind takes another of two hosts, or another part of one, for the one meant",
+           "the gate, which wants one host that is a name or an address, with or without a port",
+           (400,))
+    for name, hosts in (
+        ("two", f"{_OWN_HOST}\r\nHost: evil.test"),
+        ("two-the-other-way-round", f"Host: evil.test\r\n{_OWN_HOST}"),
+        ("same-twice", f"{_OWN_HOST}\r\n{_OWN_HOST}"),
+        ("none", "X-Host: 127.0.0.1"),
+        ("empty", "Host: "),
+        ("list", f"{_OWN_HOST}, evil.test"),
+        ("user", "Host: evil.test@127.0.0.1:{port}"),
+        ("path", f"{_OWN_HOST}/evil"),
+        ("query", f"{_OWN_HOST}?evil.test"),
+        ("fragment", f"{_OWN_HOST}#evil.test"),
+        ("backslash", f"{_OWN_HOST}\\@evil.test"),
+        ("port-of-letters", "Host: 127.0.0.1:evil"),
+        ("port-of-many", "Host: 127.0.0.1:99999999"),
+        ("half-brackets", "Host: [::1"),
+        ("blank", "Host: 127.0.0.1 evil.test"),
+        ("bytes", "Host: 127.0.0.1\xff"),
+    )
+]  # fmt: skip
+
 METHODS = [
     Attack(f"method-{name}", "method", "server", _request(line, *headers),
            "a request that may only be read changes something, or one that may not is let in",
@@ -275,5 +316,5 @@ SMUGGLED = [
     )
 ]  # fmt: skip
 
-REFUSED = [*ORIGINS, *NAMES, *KEYS, *METHODS]
+REFUSED = [*ORIGINS, *NAMES, *KEYS, *HOSTS, *METHODS]
 GIVES_NOTHING = [*PATHS, *SMUGGLED]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from tests.browser.signing_in import PROXY
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.conftest import ADA, SECRET, Server
 from tests.ui.attacks.requests_table import GIVES_NOTHING, REFUSED
+from tests.ui.attacks.test_malformed import send
 
 GIVEN_AWAY = (b"root:x:0", b"python_gc", b"process_resident", b"active_sessions", SECRET.encode())
 """What stands in what nobody may get: a file of the machine, figures, a conversation."""
@@ -34,6 +36,32 @@ def test_what_is_guarded_is_there_for_who_may_have_it(server: Server) -> None:
     named = server.raw(request.encode(), PROXY, seconds=1)
     assert status(named) == 200
     assert any(words in named for words in GIVEN_AWAY)
+
+
+CITED = [
+    Attack(f"cited-{name}", "host", "POST /v1/chat/completions", headers, "a citation leads to a "
+           "host that the request made up", "citations lead to the public address", (200,))
+    for name, headers in (
+        ("host", {"Host": "evil.test"}),
+        ("host-and-port", {"Host": "127.0.0.1:1"}),
+        ("forwarded", {"X-Forwarded-Host": "evil.test", "X-Forwarded-Proto": "javascript"}),
+        ("prefix", {"X-Forwarded-Prefix": "//evil.test", "X-Script-Name": "//evil.test"}),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("case", CITED, ids=str)
+def test_citations_lead_home_whatever_host_is_named(
+    server: Server, case: Attack, stream: bool
+) -> None:
+    question = {"role": "user", "content": "What is the default of hold_time?"}
+    body = json.dumps({"model": "strata/valve@2.0", "messages": [question], "stream": stream})
+    told = send(server, *case.door.split(), body, **case.payload)
+    assert told.status_code in case.refused
+    places = re.findall(r'"url": ?"([^"]*)"', told.text)
+    assert places
+    assert all(place.startswith(f"{server.address}/api/v1/pages/") for place in places)
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)

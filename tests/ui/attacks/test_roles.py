@@ -15,8 +15,9 @@ import pytest
 from starlette.routing import BaseRoute
 from streamlit.web.server.starlette.starlette_app import create_streamlit_routes
 
+from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.ui.attacks.attack import Attack
-from tests.ui.attacks.conftest import ADA, BO, Server
+from tests.ui.attacks.conftest import ADA, BO, CYD, Server
 from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
 
@@ -93,6 +94,11 @@ ANOTHER_S = [
         "PUT /api/v1/turns/{turn}/feedback",
     )
 ]  # fmt: skip
+ANOTHER_S += [
+    Attack(f"another-s {route}", "role", "programs", (route, "another's", None),
+           "a program that uploads sees, or stops, what somebody else ordered", OWN, (422,))
+    for route in ("GET /api/v1/jobs/{job}", "DELETE /api/v1/jobs/{job}")
+]  # fmt: skip
 BODIES = {
     "POST /api/v1/search": '{"query": "x"}',
     "POST /api/v1/ask": '{"question": "x"}',
@@ -122,6 +128,23 @@ def test_the_same_routes_answer_who_may(server: Server) -> None:
         method, path = route.format(page=server.page, job=server.job).split()
         assert server.ask(method, path, server.keys[NEEDS[route]]) == 200
     assert server.ask("GET", "/api/v1/metrics", server.keys["admin"]) == 200
+
+
+def test_a_program_that_uploads_sees_the_jobs_of_its_owner(server: Server) -> None:
+    def seen(key: str) -> list[int]:
+        headers = {"Authorization": f"Bearer {server.keys[key]}"}
+        jobs = httpx.get(f"{server.address}/api/v1/jobs", headers=headers, timeout=30).json()
+        return [job["id"] for job in jobs]
+
+    jobs = Jobs(server.database)
+    own = jobs.add(JobKind.UPLOAD, "valve", "9.1", CYD.id, [JobFile("x.md")])
+    assert seen("another's") == [own]
+    assert {server.job} <= set(seen("ingest"))
+    assert own not in seen("ingest")
+    assert {own, server.job} <= set(seen("all"))
+    for job, told in ((own, 200), (server.job, 422), (9_999, 422)):
+        assert server.ask("DELETE", f"/api/v1/jobs/{job}", server.keys["another's"]) == told
+    assert jobs.get(server.job).state == "waiting"
 
 
 TOOLS = {

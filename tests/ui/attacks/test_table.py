@@ -10,10 +10,16 @@ from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
+from tests.ui.attacks.test_names import CASES as ALIKE
+from tests.ui.attacks.test_other_models import CASES as TOLD_AGENTS
+from tests.ui.attacks.test_pages import CASES as PAGES
 from tests.ui.attacks.test_parsers import CASES as PARSERS
 from tests.ui.attacks.test_publishing import CASES as PUBLISHING
+from tests.ui.attacks.test_requests import CITED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
+from tests.ui.attacks.test_shares import CASES as SHARES
+from tests.ui.attacks.test_sign_in import CASES as SIGN_IN
 from tests.ui.attacks.test_supply_chain import CASES as SUPPLY_CHAIN
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
@@ -38,6 +44,8 @@ STOPPED: dict[str, str] = {
 TABLE: list[Attack] = [
     *requests.REFUSED,
     *requests.GIVES_NOTHING,
+    *ALIKE,
+    *CITED,
     *NOBODY,
     *WITHOUT_SCOPE,
     *ANOTHER_S,
@@ -53,6 +61,10 @@ TABLE: list[Attack] = [
     *MARKUP,
     *TERMINAL,
     *RESOURCES,
+    *PAGES,
+    *SHARES,
+    *TOLD_AGENTS,
+    *SIGN_IN,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -65,12 +77,12 @@ TABLE: list[Attack] = [
     ),
 ]  # fmt: skip
 LEAST = {
-    "role": 100,
-    "origin": 35,
-    "proxy header": 15,
+    "role": 125,
+    "origin": 45,
+    "proxy header": 30,
     "key": 15,
     "path": 35,
-    "host": 8,
+    "host": 28,
     "method": 10,
     "wire": 15,
     "malformed": 45,
@@ -80,9 +92,10 @@ LEAST = {
     "publishing": 7,
     "supply chain": 4,
     "export": 65,
-    "resources": 40,
-    "injection": 120,
+    "resources": 61,
+    "injection": 125,
     "stored text": 75,
+    "sign-in": 40,
 }
 """How many of each class there are at least."""
 
@@ -101,5 +114,13 @@ def test_there_are_enough_of_every_class() -> None:
 
 def test_injections_come_by_every_door() -> None:
     doors = Counter(case.door for case in TABLE if case.kind == "injection")
-    needed = {"document": 60, "question": 14, "memory": 10, "glossary": 8, "file": 7, "history": 3}
+    needed = {
+        "document": 60,
+        "question": 14,
+        "memory": 10,
+        "glossary": 8,
+        "file": 7,
+        "history": 3,
+        "mcp": 5,
+    }
     assert {door for door, least in needed.items() if doors[door] < least} == set()

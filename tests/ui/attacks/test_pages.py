@@ -1,0 +1,148 @@
+"""Pages of documents: what a quotation on one may cost, and who gets which page."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.assembly import Chatbot
+from corpora.building.building import Builder
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
+from corpora.database.engine import Database
+from corpora.database.tables import DocumentRow, PageRow, ReleaseRow
+from tests.ui.api.conftest import serving
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import Server
+from tests.ui.attacks.test_malformed import send
+from tests.ui.attacks.test_roles import called
+from ui.wording.marking import LONGEST_QUOTE, quoted_spans
+
+BOUND = "a quote has 2,000 characters at most, looked at before the page is read"
+MARKING = "parts of a quote are looked for near each other, and what it repeats begins no part"
+
+
+def _one(id: str, door: str, payload: Any, by: str, *told: object) -> Attack:
+    return Attack(id, "resources", door, payload, "others wait while a page is marked", by, told)
+
+
+QUOTES = [
+    _one("quote-of-62-kb", "rest", "hold " * 12_400, BOUND, 422),
+    _one("quote-too-long-by-one", "rest", "x" * (LONGEST_QUOTE + 1), BOUND, 422),
+    _one("quote-of-1.8-mb", "mcp", "hold " * 360_000, BOUND, "at most 2000 characters"),
+]
+
+
+@pytest.mark.parametrize("case", QUOTES, ids=str)
+def test_a_long_quote_is_refused(server: Server, case: Attack) -> None:
+    if case.door == "rest":
+        path = f"/api/v1/pages/{server.page}?quote={case.payload.replace(' ', '+')}"
+        assert send(server, "GET", path, None).status_code in case.refused
+        return
+    arguments = {"page_id": server.page, "quote": case.payload}
+    result = called(server, "read_page", arguments, server.keys["all"]).json()["result"]
+    assert result["isError"]
+    assert case.refused[0] in str(result["content"])
+    assert server.is_well()
+
+
+MARKED = [
+    _one("repeats-nearly", "page", ("a a b " * 17_000, "a b " * 500), MARKING),
+    _one("repeats-nearly-and-short", "page", ("a a b " * 17_000, "a b " * 95), MARKING),
+    _one("repeats-the-other-way-round", "page", ("a b " * 50_000, "b a " * 499 + "c"), MARKING),
+    _one("repeats-one-word", "page", ("a " * 50_000, "a " * 998 + "c"), MARKING),
+    _one("words-apart", "page", ("".join(f"{chr(n)} " + "x " * 99 for n in range(0x4E00, 0x51E8)),
+         " ".join(map(chr, range(0x4E00, 0x51E8)))), MARKING),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MARKED, ids=str)
+def test_marking_takes_no_time_whatever_is_quoted(case: Attack) -> None:
+    page, quote = case.payload
+    assert len(quote) <= LONGEST_QUOTE
+    begun = time.process_time()
+    quoted_spans(page, quote)
+    assert time.process_time() - begun < 5
+
+
+SERVES = "a page is looked for in what serves now; every other is as unknown as none"
+BO = Person("bo@example.org", "Bo", is_admin=False)
+DOORS = ("rest", "read_page", "strata://pages")
+NOT_SERVED = [
+    Attack(f"page-of-{what}-{door}", "role", door, what, "a key that may search reads what nobody "
+           "can ask any more, or not yet", SERVES, ("no longer available",))
+    for what in ("hidden-release", "removed-document", "upload-without-an-end", "no-page")
+    for door in DOORS
+]  # fmt: skip
+
+
+def not_served(chatbot: Chatbot, folder: Path, what: str) -> int:
+    """A page that does not serve, in the database."""
+    database = chatbot.database
+    builder = Builder(database, chatbot.settings.data_dir, chatbot.embedder, workers=1)
+    new = folder / "new.md"
+    new.write_text("# New\n\nThe valve has a secret.\n", "utf-8")
+    if what == "hidden-release":
+        hidden = ReleaseSettings(hidden=True)
+        ReleaseAdministration(database).change_release("valve", "1.0", hidden)
+        return page_of(database, "1.0")
+    if what == "removed-document":
+        page = page_of(database, "2.0")
+        builder.remove_documents("valve", "2.0", ["notes.md"])
+        return page
+    if what == "no-page":
+        return 9_999
+    builder.ingest([new], product="valve", release="3.0")
+    with database.writing() as session:
+        session.execute(
+            update(ReleaseRow).where(ReleaseRow.name == "3.0").values(published_generation_id=None)
+        )
+    return page_of(database, "3.0")
+
+
+def page_of(database: Database, release: str) -> int:
+    """The first page of a release's Markdown."""
+    pages = select(PageRow.id).join(DocumentRow, DocumentRow.id == PageRow.document_id)
+    of = pages.join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
+    with database.reading() as session:
+        found = of.where(ReleaseRow.name == release, DocumentRow.file.endswith(".md"))
+        return session.scalars(found).one()
+
+
+def read(address: str, door: str, page: int, key: str) -> str:
+    """What is answered at a door."""
+    headers = {"Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream"}
+    with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+        if door == "rest":
+            return client.get(f"/api/v1/pages/{page}").text
+        method, params = "resources/read", {"uri": f"strata://pages/{page}"}
+        if door == "read_page":
+            method, params = "tools/call", {"name": door, "arguments": {"page_id": page}}
+        asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return client.post("/mcp", json=asked).text
+
+
+@pytest.mark.parametrize("case", NOT_SERVED, ids=str)
+def test_only_pages_that_serve_are_given(chatbot: Chatbot, tmp_path: Path, case: Attack) -> None:
+    serves = page_of(chatbot.database, "2.0" if case.payload == "hidden-release" else "1.0")
+    page = not_served(chatbot, tmp_path, case.payload)
+    keys = ProgramKeys(chatbot.database)
+    _, searches = keys.make(BO, "searches", [Scope.SEARCH], 0, usual=0)
+    _, uploads = keys.make(LOCAL, "uploads", [Scope.SEARCH, Scope.INGEST], 0, usual=0)
+    _, everything = keys.make(LOCAL, "admin's", [Scope.SEARCH, Scope.ADMIN], 0, usual=0)
+    with serving(chatbot) as address:
+        for key in (searches, uploads):
+            told = read(address, case.door, page, key)
+            assert case.refused[0] in told
+            assert "valve" not in told.lower()
+            assert "more quietly" in read(address, case.door, serves, key)
+        assert ("valve" in read(address, case.door, page, everything).lower()) is (page < 9_999)
+
+
+CASES = [*QUOTES, *MARKED, *NOT_SERVED]

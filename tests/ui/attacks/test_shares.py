@@ -1,0 +1,165 @@
+"""One person with many keys: they have no more of the server than one person may."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import httpx
+import pytest
+
+from chatbot.accounts.limits import MOST_OPEN
+from chatbot.accounts.people import BadInput, Person
+from chatbot.accounts.program_keys import MOST_KEYS, ProgramKeys, Scope
+from chatbot.assembly import Chatbot
+from tests.ui.api.conftest import serving
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import ADA, BO, Server
+
+ONE_COUNT = "what is asked with a key counts for all keys of its owner, in the database"
+AT_MOST = "a key has the usual limit at most, and a person so many keys, unless an admin gives more"
+
+
+def _one(id: str, payload: object, by: str, *told: object) -> Attack:
+    return Attack(
+        id, "resources", "key", payload, "a person has the server to themselves", by, told
+    )
+
+
+def per_minute(server: Server, route: str, keys: tuple[str, ...]) -> list[int]:
+    """The statuses of requests with keys in turn."""
+    method, path = route.split()
+    body = '{"query": "hold_time", "product": "valve", "release": "2.0"}'
+    return [server.ask(method, path, server.keys[key], body=body) for key in keys]
+
+
+TWO_KEYS = [
+    _one(f"two-keys-of-one-{name}", route, ONE_COUNT, 200, 200, 200, 429, 429, 429)
+    for name, route in (
+        ("search", "POST /api/v1/search"),
+        ("pages", "GET /api/v1/pages/1?quote=hold"),
+        ("changes", "GET /api/v1/changes?product=valve&older=1.0&newer=2.0"),
+    )
+]
+
+
+@pytest.mark.parametrize("case", TWO_KEYS, ids=str)
+def test_two_keys_of_one_person_are_one(server: Server, case: Attack) -> None:
+    server.forget_use()
+    told = per_minute(server, case.payload, ("few 1", "few 2") * 3)
+    assert told == list(case.refused)
+    assert per_minute(server, case.payload, ("all",)) == [200]
+
+
+MADE = [
+    _one("key-without-a-limit", 0, AT_MOST, "at most 20 questions"),
+    _one("key-of-a-large-limit", 10_000, AT_MOST, "at most 20 questions"),
+    _one("key-below-nothing", -5, AT_MOST, "at most 20 questions"),
+    _one("any-number-of-keys", 20, AT_MOST, "revoke one"),
+]
+
+
+@pytest.mark.parametrize("case", MADE, ids=str)
+def test_a_person_makes_no_key_beyond_their_share(server: Server, case: Attack) -> None:
+    mal = Person(f"mal-{case}@example.org", "Mal", is_admin=False)
+    keys = ProgramKeys(server.database)
+
+    def make_keys() -> None:
+        for _ in range(MOST_KEYS + 1):
+            keys.make(mal, "mine", [Scope.ASK], case.payload, usual=20)
+
+    with pytest.raises(BadInput, match=case.refused[0]):
+        make_keys()
+
+
+OWN_THREADS = "questions have threads of their own, and a person 16 of them over all keys"
+QUESTION = "What is the default of hold_time?"
+BUSY = "16 of your questions are being answered"
+OPEN = [
+    _one(f"open-questions-{name}", (path, body), OWN_THREADS, 40)
+    for name, path, body in (
+        ("rest", "/api/v1/ask", {"question": QUESTION, "product": "valve"}),
+        ("streams", "/api/v1/ask", {"question": QUESTION, "product": "valve", "stream": True}),
+        ("searches", "/api/v1/search", {"query": QUESTION, "product": "valve"}),
+        ("openai", "/v1/chat/completions",
+         {"model": "strata/valve", "messages": [{"role": "user", "content": QUESTION}]}),
+        ("openai-streams", "/v1/chat/completions",
+         {"model": "strata/valve", "messages": [{"role": "user", "content": QUESTION}],
+          "stream": True}),
+        ("mcp", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "ask", "arguments": {"question": QUESTION, "product": "valve"}}}),
+    )
+]  # fmt: skip
+
+
+@dataclass
+class Held:
+    """Questions that are held open, and the event that lets them be answered."""
+
+    number: int = 0
+    answered: threading.Event = field(default_factory=threading.Event)
+
+
+@pytest.fixture
+def held(chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Held:
+    """Every question and search of the chatbot is held open until it may be answered."""
+    found = Held()
+
+    def holding(do: Callable[..., Any]) -> Callable[..., Any]:
+        def held(self: Chatbot, question: str, **options: Any) -> Any:
+            found.number += 1
+            assert found.answered.wait(60)
+            return do(self, question, **options)
+
+        return held
+
+    for name in ("ask", "search"):
+        monkeypatch.setattr(Chatbot, name, holding(getattr(Chatbot, name)))
+    return found
+
+
+@pytest.mark.parametrize("case", OPEN, ids=str)
+def test_open_questions_of_one_person_keep_nobody_else_waiting(
+    chatbot: Chatbot, held: Held, case: Attack
+) -> None:
+    (path, body), (number,) = case.payload, case.refused
+    keys = ProgramKeys(chatbot.database)
+    scopes = [Scope.ASK, Scope.SEARCH]
+    of_bo = [keys.make(BO, name, scopes, 0, usual=0)[1] for name in ("one", "other")]
+    of_ada = keys.make(ADA, "ada's", scopes, 0, usual=0)[1]
+
+    def post(client: httpx.Client, key: str) -> str:
+        headers = {
+            "Authorization": f"Bearer {key}",
+            "Accept": "application/json, text/event-stream",
+        }
+        told = client.post(path, json=body, headers=headers)
+        return f"{told.status_code} {told.text}"
+
+    pool = ThreadPoolExecutor(number + 1)
+    with serving(chatbot) as address, httpx.Client(base_url=address, timeout=60) as client, pool:
+        try:
+            asked = [pool.submit(post, client, of_bo[n % 2]) for n in range(number)]
+            refused = [f.result() for f in islice(as_completed(asked), number - MOST_OPEN)]
+            assert all(BUSY in told for told in refused)
+            assert path == "/mcp" or all(told.startswith("429 ") for told in refused)
+            assert held.number == MOST_OPEN
+            ada_s = pool.submit(post, client, of_ada)
+            products = client.get("/v1/models", headers={"Authorization": f"Bearer {of_ada}"})
+            assert products.status_code == 200
+            while held.number == MOST_OPEN:
+                time.sleep(0.01)
+        finally:
+            held.answered.set()
+        assert "45" in ada_s.result()
+        answered = [told for told in (f.result() for f in asked) if "45" in told]
+        assert len(answered) == MOST_OPEN
+        assert "45" in post(client, of_bo[0])
+
+
+CASES = [*TWO_KEYS, *MADE, *OPEN]

@@ -1,0 +1,348 @@
+"""Signing in with OpenID Connect, attacked from all sides: browser, provider, a stranger's link.
+
+The provider is the test's own, so that it can say what no honest one says.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import threading
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey, RSAKey
+
+from chatbot.settings import Settings
+from tests.browser.conftest import free_port
+from tests.browser.signing_in import strata_with
+from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import ADA
+
+CLIENT, CLIENT_SECRET, COOKIE_SECRET = "strata", "a-secret-of-the-client", "c" * 40
+KEY, OTHER_KEY = (RSAKey.generate_key(2048, {"kid": "1"}) for _ in range(2))
+ADMINS = "/_stcore/metrics"
+"""What only an admin gets."""
+
+Claims = dict[str, Any]
+
+
+@dataclass
+class Provider:
+    """What a provider says to the next code that is exchanged."""
+
+    address: str = ""
+    nonce: str = ""
+    answers: Callable[[Provider], Claims] = lambda provider: {}
+    exchanged: list[dict[str, list[str]]] = field(default_factory=list)
+
+    def claims(self, **other: Any) -> Claims:
+        """The claims of an ID token of Ada, an admin; those that are None are left out."""
+        now = int(time.time())
+        said = {"iss": self.address, "sub": "1", "aud": CLIENT, "iat": now, "exp": now + 600,
+                "nonce": self.nonce, "email": ADA.id, "email_verified": True} | other  # fmt: skip
+        return {name: value for name, value in said.items() if value is not None}
+
+
+def signed(claims: Claims, key: RSAKey = KEY) -> Claims:
+    """A reply of the provider with an ID token."""
+    return reply(jwt.encode({"alg": "RS256", "kid": "1"}, claims, key))
+
+
+def reply(token: str) -> Claims:
+    return {"access_token": "a", "token_type": "Bearer", "id_token": token}
+
+
+def by_hand(claims: Claims, secret: bytes) -> str:
+    """A token signed with a secret, or not at all, as no library would."""
+    alg = "HS256" if secret else "none"
+    parts = (json.dumps(part).encode() for part in ({"alg": alg, "kid": "1"}, claims))
+    head = b".".join(urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+    mac = hmac.digest(secret, head, "sha256") if secret else b""
+    return (head + b"." + urlsafe_b64encode(mac).rstrip(b"=")).decode()
+
+
+@contextmanager
+def served(provider: Provider) -> Iterator[None]:
+    """Let the provider be asked over HTTP."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            at = provider.address
+            if self.path == "/keys":
+                self._say({"keys": [KEY.as_dict(private=False)]})
+            else:
+                self._say({"issuer": at, "authorization_endpoint": f"{at}/authorize",
+                           "token_endpoint": f"{at}/token", "jwks_uri": f"{at}/keys",
+                           "code_challenge_methods_supported": ["S256"]})  # fmt: skip
+
+        def do_POST(self) -> None:
+            length = int(self.headers["Content-Length"])
+            provider.exchanged.append(parse_qs(self.rfile.read(length).decode()))
+            self._say(provider.answers(provider))
+
+        def _say(self, said: Claims) -> None:
+            body = json.dumps(said).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    provider.address = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def signs_in(valve_settings: Settings) -> Iterator[tuple[str, Provider]]:
+    """A real server where people sign in, its address, and its provider."""
+    provider, port = Provider(), free_port()
+    with (
+        served(provider),
+        strata_with(
+            valve_settings,
+            port,
+            oidc_issuer=provider.address,
+            oidc_client_id=CLIENT,
+            oidc_client_secret=CLIENT_SECRET,
+            cookie_secret=COOKIE_SECRET,
+            public_url=f"http://127.0.0.1:{port}",
+            admins=ADA.id,
+        ) as address,
+    ):
+        yield address, provider
+
+
+@pytest.fixture
+def browser(signs_in: tuple[str, Provider]) -> Iterator[httpx.Client]:
+    """Somebody's browser, which follows no redirect by itself."""
+    with httpx.Client(base_url=signs_in[0], timeout=30) as client:
+        yield client
+
+
+def begin_token(secret: str = COOKIE_SECRET, provider: str = "default", left: int = 100) -> str:
+    """What the page's button carries to /auth/login."""
+    claims = {"provider": provider, "exp": int(time.time()) + left}
+    return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(secret))
+
+
+def begin(browser: httpx.Client, provider: Provider, **more: str) -> dict[str, str]:
+    """Press the button; returns what the provider is asked with, and remembers the nonce."""
+    told = browser.get("/auth/login", params={"provider": begin_token(), **more})
+    place = urlsplit(told.headers["location"])
+    assert f"{place.scheme}://{place.netloc}" == provider.address
+    asked = {name: values[0] for name, values in parse_qs(place.query).items()}
+    provider.nonce = asked["nonce"]
+    return asked
+
+
+def come_back(browser: httpx.Client, **params: str) -> int:
+    """Come back from the provider; the status of what only admins get."""
+    told = browser.get("/oauth2callback", params=params)
+    assert told.status_code == 302
+    assert told.headers["location"] == "/"
+    return browser.get(ADMINS).status_code
+
+
+def test_who_signs_in_honestly_is_signed_in(
+    browser: httpx.Client, signs_in: tuple[str, Provider]
+) -> None:
+    address, provider = signs_in
+    provider.answers = lambda at: signed(at.claims())
+    asked = begin(browser, provider)
+    assert come_back(browser, code="x", state=asked["state"]) == 200
+    (exchanged,) = provider.exchanged[-1:]
+    assert exchanged["redirect_uri"] == [asked["redirect_uri"]] == [f"{address}/oauth2callback"]
+    assert asked["code_challenge_method"] == "S256"
+    assert exchanged["code_verifier"]
+
+
+TOKEN = "Authlib holds the ID token against the provider's keys, the nonce, issuer, client and time"
+OURS = "the account is made of claims that say who, when and verified, and of no others"
+PUBLIC = KEY.as_pem(private=False)
+TOKENS: dict[str, tuple[Callable[[Provider], Claims], str]] = {
+    "no-nonce": (lambda at: signed(at.claims(nonce=None)), TOKEN),
+    "other-nonce": (lambda at: signed(at.claims(nonce="n" * 20)), TOKEN),
+    "other-issuer": (lambda at: signed(at.claims(iss="https://evil.test")), TOKEN),
+    "issuer-with-slash": (lambda at: signed(at.claims(iss=f"{at.address}/")), TOKEN),
+    "no-issuer": (lambda at: signed(at.claims(iss=None)), TOKEN),
+    "other-client": (lambda at: signed(at.claims(aud="other")), TOKEN),
+    "other-clients": (lambda at: signed(at.claims(aud=["other", "another"])), TOKEN),
+    "for-another-party": (lambda at: signed(at.claims(azp="other")), TOKEN),
+    "expired": (lambda at: signed(at.claims(exp=int(time.time()) - 600)), TOKEN),
+    "not-yet": (lambda at: signed(at.claims(nbf=int(time.time()) + 6_000)), TOKEN),
+    "from-tomorrow": (lambda at: signed(at.claims(iat=int(time.time()) + 86_400)), TOKEN),
+    "no-subject": (lambda at: signed(at.claims(sub=None)), TOKEN),
+    "other-key": (lambda at: signed(at.claims(), OTHER_KEY), TOKEN),
+    "client-s-secret": (lambda at: reply(by_hand(at.claims(), CLIENT_SECRET.encode())), TOKEN),
+    "public-key-as-secret": (lambda at: reply(by_hand(at.claims(), PUBLIC)), TOKEN),
+    "unsigned": (lambda at: reply(by_hand(at.claims(), b"")), TOKEN),
+    "no-token": (lambda at: {"access_token": "a", "token_type": "Bearer"}, TOKEN),
+    "token-of-rubbish": (lambda at: {"access_token": "a", "id_token": "a.b.c"}, TOKEN),
+    "long-ago": (lambda at: signed(at.claims(iat=int(time.time()) - 25 * 3600)), OURS),
+    "unverified": (lambda at: signed(at.claims(email_verified=False)), OURS),
+    "empty-subject": (lambda at: signed(at.claims(sub="")), OURS),
+    "like-an-admin": (lambda at: signed(at.claims(email="ａda@example.org")), OURS),
+    "list-of-addresses": (lambda at: signed(at.claims(email=[ADA.id])), OURS),
+}
+REPLIES = [
+    Attack(f"oidc-{name}", "sign-in", "provider", answers, "an ID token that is not for this "
+           "sign-in makes an admin", by, (401, 403))
+    for name, (answers, by) in TOKENS.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPLIES, ids=str)
+def test_a_token_that_is_not_for_this_sign_in_makes_no_admin(
+    browser: httpx.Client, signs_in: tuple[str, Provider], case: Attack
+) -> None:
+    _, provider = signs_in
+    provider.answers = case.payload
+    asked = begin(browser, provider)
+    assert come_back(browser, code="x", state=asked["state"]) in case.refused
+
+
+STATE = "the state stands in the browser's own signed session, and is taken out at its first use"
+
+
+def _none(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
+    return {"code": "x"}
+
+
+def _made_up(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
+    return {"code": "x", "state": "s" * 30}
+
+
+def _another_s(
+    browser: httpx.Client, other: httpx.Client, state: str, provider: Provider
+) -> Claims:
+    return {"code": "x", "state": begin(other, provider)["state"]}
+
+
+def _pattern(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
+    return {"code": "x", "state": f"default_{state}"}
+
+
+def _used(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
+    assert come_back(browser, code="x", state=state) == 200
+    del browser.cookies["_streamlit_user"]
+    return {"code": "x", "state": state}
+
+
+def _older(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
+    """The state of a sign-in that was begun before another one, with the later one's nonce."""
+    begin(browser, provider)
+    return {"code": "x", "state": state}
+
+
+def _refused(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
+    return {"code": "x", "state": state, "error": "access_denied",
+            "error_description": "\r\nSet-Cookie: a=b"}  # fmt: skip
+
+
+STATES = [
+    Attack(f"oidc-state-{name}", "sign-in", "callback", coming, "somebody is signed in by a link "
+           "that a stranger sent, or by one that was used", STATE, (401,))
+    for name, coming in {
+        "none": _none, "made-up": _made_up, "another-browser-s": _another_s, "pattern": _pattern,
+        "used": _used, "older": _older, "of-a-refusal": _refused,
+    }.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STATES, ids=str)
+def test_a_link_back_that_is_not_this_browser_s_signs_nobody_in(
+    browser: httpx.Client, signs_in: tuple[str, Provider], case: Attack
+) -> None:
+    address, provider = signs_in
+    provider.answers = lambda at: signed(at.claims())
+    with httpx.Client(base_url=address, timeout=30) as other:
+        state = begin(browser, provider)["state"]
+        params = case.payload(browser, other, state, provider)
+        assert come_back(browser, **params) in case.refused
+        assert "a" not in browser.cookies
+
+
+BEGUN = [
+    Attack(f"oidc-begin-{name}", "sign-in", "/auth/login", params, "a sign-in is begun by somebody "
+           "else's link, or leads elsewhere", by)
+    for name, params, by in (
+        ("no-token", {}, "the page signs what its button carries"),
+        ("other-secret", {"provider": begin_token("x" * 40)}, "the page signs what its button "
+         "carries"),
+        ("expired", {"provider": begin_token(left=-1)}, "what the button carries is good for two "
+         "minutes"),
+        ("unsigned", {"provider": by_hand({"provider": "default", "exp": 2**31}, b"")}, "no other "
+         "algorithm is taken"),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BEGUN, ids=str)
+def test_a_sign_in_that_no_button_began_goes_home(browser: httpx.Client, case: Attack) -> None:
+    told = browser.get("/auth/login", params=case.payload)
+    assert (told.status_code, told.headers["location"]) == (302, "/")
+
+
+LEADS_HOME = "where somebody comes back to is made of STRATA_PUBLIC_URL, and of nothing they send"
+ELSEWHERE = [
+    Attack(f"oidc-elsewhere-{name}", "sign-in", "/auth/login", sent, "the code goes to a place of "
+           "somebody else's choice", LEADS_HOME)
+    for name, sent in {
+        "redirect": {"params": {"redirect_uri": "http://evil.test/oauth2callback"}},
+        "next": {"params": {"next": "//evil.test", "origin": "http://evil.test"}},
+        "host": {"headers": {"Host": "evil.test"}},
+        "forwarded": {"headers": {"X-Forwarded-Host": "evil.test", "Forwarded": "host=evil.test"}},
+    }.items()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ELSEWHERE, ids=str)
+def test_who_signs_in_comes_back_here(
+    browser: httpx.Client, signs_in: tuple[str, Provider], case: Attack
+) -> None:
+    address, _ = signs_in
+    params = {"provider": begin_token(), **case.payload.get("params", {})}
+    told = browser.get("/auth/login", params=params, headers=case.payload.get("headers"))
+    asked = parse_qs(urlsplit(told.headers["location"]).query)
+    assert asked["redirect_uri"] == [f"{address}/oauth2callback"]
+    assert "evil.test" not in told.headers["location"]
+
+
+LINKS = [
+    Attack(f"oidc-link-{name}", "sign-in", path, {"Sec-Fetch-Site": "cross-site", **more},
+           "a page elsewhere signs somebody out, or begins their sign-in", "the gate", (403,))
+    for name, path, more in (
+        ("out-by-picture", "/auth/logout", {"Sec-Fetch-Dest": "image"}),
+        ("out-by-link", "/auth/logout", {"Sec-Fetch-Mode": "navigate"}),
+        ("in-by-link", "/auth/login", {"Sec-Fetch-Mode": "navigate"}),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LINKS, ids=str)
+def test_a_page_elsewhere_signs_nobody_in_or_out(browser: httpx.Client, case: Attack) -> None:
+    told = browser.get(case.door, params={"provider": begin_token()}, headers=case.payload)
+    assert told.status_code in case.refused
+    assert "set-cookie" not in told.headers
+
+
+CASES = [*REPLIES, *STATES, *BEGUN, *ELSEWHERE, *LINKS]
