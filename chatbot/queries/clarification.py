@@ -44,8 +44,8 @@ _RELATIVE = (
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 _PLACE = re.compile(
-    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<ranked>\d+)(?:st|nd|rd|th)\b"
-    r"|(?:\b(?:number|no\.?|nr\.?|option|choice)\s*|#)(?P<counted>\d+)\b|^(?P<bare>\d+)$"
+    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<ranked>\d{{1,9}})(?:st|nd|rd|th)\b"
+    r"|(?:\b(?:number|no\.?|nr\.?|option|choice)\s*|#)(?P<counted>\d{1,9})\b|^(?P<bare>\d{1,9})$"
 )
 _WORD = re.compile(r"[^\s,;:.!?()\"“”–-]+")
 _PREPOSITION = re.compile(r"^(?:and|for|from|in|of|on|or|to|versus|vs\.?|with)\s+", re.IGNORECASE)

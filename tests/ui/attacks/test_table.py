@@ -8,6 +8,7 @@ from tests.chatbot.test_hostile import CASES as INJECTED
 from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
+from tests.ui.attacks.test_long_numbers import CASES as LONG_NUMBERS
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
@@ -40,6 +41,7 @@ TABLE: list[Attack] = [
     *OF_MCP,
     *GUARDED,
     *MALFORMED,
+    *LONG_NUMBERS,
     *UPLOADS,
     *FORMULAS,
     *MARKUP,
