@@ -50,7 +50,8 @@ from prompts.fencing import visible
 
 NEW = "new"
 """The conversation that a question begins."""
-_QUESTIONS_BEFORE = 50
+_TURNS_BEFORE = 50
+"""Of a conversation, the last of which are read with a question."""
 _WARM_UP_SECONDS = 5.0
 """How long a server may open releases before it listens."""
 
@@ -153,26 +154,33 @@ class Chatbot:
         return run_on_event_loop(self._run(steps, turn, owner), lambda: False)[0]
 
     def _checked(self, question: str) -> str:
-        question = " ".join(visible(question).split())
-        limit = self.settings.question_limit
+        question = self._bounded("the question", question)
         if not question:
             raise BadQuestion("the question is empty: type one")
-        if len(question) > limit:
-            raise BadQuestion(
-                f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
-            )
         return question
 
-    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        said = tuple((visible(user), visible(reply)) for user, reply in history)
-        size = sum(len(user) + len(reply) for user, reply in said)
-        limit = _QUESTIONS_BEFORE * self.settings.question_limit
-        if size > limit:
+    def _bounded(self, what: str, text: str) -> str:
+        text = " ".join(visible(text).split())
+        limit = self.settings.question_limit
+        if len(text) > limit:
             raise BadQuestion(
-                f"the conversation before it has {size:,} characters, the limit is {limit:,}: "
-                "send its last turns only"
+                f"{what} has {len(text):,} characters, the limit is {limit:,}: shorten it"
             )
-        return said
+        return text
+
+    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        size = sum(len(user) + len(reply) for user, reply in history)
+        limit = _TURNS_BEFORE * self.settings.question_limit
+        if size > limit or len(history) > _TURNS_BEFORE:
+            raise BadQuestion(
+                f"the conversation before it has {len(history):,} turns of {size:,} characters, "
+                f"the limit is {_TURNS_BEFORE} of {limit:,}: send its last turns only"
+            )
+        # What was too long to be asked is refused, not cut: its end may name the release.
+        return tuple(
+            (self._bounded(f"question {n} of the conversation before it", user), visible(reply))
+            for n, (user, reply) in enumerate(history, 1)
+        )
 
     def warm_up(self) -> None:
         """Load what the first question would wait for, which also tells what fails here."""
@@ -226,17 +234,19 @@ class Chatbot:
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
-        replies = [t.reply for t in earlier]
         named = [
-            (reply.product, reply.release)
-            for reply in replies
-            if reply.product and reply.release and reply.release_status != "latest"
+            (t.reply.product, t.reply.release)
+            for t in earlier
+            if t.reply.product and t.reply.release and t.reply.release_status != "latest"
         ]
+        earlier = earlier[-_TURNS_BEFORE:]
         return replace(
             turn,
             history=tuple((t.question, t.reply.answer) for t in earlier),
             asked_back=frozenset(
-                i for i, r in enumerate(replies) if asked_back(r.route, r.release_status)
+                i
+                for i, t in enumerate(earlier)
+                if asked_back(t.reply.route, t.reply.release_status)
             ),
             conversation_release=named[-1] if named else None,
         )

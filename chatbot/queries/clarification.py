@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from chatbot.queries.release_extraction import offered_products, resolve_turn
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
-from chatbot.releases.rules import resolve_release
+from chatbot.releases.rules import reading_once, resolve_release
 from chatbot.text.phrasing import listed, word_set
 from chatbot.turn import Route, RuleStep, Turn
 from corpora.catalog.release import Product
@@ -67,6 +67,7 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     open_question: tuple[Turn, Resolution] | None = None
     answer = ""
     request = turn
+    after = reading_once(products)
     for i, (user, assistant) in enumerate((*turn.history, (turn.question, ""))):
         reply = _as_reply(user, *open_question, products) if open_question else None
         if open_question and reply is None:
@@ -76,7 +77,7 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
             break
         open_question, answer = None, assistant
         if turn.asked_back is None or i in turn.asked_back:
-            resolution = resolve_turn(replace(request, conversation_release=None), products)
+            resolution = resolve_turn(replace(request, conversation_release=None), products, after)
             open_question = (request, resolution) if resolution.status in _OPEN else None
         if not open_question:
             told.append((request.question, answer))

@@ -9,6 +9,7 @@ from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_long_numbers import CASES as LONG_NUMBERS
+from tests.ui.attacks.test_long_turns import CASES as LONG_TURNS
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
@@ -47,6 +48,7 @@ TABLE: list[Attack] = [
     *MARKUP,
     *TERMINAL,
     *RESOURCES,
+    *LONG_TURNS,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
