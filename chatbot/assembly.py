@@ -32,7 +32,7 @@ from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.queries.clarification import asked_back
 from chatbot.reply import Reply
-from chatbot.runtime.concurrency import Queue, run_on_event_loop
+from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import EventCallback, Listener, Waiting
 from chatbot.runtime.model_calls import call
 from chatbot.settings import BadSettings, Settings, prepare_process
@@ -108,8 +108,8 @@ class Chatbot:
         NEW begins a conversation of `owner` once there is an answer. `per_minute` is another limit
         than that of the settings; `instead_of` is the turn that this one replaces, with all behind
         it, and `open_question` the one that is open no longer. `afresh` leaves out the memory.
-        Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing, and
-        Stopped when `stopped` says so.
+        Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
+        TookTooLong, and Stopped when `stopped` says so.
         """
         question = self._checked(question)
         self.limits.question(owner, per_minute)
@@ -228,7 +228,8 @@ class Chatbot:
         async with self._queue.place(owner, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             with ingests_paused(self.settings.data_dir):
-                turn = await steps.ainvoke(turn, {"callbacks": [callback]})
+                async with within(self.settings.question_seconds):
+                    turn = await steps.ainvoke(turn, {"callbacks": [callback]})
             return turn, round(time.perf_counter() - started, 3)
 
     @staticmethod

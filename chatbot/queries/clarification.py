@@ -8,6 +8,7 @@ from chatbot.queries.release_extraction import offered_products, resolve_turn
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import reading_once, resolve_release
+from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.phrasing import listed, word_set
 from chatbot.turn import Route, RuleStep, Turn
 from corpora.catalog.release import Product
@@ -69,6 +70,7 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     request = turn
     after = reading_once(products)
     for i, (user, assistant) in enumerate((*turn.history, (turn.question, ""))):
+        end_if_left()
         reply = _as_reply(user, *open_question, products) if open_question else None
         if open_question and reply is None:
             told.append((open_question[0].question, answer))

@@ -7,6 +7,7 @@ from functools import cache, partial
 from itertools import islice, product
 from string import ascii_lowercase
 
+from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.query_terms import Vocabulary, misspelt_stop_word
 from chatbot.turn import RuleStep, Turn
 from corpora.indexing.corpus import Corpus
@@ -73,6 +74,7 @@ def corrected(
 
     @cache
     def right(word: str) -> str:
+        end_if_left()
         known = is_ordinary_word(word.lower()) or any(map(vocabulary.frequency, tokens(word)))
         if known or word.isupper() or elsewhere(word):
             return word

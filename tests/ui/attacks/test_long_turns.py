@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from string import ascii_lowercase
 
 import pytest
 from sqlalchemy import event
 
-from chatbot.assembly import BadQuestion, Chatbot
+from chatbot.accounts.people import LOCAL
+from chatbot.assembly import NEW, BadQuestion, Chatbot
+from chatbot.models.scripted import ScriptedChatModel
 from chatbot.queries import glossary
 from chatbot.queries.spelling import corrected
 from chatbot.releases import rules
-from corpora.catalog.glossary import Entry
+from chatbot.runtime.concurrency import TookTooLong, end_if_left
+from corpora.catalog.glossary import Entry, Glossaries
 from tests.ui.attacks.attack import Attack
 from tests.ui.conftest import MakeChatbot
+from tests.ui.valve_corpus import LATEST, QUESTION
 
 WORDS = ["".join(letters) for letters in product(ascii_lowercase, repeat=3)][:980]
 """Different ones, which no release has."""
@@ -46,7 +53,11 @@ CONVERSATION = _one("releases-in-every-turn", "and in 3.4, 5.6 or 7.8? " * 30, R
 TOPIC = _one(
     "follow-ups-to-follow-ups", "and the hold_time " * 200, "a topic is as long as a question"
 )
-CASES = [*QUESTIONS, PARTS, *TURNS, CONVERSATION, TOPIC]
+ENDLESS = [
+    _one(f"no-end-in-{where}", where, "a deadline, at which steps and models are left")
+    for where in ("a-step", "the-model")
+]
+CASES = [*QUESTIONS, PARTS, *TURNS, CONVERSATION, TOPIC, *ENDLESS]
 
 
 @contextmanager
@@ -138,3 +149,34 @@ def test_of_a_long_conversation_the_last_turns_are_read(valve: MakeChatbot) -> N
     asked = chatbot.ask("and drain_time?", conversation=conversation, owner="ada@example.org")
     assert len(asked.turn.history) == 50
     assert asked.content.release == "1.0"
+
+
+@pytest.mark.parametrize("case", ENDLESS, ids=str)
+def test_a_question_ends_at_its_deadline_and_lets_the_next_one_in(
+    valve: MakeChatbot, case: Attack
+) -> None:
+    left = threading.Event()
+
+    class Endless(Glossaries):
+        def entries(self, product: str) -> tuple[Entry, ...]:
+            try:
+                while not left.is_set():
+                    end_if_left()
+                    time.sleep(0.01)
+            finally:
+                left.set()
+            return ()
+
+    opened = valve(None)
+    settings = opened.settings.model_copy(update={"question_seconds": 1.0})
+    chatbot = replace(opened, settings=settings)
+    if case.payload == "a-step":
+        chatbot = replace(chatbot, glossaries=Endless(opened.database))
+    else:
+        chatbot = replace(chatbot, model=ScriptedChatModel(replies=("word " * 999,), delay=60.0))
+        left.set()
+    with pytest.raises(TookTooLong, match="within 1 seconds"):
+        chatbot.ask(LATEST, product="valve", conversation=NEW)
+    assert left.wait(10)
+    assert not opened.conversations.of(LOCAL.id).recent(9)
+    assert "45" in chatbot.ask(QUESTION, product="valve").content.answer
