@@ -31,7 +31,7 @@ from chatbot.models.errors import GeneratorError
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.queries.clarification import asked_back
 from chatbot.reply import Reply
-from chatbot.runtime.concurrency import Queue, run_on_event_loop
+from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.settings import BadSettings, Settings, prepare_process
 from chatbot.turn import ModelStep, Turn
@@ -48,7 +48,8 @@ from prompts.fencing import visible
 
 NEW = "new"
 """The conversation that a question begins."""
-_QUESTIONS_BEFORE = 50
+_TURNS_BEFORE = 50
+"""Of a conversation, the last of which are read with a question."""
 _WARM_UP_SECONDS = 5.0
 """How long a server may open releases before it listens."""
 
@@ -107,8 +108,8 @@ class Chatbot:
         `account`, if that is another; `per_minute` is another limit than that of the settings;
         `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
         one that is open no longer. `afresh` leaves out the memory.
-        Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing, and
-        Stopped when `stopped` says so.
+        Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
+        TookTooLong, and Stopped when `stopped` says so.
         """
         question = self._checked(question)
         account = owner if account is None else account
@@ -162,26 +163,33 @@ class Chatbot:
         return run_on_event_loop(found, stopped)[0]
 
     def _checked(self, question: str) -> str:
-        question = " ".join(visible(question).split())
-        limit = self.settings.question_limit
+        question = self._bounded("the question", question)
         if not question:
             raise BadQuestion("the question is empty: type one")
-        if len(question) > limit:
-            raise BadQuestion(
-                f"the question has {len(question):,} characters, the limit is {limit:,}: shorten it"
-            )
         return question
 
-    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        said = tuple((visible(user), visible(reply)) for user, reply in history)
-        size = sum(len(user) + len(reply) for user, reply in said)
-        limit = _QUESTIONS_BEFORE * self.settings.question_limit
-        if size > limit:
+    def _bounded(self, what: str, text: str) -> str:
+        text = " ".join(visible(text).split())
+        limit = self.settings.question_limit
+        if len(text) > limit:
             raise BadQuestion(
-                f"the conversation before it has {size:,} characters, the limit is {limit:,}: "
-                "send its last turns only"
+                f"{what} has {len(text):,} characters, the limit is {limit:,}: shorten it"
             )
-        return said
+        return text
+
+    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        size = sum(len(user) + len(reply) for user, reply in history)
+        limit = _TURNS_BEFORE * self.settings.question_limit
+        if size > limit or len(history) > _TURNS_BEFORE:
+            raise BadQuestion(
+                f"the conversation before it has {len(history):,} turns of {size:,} characters, "
+                f"the limit is {_TURNS_BEFORE} of {limit:,}: send its last turns only"
+            )
+        # What was too long to be asked is refused, not cut: its end may name the release.
+        return tuple(
+            (self._bounded(f"question {n} of the conversation before it", user), visible(reply))
+            for n, (user, reply) in enumerate(history, 1)
+        )
 
     def warm_up(self) -> None:
         """Load what the first question would wait for, which also tells what fails here."""
@@ -228,20 +236,24 @@ class Chatbot:
         async with self._queue.place(account, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
             with ingests_paused(self.settings.data_dir), heard_by(listener):
-                turn = await step(turn)
+                async with within(self.settings.question_seconds):
+                    turn = await step(turn)
             return turn, round(time.perf_counter() - started, 3)
 
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
-        replies = [t.reply for t in earlier]
+        spoken_of = release_spoken_of(t.reply for t in earlier)
+        earlier = earlier[-_TURNS_BEFORE:]
         return replace(
             turn,
             history=tuple((t.question, t.reply.answer) for t in earlier),
             asked_back=frozenset(
-                i for i, r in enumerate(replies) if asked_back(r.route, r.release_status)
+                i
+                for i, t in enumerate(earlier)
+                if asked_back(t.reply.route, t.reply.release_status)
             ),
-            conversation_release=release_spoken_of(replies),
+            conversation_release=spoken_of,
         )
 
     @cached_property

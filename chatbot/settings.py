@@ -98,6 +98,7 @@ class Settings(SignInSettings, BaseSettings):
 
     questions_at_once: int | None = Field(None, ge=1, description="the others wait")
     question_limit: int = Field(4000, ge=100, description="longest question, in characters")
+    question_seconds: float = Field(300.0, gt=0, description="one may take, once it is its turn")
     retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
     reduction_budget: int = Field(6000, ge=200, description="characters kept in all")
     selection: Literal["auto", "listwise", "pointwise"] = "auto"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from chatbot.queries.glossary import documents
 from chatbot.text.phrasing import listed
@@ -41,6 +42,8 @@ def refuse_undocumented(
         assert turn.queries is not None
         product, release = turn.asked
         here = open_corpus(product, release)
+        # Opened once a question, not once a word.
+        opened = cache(partial(open_corpus, product))
         asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
         missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
@@ -51,9 +54,7 @@ def refuse_undocumented(
             *((wordings, documents) for wordings in turn.queries.lacking),
         ]
         for wordings, has in lacking:
-            found = tuple(
-                o for o in others if any(has(open_corpus(product, o), word) for word in wordings)
-            )
+            found = tuple(o for o in others if any(has(opened(o), word) for word in wordings))
             if found:
                 text = _not_documented(turn, as_code(wordings[0]))
                 told = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)

@@ -20,6 +20,7 @@ from chatbot.retrieval.context_selection import (
     select_context_listwise,
     select_context_pointwise,
 )
+from chatbot.runtime.concurrency import end_if_left
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.catalog.catalog import Catalog
@@ -56,7 +57,8 @@ class Parts:
         return tuple(r.name for p in products if p.name == product for r in p.releases)
 
     def open_corpus(self, product: str, release: str) -> Corpus:
-        """The corpus that serves a release now."""
+        """The corpus that serves a release now; a step that is left ends here (`end_if_left`)."""
+        end_if_left()
         return self.corpora.corpus(product, release)
 
     @property

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from chatbot.queries.release_extraction import offered_products, resolve_turn
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
-from chatbot.releases.rules import resolve_release
+from chatbot.releases.rules import reading_once, resolve_release
+from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.phrasing import listed, word_set
 from chatbot.turn import Route, RuleStep, Turn
 from corpora.catalog.release import Product
@@ -44,8 +45,8 @@ _RELATIVE = (
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 _PLACE = re.compile(
-    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<ranked>\d+)(?:st|nd|rd|th)\b"
-    r"|(?:\b(?:number|no\.?|nr\.?|option|choice)\s*|#)(?P<counted>\d+)\b|^(?P<bare>\d+)$"
+    rf"\b(?P<word>{'|'.join(_ORDINALS)})\b|\b(?P<ranked>\d{{1,9}})(?:st|nd|rd|th)\b"
+    r"|(?:\b(?:number|no\.?|nr\.?|option|choice)\s*|#)(?P<counted>\d{1,9})\b|^(?P<bare>\d{1,9})$"
 )
 _WORD = re.compile(r"[^\s,;:.!?()\"“”–-]+")
 _PREPOSITION = re.compile(r"^(?:and|for|from|in|of|on|or|to|versus|vs\.?|with)\s+", re.IGNORECASE)
@@ -67,7 +68,9 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     open_question: tuple[Turn, Resolution] | None = None
     answer = ""
     request = turn
+    after = reading_once(products)
     for i, (user, assistant) in enumerate((*turn.history, (turn.question, ""))):
+        end_if_left()
         reply = _as_reply(user, *open_question, products) if open_question else None
         if open_question and reply is None:
             told.append((open_question[0].question, answer))
@@ -76,7 +79,7 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
             break
         open_question, answer = None, assistant
         if turn.asked_back is None or i in turn.asked_back:
-            resolution = resolve_turn(replace(request, conversation_release=None), products)
+            resolution = resolve_turn(replace(request, conversation_release=None), products, after)
             open_question = (request, resolution) if resolution.status in _OPEN else None
         if not open_question:
             told.append((request.question, answer))

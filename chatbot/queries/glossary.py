@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.turn import RuleStep, Turn
@@ -76,7 +76,9 @@ def _is_meant(wording: str, match: re.Match[str], is_ordinary_word: Callable[[st
         return True
     written, small = match[0], match[0].casefold()
     unit = written.islower() and len(written) <= _LONGEST_UNIT
-    if (unit or small in _TIME_OF_DAY) and _NUMBER_BEFORE.search(match.string[: match.start()]):
+    start = match.start()
+    number = _NUMBER_BEFORE.search(match.string, max(0, start - 2), start)
+    if number and (unit or small in _TIME_OF_DAY):
         return False
     if small in STOP_WORDS:
         return written == word and word.isupper()
@@ -139,12 +141,17 @@ def expand_terms(
             return turn
         corpus, queries = open_corpus(product, release), turn.queries
 
+        # However often a question has a word, the release is asked once.
+        @cache
+        def has(wording: str) -> bool:
+            return documents(corpus, wording)
+
         def look_up(text: str) -> list[_LookedUp]:
             return [
                 _LookedUp(
                     term,
-                    documents(corpus, term.written),
-                    tuple(s for s in term.synonyms if documents(corpus, s))[:_MOST_SYNONYMS],
+                    has(term.written),
+                    tuple(filter(has, term.synonyms))[:_MOST_SYNONYMS],
                 )
                 for term in terms_in(text, entries, is_ordinary_word)
             ]
@@ -172,15 +179,23 @@ def expand_terms(
 
 
 def _written(text: str, looked_up: Sequence[_LookedUp], *, replacing: bool) -> str:
-    """Put synonyms behind every term, or, `replacing`, in the place of one that is not there."""
+    """Put synonyms behind every term once, or, `replacing`, in the place of one not there."""
     parts, position = [], 0
+    explained: set[str] = set()
+
+    @cache
+    def is_new(synonym: str) -> bool:
+        return not stands_in(text, synonym)
+
     for found in looked_up:
-        new = [s for s in found.synonyms if not stands_in(text, s)]
+        new = [*filter(is_new, found.synonyms)]
         if new:
             term = found.term
             lacks = replacing and not found.documented
             first, *others = new if lacks else [term.written, *new]
             parts.append(text[position : term.start] + first)
-            parts += [f" ({', '.join(others)})"] if others else []
+            if others and term.written not in explained:
+                parts.append(f" ({', '.join(others)})")
+            explained.add(term.written)
             position = term.end
     return "".join([*parts, text[position:]])

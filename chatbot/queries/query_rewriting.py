@@ -51,6 +51,8 @@ _BEGINS_WITH_IT = re.compile(r"(?:\w+\s+){0,2}(?:it|its|they|them|those|these)\b
 _IDENTIFIER = re.compile(r"[\w)][-_.(][\w)]|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}")
 _PLACED = re.compile(r"\s*(?:in|on|with|for|of|at|from|under)\s+", re.I)
 _NUMBER = re.compile(r"^[\d.,%]+$")
+_LONGEST_TOPIC = 4_000
+"""Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 
 
 def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
@@ -152,7 +154,7 @@ def carried_over(
         # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
         asked, earlier = _MEASURE.sub(" ", asked), _MEASURE.sub(" ", earlier)
     known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
-    return f"{asked} {earlier}".strip(), " ".join(known)[:200]
+    return f"{asked} {earlier}".strip()[:_LONGEST_TOPIC], " ".join(known)[:200]
 
 
 def _measure_of_another(said: str, asked: str) -> str:

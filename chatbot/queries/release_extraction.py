@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
-from chatbot.releases.rules import resolve_release
+from chatbot.releases.rules import After, resolve_release
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.phrasing import listed
@@ -28,7 +28,7 @@ _OF_A_RELEASE = re.compile(
 )
 
 
-def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
+def resolve_turn(turn: Turn, products: Sequence[Product], after: After | None = None) -> Resolution:
     """Find the release that a turn's question is about (`resolve_release`)."""
     return resolve_release(
         turn.question,
@@ -37,6 +37,7 @@ def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
         release=turn.release,
         history=turn.history,
         conversation_release=turn.conversation_release,
+        after=after,
     )
 
 

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import cache, partial
+from itertools import islice, product
 from string import ascii_lowercase
 
+from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.query_terms import Vocabulary, misspelt_stop_word
 from chatbot.turn import RuleStep, Turn
 from corpora.indexing.corpus import Corpus
@@ -16,6 +18,8 @@ from corpora.indexing.lexical import tokens
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\d_]{3,60}(?![\w\-/]|\.\w)")
 _DOTTED = re.compile(r"(?<![\w.\-/])[^\W\d_]{2,60}(?:[._][^\W\d_]{2,60}){1,4}(?![\w\-/.])")
 _JOINT = re.compile(r"([._])")
+_MOST_WAYS = 100
+"""To write a name of several misspelt parts that are looked up."""
 
 
 def correct_spelling(
@@ -32,9 +36,12 @@ def correct_spelling(
         assert turn.queries is not None
         (name, _), asked = turn.asked, turn.queries
         corpus = open_corpus(*turn.asked)
+        # Read once a question, not once a word: both look into the catalog.
+        others = cache(partial(releases, name))
+        opened = cache(partial(open_corpus, name))
 
         def elsewhere(word: str) -> bool:
-            return any(open_corpus(name, release).frequency(word) for release in releases(name))
+            return any(opened(release).frequency(word) for release in others())
 
         def right(text: str) -> str:
             return corrected(text, corpus, is_ordinary_word, elsewhere)
@@ -65,8 +72,9 @@ def corrected(
     several parts is corrected part by part, if the release has it then.
     """
 
-    def right(match: re.Match[str]) -> str:
-        word = match[0]
+    @cache
+    def right(word: str) -> str:
+        end_if_left()
         known = is_ordinary_word(word.lower()) or any(map(vocabulary.frequency, tokens(word)))
         if known or word.isupper() or elsewhere(word):
             return word
@@ -77,14 +85,16 @@ def corrected(
         near = sorted(used, key=lambda w: -max(map(vocabulary.frequency, tokens(w))))
         return next(iter((*near, *vocabulary.similar(word))), word)
 
-    def right_parts(match: re.Match[str]) -> str:
+    @cache
+    def right_parts(whole: str) -> str:
         # A part may be known by its stem alone: "intervall".
-        parts = _JOINT.split(match[0])
+        parts = _JOINT.split(whole)
         likely = ((part, *tokens(part)[:1], *vocabulary.similar(part)) for part in parts)
-        meant = map("".join, product(*likely))
-        return next((name for name in meant if vocabulary.frequency(tokens(name)[0])), match[0])
+        meant = islice(map("".join, product(*map(dict.fromkeys, likely))), _MOST_WAYS)
+        return next(filter(vocabulary.frequency, meant), whole)
 
-    return " ".join(_DOTTED.sub(right_parts, _WORD.sub(right, text)).split())
+    bare = _WORD.sub(lambda match: right(match[0]), text)
+    return " ".join(_DOTTED.sub(lambda match: right_parts(match[0]), bare).split())
 
 
 def _one_edit_away(word: str) -> Iterator[str]:

@@ -18,6 +18,8 @@ class Claim(Enum):
 
 
 _WINDOW = 64
+_LONGEST_QUERY = 500
+"""Letters of a query of keywords; what is longer is a text."""
 _CODE = re.compile(r"_|[a-z][A-Z]")
 _CLAIMS_NOTHING = STOP_WORDS | {"changelog", "guide", "manual", "notes", "reference", "tutorial"}
 _OWNER = re.compile(
@@ -99,6 +101,8 @@ class _Surroundings:
 
     def _keywords(self) -> int:
         """How many words there are, if they are a query of keywords and no sentence."""
+        if len(self.text) > _LONGEST_QUERY:
+            return 0
         around = f"{self.text[: self.lead.start()]} {self.text[self.number.end :]}"
         words = re.findall(r"[^\W\d_][\w'-]*", around)
         return len(words) if STOP_WORDS.isdisjoint(map(str.casefold, words)) else 0

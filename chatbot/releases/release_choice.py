@@ -77,13 +77,14 @@ def choose_release(
     if not product.releases:
         return silent
     asked = _asked(meant, text)
+    contrasts = CONTRASTS.search(text) is not None
     known = [(mention, reading.release) for mention, reading in asked if reading.release]
     for mention, reading in asked:
         if mention.doubtful and reading.covers and reading.release not in unsaid:
             return _ask(product, f'"{mention.said}" may be a release or something else')
         if not reading.certain:
             return ask_which_release(product, mention.said, reading.covers)
-        if not reading.release and (mention.sure or not known or CONTRASTS.search(text)):
+        if not reading.release and (mention.sure or not known or contrasts):
             return unknown_release(product, mention.said)
     if not known:
         unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
@@ -95,7 +96,7 @@ def choose_release(
     mention, release = known[0]
     if len(releases) > 1:
         arrives = any(mention.arrives for mention, _ in known)
-        if not (arrives and MOVES.search(text)) or CONTRASTS.search(text):
+        if not (arrives and MOVES.search(text)) or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")

@@ -1,8 +1,8 @@
 """Release extraction by rules: from which release does the user want the answer? (QAMR III-B)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from chatbot.releases.product_names import Span, find_product, mask, product_spans
 from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
@@ -15,6 +15,9 @@ from corpora.catalog.release import Product, Release
 _READ = 2_000
 """Letters of a very long question that are read at either end: its middle is pasted material."""
 
+After = Callable[[str, str, str | None, Context], Context]
+"""The product and release that a conversation has come to with one more turn of it."""
+
 
 def resolve_release(
     question: str,
@@ -24,24 +27,32 @@ def resolve_release(
     release: str | None = None,
     history: Sequence[tuple[str, str]] = (),
     conversation_release: tuple[str, str] | None = None,
+    after: After | None = None,
 ) -> Resolution:
     """Find the release that a question is about, by rules alone.
 
     `product` and `release` are the caller's choice; what the question itself says goes before
     `release`. `conversation_release` is the (product, release) of the turn before; without it the
-    `history` of (user, assistant) turns is read. Never takes another release than the one named:
-    a release that is not there is UNKNOWN, and one of several possible is AMBIGUOUS.
+    `history` of (user, assistant) turns is read, by `after` of `reading_once` no turn twice. Never
+    takes another release than the one named: a release that is not there is UNKNOWN, and one of
+    several possible is AMBIGUOUS.
     """
     context = Context(release, *(conversation_release or ()))
+    after = after or partial(_after, products)
     for user, assistant in history if conversation_release is None else ():
-        context = _after(user, assistant, products, product, context)
+        context = after(user, assistant, product, context)
     return _resolve(question, products, product, context)
 
 
+def reading_once(products: Sequence[Product]) -> After:
+    """What a conversation that is looked at again with each turn of it is read by."""
+    return cache(partial(_after, products))
+
+
 def _after(
+    products: Sequence[Product],
     user: str,
     assistant: str,
-    products: Sequence[Product],
     product: str | None,
     context: Context,
 ) -> Context:

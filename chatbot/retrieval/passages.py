@@ -13,7 +13,7 @@ from ingestion.page import Block, BlockKind
 Placed = tuple[int, int, Block]
 """A block with its first character and the one behind its last in the text of its page."""
 
-_ORDINAL = re.compile(r"\s*(\d+)[.)]\s")
+_ORDINAL = re.compile(r"\s*(\d{1,9})[.)]\s")
 _STEP = re.compile(r"(?:step|stage|part)\s+\d+\b|\d+[.)]\s", re.I)
 _OWNERS = (BlockKind.SIGNATURE, BlockKind.DEFINITION)
 _TABLE = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW)

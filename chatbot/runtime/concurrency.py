@@ -6,19 +6,28 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import wait
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
+
+from ingestion.errors import StrataError
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 
 _POLL_SECONDS = 0.1
 _STARTING = threading.Lock()
+_LEFT: ContextVar[threading.Event] = ContextVar("left")
+"""Of a function in a thread: set once nobody waits for it any more."""
 
 
 class Stopped(Exception):
     """The person who asked does not want the answer any more."""
+
+
+class TookTooLong(StrataError, RuntimeError):
+    """There was no answer in time, and the question was stopped."""
 
 
 def run_on_event_loop(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:
@@ -55,19 +64,49 @@ async def together(works: Iterable[Awaitable[Result]]) -> list[Result]:
         raise
 
 
+@asynccontextmanager
+async def within(seconds: float) -> AsyncIterator[None]:
+    """Stop what is done inside, a call of the model with it, after so long; raises TookTooLong."""
+    try:
+        async with asyncio.timeout(seconds) as deadline:
+            yield
+    except TimeoutError as error:
+        if not deadline.expired():
+            raise
+        raise TookTooLong(
+            f"there was no answer within {seconds:g} seconds, and the question was stopped: ask "
+            "something shorter, or ask again later"
+        ) from error
+
+
 async def in_thread(
     function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Call a blocking function in a thread; raises RuntimeError for a StopIteration."""
+    """Call a blocking function in a thread; raises RuntimeError for a StopIteration.
+
+    No thread can be ended from outside: a function that is left goes on to its next `end_if_left`.
+    """
+    left = threading.Event()
 
     def work() -> Result:
+        _LEFT.set(left)
         try:
             return function(*args, **kwargs)
         except StopIteration as error:
             # No future can carry it: its caller would wait for ever.
             raise RuntimeError("something expected was not found") from error
 
-    return await asyncio.to_thread(work)
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        left.set()
+
+
+def end_if_left() -> None:
+    """Raise Stopped in a function of `in_thread` that nobody waits for any more."""
+    left = _LEFT.get(None)
+    if left is not None and left.is_set():
+        raise Stopped
 
 
 @dataclass(eq=False)

@@ -41,13 +41,16 @@ _NUMBER, _WORD, _END, _PRERELEASE = 2, 1, 0, -1
 _LOOK_ALIKE = str.maketrans({"o": "0", "l": "1", "i": "1", "|": "1"})
 _SHORTEST_WORD = 4
 """In which a letter off is a typing error."""
+_LONGEST_NUMBER = 18
+"""Digits of a number; more of them are text, which costs nothing to read whatever its length."""
 
 
 def name_tokens(name: str) -> tuple[Token, ...]:
     """Read a release's name as numbers and words, so that equal releases have equal tokens.
 
     `R17.2`, `17-2` and `v17.02` are all (17, 2), never a float: 3.2 is not 3.20. Suffixes stay
-    behind: `3.5 Service Pack 1` is (3, 5, "sp", 1), `2.0b1` is (2, 0, "beta", 1).
+    behind: `3.5 Service Pack 1` is (3, 5, "sp", 1), `2.0b1` is (2, 0, "beta", 1). A part longer
+    than any number of a release is text.
     """
     for pattern, short in _SPELLED_OUT:
         name = pattern.sub(short, name)
@@ -56,7 +59,7 @@ def name_tokens(name: str) -> tuple[Token, ...]:
         parts = parts[1:]
     tokens: list[Token] = []
     for part, after in pairwise([*parts, ""]):
-        if part.isdecimal():
+        if part.isdecimal() and len(part) <= _LONGEST_NUMBER:
             tokens.append(int(part))
         elif tokens and after.isdecimal():
             tokens.append(_BEFORE_A_NUMBER.get(part, part))

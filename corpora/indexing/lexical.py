@@ -47,7 +47,7 @@ class _Stemmer(local):
     """A stemmer for each thread: it keeps the word it works on in itself."""
 
     def __init__(self) -> None:
-        self.stem: Callable[[str], str] = stemmer("english").stemWord
+        self.stem: Callable[[str], str] = lru_cache(10_000)(stemmer("english").stemWord)
 
 
 _stemmer = _Stemmer()

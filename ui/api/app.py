@@ -19,7 +19,7 @@ from chatbot.accounts.people import NotAllowed, NotSignedIn
 from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
-from chatbot.runtime.concurrency import Stopped
+from chatbot.runtime.concurrency import Stopped, TookTooLong
 from corpora.catalog.catalog import NoCorpus, UnknownRelease
 from corpora.database.engine import DatabaseFull, UnusableDatabase
 from corpora.generations.disk import DiskFull
@@ -39,6 +39,7 @@ _STATUS: dict[type[Exception], int] = {
     NoCorpus: HTTPStatus.NOT_FOUND,
     NotThere: HTTPStatus.NOT_FOUND,
     GeneratorError: HTTPStatus.BAD_GATEWAY,
+    TookTooLong: HTTPStatus.GATEWAY_TIMEOUT,
     UnusableDatabase: HTTPStatus.SERVICE_UNAVAILABLE,
     DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     DiskFull: HTTPStatus.INSUFFICIENT_STORAGE,

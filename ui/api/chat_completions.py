@@ -26,7 +26,7 @@ router = APIRouter()
 """The routes."""
 
 OWNER = "strata"
-_MARK = re.compile(r"\[(\d+)\]")
+_MARK = re.compile(r"\[(\d{1,9})\]")
 _WORDS = re.compile(r"\S+\s*|\s+")
 
 

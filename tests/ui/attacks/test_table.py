@@ -9,6 +9,8 @@ from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_files import CASES as FILES
+from tests.ui.attacks.test_long_numbers import CASES as LONG_NUMBERS
+from tests.ui.attacks.test_long_turns import CASES as LONG_TURNS
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_names import CASES as ALIKE
 from tests.ui.attacks.test_other_models import CASES as TOLD_AGENTS
@@ -52,6 +54,7 @@ TABLE: list[Attack] = [
     *OF_MCP,
     *GUARDED,
     *MALFORMED,
+    *LONG_NUMBERS,
     *UPLOADS,
     *FILES,
     *PARSERS,
@@ -65,6 +68,7 @@ TABLE: list[Attack] = [
     *SHARES,
     *TOLD_AGENTS,
     *SIGN_IN,
+    *LONG_TURNS,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])

@@ -1,0 +1,182 @@
+"""Questions and conversations that are made to take long: what they look up is counted."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
+from string import ascii_lowercase
+
+import pytest
+from sqlalchemy import event
+
+from chatbot.accounts.people import LOCAL
+from chatbot.assembly import NEW, BadQuestion, Chatbot
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.queries import glossary
+from chatbot.queries.spelling import corrected
+from chatbot.releases import rules
+from chatbot.runtime.concurrency import TookTooLong, end_if_left
+from corpora.catalog.glossary import Entry, Glossaries
+from tests.ui.attacks.attack import Attack
+from tests.ui.conftest import MakeChatbot
+from tests.ui.valve_corpus import LATEST, QUESTION
+
+WORDS = ["".join(letters) for letters in product(ascii_lowercase, repeat=3)][:980]
+"""Different ones, which no release has."""
+ONCE = "each distinct word is looked up once, and each release opened once"
+
+
+def _one(id: str, payload: object, by: str = ONCE) -> Attack:
+    return Attack(id, "resources", "question", payload, "others wait for minutes", by)
+
+
+QUESTIONS = [
+    _one("one-term", "hold_time " * 399),
+    _one("different-words", " ".join(WORDS)),
+    _one("different-names", " ".join(f"x_{word}" for word in WORDS[:600])),
+]
+PARTS = _one("names-of-misspelt-parts", " ".join(f"{w}x.presure.mountin.scre" for w in WORDS[:99]),
+             "a name of several parts is looked up in so many ways only")  # fmt: skip
+TURNS = [
+    _one("turn-of-195-kb", [("MTU " * 48_700, "x")],
+         "a turn of a conversation is as long as a question at most"),
+    _one("turn-of-4-001", [("x", "y"), ("x" * 4_001, "y")],
+         "a turn of a conversation is as long as a question at most"),
+    _one("51-turns", [("x", "y")] * 51, "so many turns of a conversation are read"),
+]  # fmt: skip
+READ_ONCE = "each turn of a conversation is read once a step, its last turns only"
+CONVERSATION = _one("releases-in-every-turn", "and in 3.4, 5.6 or 7.8? " * 30, READ_ONCE)
+TOPIC = _one(
+    "follow-ups-to-follow-ups", "and the hold_time " * 200, "a topic is as long as a question"
+)
+ENDLESS = [
+    _one(f"no-end-in-{where}", where, "a deadline, at which steps and models are left")
+    for where in ("a-step", "the-model")
+]
+CASES = [*QUESTIONS, PARTS, *TURNS, CONVERSATION, TOPIC, *ENDLESS]
+
+
+@contextmanager
+def statements(chatbot: Chatbot) -> Iterator[list[str]]:
+    """What the database is asked meanwhile."""
+    asked: list[str] = []
+
+    def listen(*given: object) -> None:
+        asked.append(str(given[2]))
+
+    event.listen(chatbot.database.engine, "before_cursor_execute", listen)
+    yield asked
+    event.remove(chatbot.database.engine, "before_cursor_execute", listen)
+
+
+@pytest.mark.parametrize("case", QUESTIONS, ids=str)
+def test_a_question_asks_the_database_no_more_for_more_words(
+    valve: MakeChatbot, case: Attack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chatbot = valve(None)
+    entry = Entry("hold_time", ("closing delay", "pressure log"))
+    monkeypatch.setattr(type(chatbot.glossaries), "entries", lambda *_: (entry,))
+    looked_up: list[str] = []
+    documents = glossary.documents
+
+    def counted(corpus: object, wording: str) -> bool:
+        looked_up.append(wording)
+        return documents(corpus, wording)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(glossary, "documents", counted)
+    with statements(chatbot) as asked:
+        chatbot.ask(case.payload, product="valve")
+    assert len(asked) < 250
+    assert len(looked_up) == len(set(looked_up))
+
+
+def test_names_of_misspelt_parts_are_looked_up_a_hundred_times_each() -> None:
+    asked: list[str] = []
+
+    class Release:
+        def frequency(self, token: str) -> int:
+            asked.append(token)
+            return 0
+
+        def similar(self, word: str) -> tuple[str, ...]:
+            return f"{word}a", f"{word}b", f"{word}c"
+
+    assert corrected(PARTS.payload, Release(), lambda word: False) == PARTS.payload
+    assert len(asked) < 99 * 110
+
+
+@pytest.mark.parametrize("case", TURNS, ids=str)
+def test_a_conversation_is_refused_that_could_not_have_been(
+    valve: MakeChatbot, case: Attack
+) -> None:
+    with pytest.raises(BadQuestion, match="conversation before it"):
+        valve(None).ask("and now?", product="valve", history=case.payload)
+
+
+def test_a_turn_is_read_once_however_many_there_are(
+    valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    resolve = rules._resolve
+
+    def counted(question: str, *given: object) -> object:
+        read.append(question)
+        return resolve(question, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rules, "_resolve", counted)
+    chatbot = valve(None)
+    chatbot.ask("and now?", product="valve", history=[(CONVERSATION.payload, "x")] * 50)
+    assert len(read) < 50 * 8
+
+
+def test_a_topic_grows_no_longer_than_a_question(valve: MakeChatbot) -> None:
+    asked = valve(None).ask("and it?", product="valve", history=[(TOPIC.payload, "x")] * 50)
+    assert asked.turn.queries is not None
+    assert len(asked.turn.queries.base) < 3 * 4_000
+
+
+def test_of_a_long_conversation_the_last_turns_are_read(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    own = chatbot.conversations.of("ada@example.org")
+    first = chatbot.ask("hold_time in 1.0?", product="valve").content
+    conversation = own.start("valve", "hold_time in 1.0?")
+    for number in range(60):
+        own.add(conversation, f"hold_time {number}?", first)
+    asked = chatbot.ask("and drain_time?", conversation=conversation, owner="ada@example.org")
+    assert len(asked.turn.history) == 50
+    assert asked.content.release == "1.0"
+
+
+@pytest.mark.parametrize("case", ENDLESS, ids=str)
+def test_a_question_ends_at_its_deadline_and_lets_the_next_one_in(
+    valve: MakeChatbot, case: Attack
+) -> None:
+    left = threading.Event()
+
+    class Endless(Glossaries):
+        def entries(self, product: str) -> tuple[Entry, ...]:
+            try:
+                while not left.is_set():
+                    end_if_left()
+                    time.sleep(0.01)
+            finally:
+                left.set()
+            return ()
+
+    opened = valve(None)
+    settings = opened.settings.model_copy(update={"question_seconds": 1.0})
+    chatbot = replace(opened, settings=settings)
+    if case.payload == "a-step":
+        chatbot = replace(chatbot, glossaries=Endless(opened.database))
+    else:
+        chatbot = replace(chatbot, model=ScriptedChatModel(replies=("word " * 999,), delay=60.0))
+        left.set()
+    with pytest.raises(TookTooLong, match="within 1 seconds"):
+        chatbot.ask(LATEST, product="valve", conversation=NEW)
+    assert left.wait(10)
+    assert not opened.conversations.of(LOCAL.id).recent(9)
+    assert "45" in chatbot.ask(QUESTION, product="valve").content.answer
