@@ -252,7 +252,7 @@ class Settings(SignInSettings, BaseSettings):
         """The profile; of `auto` the one that fits the model: see `why_profile`."""
         if self.profile != "auto":
             return self.profile
-        return "direct" if self._is_capable else "embedded"
+        return "direct" if self.has_capable_model else "embedded"
 
     @property
     def why_profile(self) -> str:
@@ -265,10 +265,13 @@ class Settings(SignInSettings, BaseSettings):
         if found is None:
             return "there is no language model that reads questions"
         size = f"the model has {found[1].parameters / 1e9:.1f} billion parameters"
-        return f"{size}, {'at least' if self._is_capable else 'fewer than'} {CAPABLE // 10**9}"
+        return (
+            f"{size}, {'at least' if self.has_capable_model else 'fewer than'} {CAPABLE // 10**9}"
+        )
 
     @property
-    def _is_capable(self) -> bool:
+    def has_capable_model(self) -> bool:
+        """Whether the model reads questions and writes whole answers."""
         if self.backend != "embedded":
             return self.backend != "scripted"
         found = self._generator()

@@ -14,7 +14,7 @@ from chatbot.runtime.model_calls import Messages, call
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, harmless_answer
-from chatbot.turn import Answer, ModelStep, RetrievedChunk, Turn
+from chatbot.turn import Answer, ModelStep, Record, ReducedChunk, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from prompts import Fenced, fenced, fenced_list, render
@@ -44,8 +44,11 @@ def write_answer(
     limit: int,
     same: float,
     max_tokens: int,
+    by_selection: bool = False,
 ) -> ModelStep:
-    """Write the answer from the retrieved chunks, best first, up to `limit` characters.
+    """Write the answer from the chunks, best first, up to `limit` characters.
+
+    The chunks are those that were retrieved, or `by_selection` the reduced ones (RankRAG).
 
     Each sentence is held against the passages it cites; the model is asked once to mend what they
     do not support, and what is left is told in `unsupported`. An answer that people rejected for a
@@ -54,7 +57,8 @@ def write_answer(
 
     async def write(turn: Turn) -> Turn:
         corpus = await in_thread(open_corpus, *turn.asked)
-        evidence = await in_thread(gather, turn.retrieved, corpus, limit)
+        chunks = turn.selected if by_selection else turn.retrieved
+        evidence = await in_thread(gather, chunks, corpus, limit)
         if not evidence.passages:
             return replace(turn, answer=nothing_found(turn))
         product, release = turn.asked
@@ -128,7 +132,7 @@ def answer_of(written: Cited) -> Answer:
 
 
 def gather(
-    chunks: Sequence[RetrievedChunk], corpus: Corpus, limit: int, first: int = 1
+    chunks: Sequence[RetrievedChunk | ReducedChunk], corpus: Corpus, limit: int, first: int = 1
 ) -> Evidence:
     """The best chunks as numbered passages, from `first` on, as far as `limit` characters go."""
     passages: list[Numbered] = []
@@ -148,9 +152,11 @@ def gather(
     return Evidence(fenced_list(sections), tuple(passages))
 
 
-def _once(chunk: RetrievedChunk, shown: Collection[int]) -> str:
+def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
     """The text of a chunk without what it has of neighbours that are shown themselves."""
     page = chunk.page
+    if isinstance(chunk, ReducedChunk):
+        return "\n".join(record.reading for record in sorted(chunk.records, key=_place))
     before, _, behind = chunk.text.partition(page.text)
     parts = (
         "" if page.previous_id in shown else before,
@@ -158,6 +164,10 @@ def _once(chunk: RetrievedChunk, shown: Collection[int]) -> str:
         "" if page.next_id in shown else behind,
     )
     return "\n".join(filter(None, parts))
+
+
+def _place(record: Record) -> tuple[int, int]:
+    return record.place
 
 
 def _pages(page: StoredPage, corpus: Corpus) -> tuple[StoredPage, ...]:

@@ -82,15 +82,7 @@ def direct(p: Parts) -> Profile:
             glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks_of_any_kind
         ),
         check=named(undocumented_gate=p.foreign_names),
-        write=named(
-            answer_generation=write_answer(
-                model,
-                p.open_corpus,
-                limit=p.settings.evidence_limit,
-                same=p.settings.memory_delta,
-                max_tokens=WHOLE_ANSWER,
-            )
-        ),
+        write=_written_whole(p, model),
     )
     comparison = write_comparison(
         model,
@@ -218,7 +210,24 @@ def _spelling(p: Parts) -> Step:
     return correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word)
 
 
+def _written_whole(p: Parts, model: BaseChatModel, *, by_selection: bool = False) -> Steps:
+    """The whole answer by the model: from the chunks as retrieved, or from what was selected."""
+    return named(
+        answer_generation=write_answer(
+            model,
+            p.open_corpus,
+            limit=p.settings.evidence_limit,
+            same=p.settings.memory_delta,
+            max_tokens=WHOLE_ANSWER,
+            by_selection=by_selection,
+        )
+    )
+
+
 def _written(p: Parts, model: BaseChatModel | None) -> Steps:
+    """A lead and a composed body; by a capable model the whole answer, from what was selected."""
+    if model is not None and p.settings.has_capable_model and p.settings.profile != "embedded":
+        return _written_whole(p, model, by_selection=True)
     return named(answer_generation=p.written_by(model, budget=p.settings.lead_budget))
 
 

@@ -143,3 +143,19 @@ def test_nothing_is_made_up_where_the_passages_do_not_tell(ask: Ask) -> None:
     assert turn.answer
     assert turn.answer.abstained
     assert text(turn) == "I couldn't find this in the 2.0 documentation of lamp."
+
+
+def test_the_papers_chain_writes_whole_answers_with_a_capable_model(
+    lamp_chatbot: MakeChatbot,
+) -> None:
+    model = lamp.model(
+        lamp.rewriting("What is the default of dim_step in 2.0?", "dim_step default 2.0"),
+        lamp.reduction("Brightness", "The default of dim_step is 5 %."),
+        lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1]}'),
+        lamp.answer("It is 5 % [1].\n\n- Nothing else is told of it [1]."),
+    )
+    turn = lamp_chatbot(model, "qamr", backend="server").ask("Default of dim_step in 2.0?").turn
+    assert text(turn).startswith("It is 5 % [1].")
+    assert turn.answer
+    (citation,) = turn.answer.citations
+    assert citation.quote.endswith("Dimming takes 400 ms.")
