@@ -54,6 +54,11 @@ class Queries:
         """What the question itself asks, without its release and what was carried over."""
         return self.subject.removesuffix(self.topic).strip()
 
+    @property
+    def searched(self) -> str:
+        """The words of the filtered and the versionless query."""
+        return f"{self.filtered} {self.versionless or ''}".strip()
+
     def distinct(self) -> tuple[str, ...]:
         """The queries in the paper's order, each once."""
         present = (self.base, self.filtered, self.versionless or "")

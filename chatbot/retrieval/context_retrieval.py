@@ -33,11 +33,13 @@ def retrieve_context(
     def retrieve_step(turn: Turn) -> Turn:
         assert turn.queries is not None
         corpus = open_corpus(*turn.asked)
+        # The words that a model searches with are those of documentation, and in its language.
+        asked = turn.queries.searched if turn.rewritten else turn.queries.subject
         found = retrieve(
             corpus,
             embedder,
             turn.queries.distinct(),
-            search_terms(turn.queries.subject, turn.queries.known, corpus.product, corpus),
+            search_terms(asked, turn.queries.known, corpus.product, corpus),
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
