@@ -17,6 +17,7 @@ from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.test_shares import CASES as SHARES
 from tests.ui.attacks.test_sign_in import CASES as SIGN_IN
+from tests.ui.attacks.test_two_admins import CASES as TWO_ADMINS
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
 
@@ -57,6 +58,7 @@ TABLE: list[Attack] = [
     *SHARES,
     *TOLD_AGENTS,
     *SIGN_IN,
+    *TWO_ADMINS,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -84,6 +86,7 @@ LEAST = {
     "injection": 125,
     "stored text": 75,
     "sign-in": 40,
+    "two admins": 7,
 }
 """How many of each class there are at least."""
 
