@@ -43,7 +43,7 @@ def ratings(chatbot: Chatbot) -> Ratings:
     return Ratings(
         chatbot.database,
         chatbot.memory.remembering.opinion_changed,
-        lambda person, turn, review: Curation(chatbot, person).correct(turn, review),
+        lambda person, turn: Curation(chatbot, person).correct(turn),
     )
 
 
@@ -62,23 +62,35 @@ class Curation:
         old = self._overview.pair(pair_id)
         of = (old.product, old.release, memory_question(old.row), answer)
         pair, added = self._put(*of, [pair_id], "edited", links=tuple(old.row.links))
-        self._record(
-            "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
-        )
         if not added.kept:
             raise BadInput(
                 f"Another answer to the same question, {added.pair}, is curated already and stays "
                 "in place of this one. Edit that one."
             )
+        self._record(
+            "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
+        )
         return self._overview.pair(added.pair or 0)
 
-    def correct(self, turn: int, review: ReviewRow) -> None:
+    def correct(self, turn: int) -> None:
         """Make the corrected answer of a turn the one for the next person who asks the same.
 
         It becomes a curated pair of the release that answered, or should have, in place of the
         pairs that the turn made or reused. It is removed when the correction is withdrawn, or says
         that nothing is documented. A turn without a release has none. Raises BadInput.
         """
+        done: tuple[str, str] | None = None
+        # Another admin may correct it while this is on its way: what the review says last counts.
+        while (now := self._correction(turn)) != done:
+            self._correct(turn, *now)
+            done = now
+
+    def _correction(self, turn: int) -> tuple[str, str]:
+        with self.chatbot.database.reading() as session:
+            review = session.get(ReviewRow, turn)
+        return (review.corrected_answer, review.corrected_release) if review else ("", "")
+
+    def _correct(self, turn: int, text: str, release: str) -> None:
         with self.chatbot.database.reading() as session:
             row = session.get(TurnRow, turn)
             of_turn = session.execute(
@@ -92,8 +104,7 @@ class Curation:
             asked = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
         if row is None or not row.product or not asked:
             return
-        release = review.corrected_release or row.release
-        text = review.corrected_answer
+        release = release or row.release or ""
         if not release or not text or says_unknown(text):
             made = [pair.id for pair in of_turn if pair.origin == Origin.CURATED]
             told = f"{self._name} took the corrected answer back."

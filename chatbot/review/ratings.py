@@ -1,6 +1,6 @@
 """The reviews of answers by admins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -41,10 +41,21 @@ class Ratings:
 
     database: Database
     changed: Callable[[int], None] = lambda turn: None
-    corrected: Callable[[Person, int, ReviewRow], None] = lambda person, turn, review: None
+    corrected: Callable[[Person, int], None] = lambda person, turn: None
 
-    def change(self, person: Person, turn: int, **changes: str | bool) -> ReviewRow:
-        """Change fields of the review of a turn and return it; raises UnknownTurn and BadInput."""
+    def change(
+        self,
+        person: Person,
+        turn: int,
+        seen: Mapping[str, str] | None = None,
+        /,
+        **changes: str | bool,
+    ) -> ReviewRow:
+        """Change fields of the review of a turn and return it; raises UnknownTurn and BadInput.
+
+        With what the person had `seen` of them, those that stay so are left alone, and one that
+        somebody else has changed since raises BadInput.
+        """
         person.require_admin()
         wanted = {field: _value(field, value) for field, value in changes.items()}
         with self.database.writing() as session:
@@ -52,7 +63,11 @@ class Ratings:
             if row is None:
                 raise UnknownTurn(turn)
             review = review_of(row)
+            if seen is not None:
+                wanted = {k: v for k, v in wanted.items() if v != seen[k]}
             changed = {k: v for k, v in wanted.items() if getattr(review, k) != v}
+            if seen is not None:
+                _require_seen(review, {k: seen[k] for k in changed})
             if not changed:
                 return review
             for field, value in changed.items():
@@ -65,7 +80,7 @@ class Ratings:
         if "rating" in changed:
             self.changed(turn)
         if not changed.keys().isdisjoint(("corrected_answer", "corrected_release")):
-            self.corrected(person, turn, review)
+            self.corrected(person, turn)
         return review
 
 
@@ -77,6 +92,15 @@ def review_of(turn: TurnRow) -> ReviewRow:
         in_regression_set=False,
         **dict.fromkeys(("rating", "reviewer", *_LONGEST), ""),
     )
+
+
+def _require_seen(review: ReviewRow, seen: Mapping[str, str]) -> None:
+    for field, text in seen.items():
+        if (now := getattr(review, field)) != text:
+            raise BadInput(
+                f"{review.reviewer} has changed the {field.replace('_', ' ')} meanwhile, to "
+                f"“{now}”. Save again to put yours in its place."
+            )
 
 
 def _value(field: str, value: str | bool) -> str | bool:

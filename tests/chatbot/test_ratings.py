@@ -57,6 +57,23 @@ def test_what_is_changed_is_kept_and_the_rest_stays(ratings: Ratings) -> None:
     assert told(ratings, 2) == NO_REVIEW
 
 
+def test_of_two_who_had_seen_the_same_the_second_is_told_what_is_there_now(
+    ratings: Ratings,
+) -> None:
+    seen = {"note": "", "assignee": ""}
+    ratings.change(GRACE, 1, seen, note="Grace's", assignee="")
+    with pytest.raises(BadInput, match=r"grace@example\.org has changed the note.*“Grace's”"):
+        ratings.change(ADMIN, 1, seen, note="Ada's", assignee="")
+    ratings.change(ADMIN, 1, seen, note="", assignee="ada@example.org")
+    assert (told(ratings, 1)["note"], told(ratings, 1)["assignee"]) == (
+        "Grace's",
+        "ada@example.org",
+    )
+    ratings.change(ADMIN, 1, seen, note="Grace's", assignee="")
+    ratings.change(ADMIN, 1, {"note": "Grace's"}, note="Ada's")
+    assert told(ratings, 1)["note"] == "Ada's"
+
+
 def test_a_rating_can_be_taken_back(ratings: Ratings) -> None:
     ratings.change(ADMIN, 1, rating="good")
     ratings.change(ADMIN, 1, rating="")

@@ -11,7 +11,6 @@ from streamlit.column_config import NumberColumn, ProgressColumn
 from chatbot.accounts.people import Person
 from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
@@ -19,6 +18,7 @@ from ui.answers.answer import show_question, show_reply, show_text
 from ui.elements.address import go, page_link
 from ui.elements.frame import button, failures_shown, show_facts, when
 from ui.elements.table import Columns, show_table
+from ui.review.review_form import review_form
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
@@ -53,7 +53,7 @@ def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) ->
         _conversation(opened)
     with thought:
         _facts(opened)
-        _review_form(turns, person, opened)
+        review_form(turns, person, opened)
     _show_trace(opened)
 
 
@@ -133,55 +133,6 @@ def _change(person: Person, turn: int, then: int, **changes: str) -> None:
         services.ratings().change(person, turn, **changes)
         go(turn=then)
         st.rerun()
-
-
-def _review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
-    turn, review = opened.turn, opened.review
-    product = opened.reply.product or turn.conversation.product
-    with st.form(f"review-{turn.id}", border=True):
-        corrected = st.text_area(
-            "Corrected answer",
-            review.corrected_answer,
-            height=100,
-            placeholder="What it should say, or “I don’t know” if it is not documented",
-        )
-        release = _one_of(
-            "Correct release",
-            services.releases(product),
-            review.corrected_release,
-            "the release that was used",
-        )
-        note = st.text_area("Note", review.note, height=80, placeholder="Visible to admins only")
-        people = [person.id or person.name, *turns.choices(person, "assignee")]
-        assignee = _one_of("Assigned to", people, review.assignee, "nobody", others=True)
-        if st.form_submit_button("Save", icon=":material/save:", type="primary"):
-            _change(
-                *(person, turn.id, turn.id),
-                corrected_answer=corrected,
-                corrected_release=release,
-                note=note,
-                assignee=assignee,
-            )
-    if review.reviewer:
-        st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
-    kept = RegressionSet(services.chatbot().database)
-    label, icon, change = (
-        ("Remove from the regression set", "remove", kept.remove)
-        if review.in_regression_set
-        else ("Add to the regression set", "add", kept.add)
-    )
-    if button(label, icon=icon, key="regression"):
-        with failures_shown():
-            change(person, turn.id)
-            st.rerun()
-
-
-def _one_of(label: str, names: list[str], chosen: str, none: str, *, others: bool = False) -> str:
-    offered = list(dict.fromkeys(filter(None, [*names, chosen])))
-    index = offered.index(chosen) if chosen else None
-    return (
-        st.selectbox(label, offered, index=index, placeholder=none, accept_new_options=others) or ""
-    )
 
 
 def _show_trace(opened: OpenedTurn) -> None:

@@ -23,6 +23,7 @@ from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITH
 from tests.ui.attacks.test_shares import CASES as SHARES
 from tests.ui.attacks.test_sign_in import CASES as SIGN_IN
 from tests.ui.attacks.test_supply_chain import CASES as SUPPLY_CHAIN
+from tests.ui.attacks.test_two_admins import CASES as TWO_ADMINS
 from tests.ui.attacks.uploads_table import UPLOADS
 from tests.ui.payloads import PAYLOADS
 
@@ -69,6 +70,7 @@ TABLE: list[Attack] = [
     *TOLD_AGENTS,
     *SIGN_IN,
     *LONG_TURNS,
+    *TWO_ADMINS,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -100,6 +102,7 @@ LEAST = {
     "injection": 125,
     "stored text": 75,
     "sign-in": 40,
+    "two admins": 7,
 }
 """How many of each class there are at least."""
 

@@ -1,0 +1,90 @@
+"""What an admin writes about an answer: its correction, a note, and who looks after it."""
+
+import streamlit as st
+
+from chatbot.accounts.people import Person
+from chatbot.review.regression_set import RegressionSet
+from chatbot.review.turns import AllTurns, OpenedTurn
+from ui.elements.frame import button, failures_shown, use_new_widget, when, widget_round
+from ui.serving import services
+from ui.wording.escaping import as_label
+
+_WRITTEN = ("corrected_answer", "corrected_release", "note", "assignee")
+
+
+def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
+    """Show the form of a turn, and keep what is written; of another admin's change it tells."""
+    turn, review = opened.turn, opened.review
+    product = opened.reply.product or turn.conversation.product
+    name = f"review-{turn.id}"
+    key = f"{name}-{widget_round(name)}"
+    now = {field: getattr(review, field) for field in _WRITTEN}
+    # What somebody else writes meanwhile does not come into a form that is being filled in.
+    if f"{key}-note" not in st.session_state:
+        st.session_state[f"{name}-seen"] = now
+    seen = st.session_state[f"{name}-seen"]
+    with st.form(name, border=True):
+        corrected = st.text_area(
+            "Corrected answer",
+            seen["corrected_answer"],
+            height=100,
+            placeholder="What it should say, or “I don’t know” if it is not documented",
+            key=f"{key}-answer",
+        )
+        release = _one_of(
+            "Correct release",
+            services.releases(product),
+            seen["corrected_release"],
+            "the release that was used",
+            f"{key}-release",
+        )
+        note = st.text_area(
+            "Note",
+            seen["note"],
+            height=80,
+            placeholder="Visible to admins only",
+            key=f"{key}-note",
+        )
+        people = [person.id or person.name, *turns.choices(person, "assignee")]
+        assignee = _one_of(
+            "Assigned to", people, seen["assignee"], "nobody", f"{key}-assignee", others=True
+        )
+        if st.form_submit_button("Save", icon=":material/save:", type="primary"):
+            st.session_state[f"{name}-seen"] = now
+            with failures_shown():
+                services.ratings().change(
+                    person,
+                    turn.id,
+                    seen,
+                    corrected_answer=corrected,
+                    corrected_release=release,
+                    note=note,
+                    assignee=assignee,
+                )
+                use_new_widget(name)
+                st.rerun()
+    if review.reviewer:
+        st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
+    kept = RegressionSet(services.chatbot().database)
+    label, icon, change = (
+        ("Remove from the regression set", "remove", kept.remove)
+        if review.in_regression_set
+        else ("Add to the regression set", "add", kept.add)
+    )
+    if button(label, icon=icon, key="regression"):
+        with failures_shown():
+            change(person, turn.id)
+            st.rerun()
+
+
+def _one_of(
+    label: str, names: list[str], chosen: str, none: str, key: str, *, others: bool = False
+) -> str:
+    offered = list(dict.fromkeys(filter(None, [*names, chosen])))
+    index = offered.index(chosen) if chosen else None
+    return (
+        st.selectbox(
+            label, offered, index=index, placeholder=none, accept_new_options=others, key=key
+        )
+        or ""
+    )
