@@ -7,6 +7,7 @@ from collections import Counter
 from tests.chatbot.test_hostile import CASES as INJECTED
 from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.test_documents import DOCUMENTS
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
 from tests.ui.attacks.test_resources import CASES as RESOURCES
@@ -45,6 +46,7 @@ TABLE: list[Attack] = [
     *MARKUP,
     *TERMINAL,
     *RESOURCES,
+    *DOCUMENTS,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -69,6 +71,7 @@ LEAST = {
     "upload": 70,
     "export": 65,
     "resources": 40,
+    "document": 7,
     "injection": 120,
     "stored text": 75,
 }
