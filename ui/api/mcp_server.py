@@ -49,6 +49,7 @@ class Answered(BaseModel):
     release: str | None
     compared_releases: tuple[str, ...] = ()
     abstained: bool
+    warnings: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
 
 

@@ -71,7 +71,7 @@ LEAST = {
     "upload": 70,
     "export": 65,
     "resources": 40,
-    "document": 7,
+    "document": 11,
     "injection": 120,
     "stored text": 75,
 }
