@@ -17,6 +17,8 @@ from corpora.database.history_tables import ProgramKeyRow
 PREFIX = "strata_"
 """What every key begins with, so that scanners for leaked secrets find it."""
 LONGEST_NAME = 80
+PROGRAM = "program:"
+"""What the id of a program begins with, and that of no person."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -106,7 +108,7 @@ class ProgramKeys:
 def person_of(program: ProgramKeyRow) -> Person:
     """A program as a person, with an id of its own; an admin if its scopes are an admin's."""
     is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
-    return Person(f"program:{program.id}", program.name, is_admin)
+    return Person(f"{PROGRAM}{program.id}", program.name, is_admin)
 
 
 def _digest(key: str) -> str:

@@ -10,6 +10,7 @@ from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_documents import DOCUMENTS
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
+from tests.ui.attacks.test_memory import TAKEN
 from tests.ui.attacks.test_resources import CASES as RESOURCES
 from tests.ui.attacks.test_roles import ANOTHER_S, GUARDED, NOBODY, OF_MCP, WITHOUT_SCOPE
 from tests.ui.attacks.uploads_table import UPLOADS
@@ -47,6 +48,7 @@ TABLE: list[Attack] = [
     *TERMINAL,
     *RESOURCES,
     *DOCUMENTS,
+    *TAKEN,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -72,6 +74,7 @@ LEAST = {
     "export": 65,
     "resources": 40,
     "document": 11,
+    "memory": 4,
     "injection": 120,
     "stored text": 75,
 }
