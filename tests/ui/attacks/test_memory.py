@@ -11,6 +11,8 @@ from tests.chatbot.conftest import GUIDE, RELEASES, ingested
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering, says
 from tests.ui.attacks.attack import Attack
 
+pytestmark = pytest.mark.database
+
 DOWN = -1
 AGREED = "an answer goes for all once three people or an admin say so, else for who says so"
 MALLORY, BO = "mallory@example.org", "bo@example.org"
