@@ -116,7 +116,9 @@ class Chatbot:
         self.limits.question(account, per_minute)
         own = self.conversations.of(owner)
         said = self._checked_history(history)
-        turn = Turn(question, product=product, release=release, history=said, afresh=afresh)
+        turn = Turn(
+            question, product=product, release=release, history=said, afresh=afresh, owner=owner
+        )
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)
         turn, seconds = run_on_event_loop(

@@ -235,17 +235,18 @@ class Fallback:
 class Turn:
     """A question on its way through the chain; every step returns a new one.
 
-    `afresh` leaves out the memory. `asked_back` are the places in the history of answers that asked
-    for a release or product; None where only the texts are known. `nearness` is the greatest cosine
-    of the question to a passage that was found. Where the release that was asked has no answer,
-    `nearest` are its pages nearest to the question, and `found_in` the other releases that tell,
-    the newest first; where nobody named a release, the answer is from that one.
+    `afresh` leaves out the memory, `owner` is who asks. `asked_back` are the places in the history
+    of answers that asked for a release or product; None where only the texts are known. `nearness`
+    is the greatest cosine of the question to a passage that was found. Where the release that was
+    asked has no answer, `nearest` are its pages nearest to the question, and `found_in` the other
+    releases that tell, the newest first; where nobody named a release, the answer is from that one.
     """
 
     question: str
     product: str | None = None
     release: str | None = None
     afresh: bool = False
+    owner: str = ""
     history: tuple[tuple[str, str], ...] = ()
     asked_back: frozenset[int] | None = None
     conversation_release: tuple[str, str] | None = None

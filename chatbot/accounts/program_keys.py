@@ -19,6 +19,8 @@ PREFIX = "strata_"
 LONGEST_NAME = 80
 MOST_KEYS = 20
 """Keys that somebody who is no admin may have."""
+PROGRAM = "program:"
+"""What the id of a program begins with, and that of no person."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -129,7 +131,7 @@ class ProgramKeys:
 def person_of(program: ProgramKeyRow) -> Person:
     """A program as a person, with an id of its own; an admin if its scopes are an admin's."""
     is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
-    return Person(f"program:{program.id}", program.name, is_admin)
+    return Person(f"{PROGRAM}{program.id}", program.name, is_admin)
 
 
 def keys_of(owner: str) -> str:

@@ -42,10 +42,13 @@ from chatbot.retrieval.lifecycle import read_end, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, names, says_unknown
 from chatbot.retrieval.records import sentences
+from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
 from chatbot.runtime.model_calls import call
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
+from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_words, harmless
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
+from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import BlockKind
@@ -74,6 +77,7 @@ REMOVED = "A sentence was removed or replaced: the documentation does not say it
 def generate_answer(
     model: BaseChatModel | None,
     open_corpus: Callable[[str, str], Corpus],
+    products: Callable[[], Sequence[Product]],
     *,
     budget: int,
     max_tokens: int,
@@ -96,7 +100,8 @@ def generate_answer(
         subject, passages, scored = prompt.subject, prompt.passages, prompt.scored
         kind, shown = prompt.kind, prompt.shown
         corpus = open_corpus(*turn.asked)
-        draft = _Draft(turn, kind, passages, scored, corpus)
+        known = products()
+        draft = _Draft(turn, kind, passages, scored, corpus, known)
         two_questions = _MORE.search(without_opening(subject)) is not None
         read = None if two_questions and model is not None else _read(draft)
         if read is not None:
@@ -225,6 +230,7 @@ class _Draft:
     passages: Sequence[Passage]
     scored: Sequence[Record]
     corpus: Corpus
+    products: Sequence[Product]
     _citations: list[Citation] = field(default_factory=list)
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
 
@@ -247,6 +253,16 @@ class _Draft:
         parts = compose(self.kind, self.passages, self.subject, self.corpus.page)
         return tuple(shortened(part, self.scored) for part in parts)
 
+    @cached_property
+    def _others(self) -> OtherReleases:
+        return other_releases(self.turn, self.products)
+
+    def _of_its_release(self, sentence: Sentence) -> Sentence:
+        assert sentence.record is not None
+        others = self._others(sentence.record)
+        text = said_of(others, sentence.text, sentence.record, self.turn, self.products)
+        return replace(sentence, text=text)
+
     def follow(self, lead: Sentence) -> None:
         """Let the body come from the section that the lead was written from."""
         assert lead.passage is not None
@@ -259,6 +275,7 @@ class _Draft:
         """The sentences of a lead, each with the mark of what bears it, and the body."""
         in_body = {passage.place for part in self._parts for passage in part.passages}
         marked = []
+        said = list(dict.fromkeys(map(self._of_its_release, said)))
         for sentence in said:
             assert sentence.passage is not None
             assert sentence.record is not None
@@ -287,7 +304,9 @@ class _Draft:
         composed = self.kind in (Kind.STEPS, Kind.LIST) and self._parts
         parts = composed or [shortened(Part((p,), p.blocks), self.scored) for p in section]
         heading, release = parts[0].passages[0].heading, self.turn.asked[1]
-        value = f"The {release} documentation says this under “{as_words(heading)}”"
+        others = self._others(self.best.record)
+        of = f" of {listed(others)}" if others else ""
+        value = f"The {release} documentation says this{of} under “{as_words(heading)}”"
         marks, *body = self._body(parts, introduced=True)
         text = "\n\n".join((f"{value} {marks}:", *body))
         return Answer(text, False, tuple(self._citations), value + ":", unwritten=True)
@@ -303,11 +322,13 @@ class _Draft:
         for i, part in enumerate(parts):
             marks = " ".join(self._mark(passage, passage) for passage in part.passages)
             written = list(paragraphs(part.blocks))
+            others = [self._others(r) for passage in part.passages for r in passage.records]
             if introduced and i == 0:
                 shown.append(marks)
-            elif not written[0][1]:
+            elif not written[0][1] or (others and all(others)):
                 heading = with_marks_as_code(as_words(part.passages[0].heading))
-                shown.append(f"{heading} {marks}:")
+                of = f" ({', '.join(others[0])})" if others and all(others) else ""
+                shown.append(f"{heading}{of} {marks}:")
             shown += [_marked(text, marks) if prose else text for text, prose in written]
         return shown
 

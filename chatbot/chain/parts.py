@@ -20,6 +20,7 @@ from chatbot.retrieval.context_selection import (
     select_context_listwise,
     select_context_pointwise,
 )
+from chatbot.retrieval.release_of_text import rank_by_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import ModelStep, RuleStep, Step
@@ -146,6 +147,11 @@ class Parts:
         return reduce_context_by_model(self.needed_model, self.open_corpus, self.reduction_by_score)
 
     @cached_property
+    def ranking_by_release(self) -> RuleStep:
+        """What speaks of another release comes behind the rest."""
+        return rank_by_release(self.catalog.products)
+
+    @cached_property
     def selection_by_score(self) -> RuleStep:
         """The chunks that score highest."""
         return select_context(chunks=self.settings.selected_chunks)
@@ -179,6 +185,7 @@ class Parts:
         return generate_answer(
             model,
             self.open_corpus,
+            self.catalog.products,
             budget=budget,
             max_tokens=self.settings.answer_tokens,
             same=self.settings.memory_delta,

@@ -53,6 +53,7 @@ def qamr(p: Parts) -> Profile:
             undocumented_gate=p.gate,
             context_retrieval=p.dual_chunks,
             context_reduction=p.reduction_by_model,
+            release_of_text=p.ranking_by_release,
             context_selection=p.selection_by_model,
         ),
         check=named(term_clarification=ask_which_term, adaptive_temperature=p.temperature),
@@ -169,6 +170,7 @@ def _by_score(p: Parts, model: BaseChatModel | None, remember: Steps) -> Profile
             glossary_expansion=p.terms_of_glossary,
             context_retrieval=p.dual_chunks,
             context_reduction=p.reduction_by_score,
+            release_of_text=p.ranking_by_release,
             off_topic=refuse_off_topic(p.catalog.products, p.embedder.knows_word),
             context_selection=p.selection_by_score,
         ),
@@ -200,6 +202,7 @@ def _ablation(
         find=named(
             context_retrieval=chunks or single_chunks,
             context_reduction=reduction or keep_whole(p.open_corpus),
+            release_of_text=p.ranking_by_release,
             context_selection=selection or p.selection_by_score,
         ),
         write=_written(p, p.needed_model),

@@ -13,6 +13,7 @@ from chatbot.reply import (
     TracedChunk,
     TracedMemory,
 )
+from chatbot.text.caution import cautions
 from chatbot.turn import Answer, Recollection, ReducedChunk, Remembered, RetrievedChunk, Turn
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
@@ -46,7 +47,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
             pairs=tuple(map(remembered_pair, pairs)),
             differs=turn.recollection.differs if turn.recollection else "",
         ),
-        warnings=answer.warnings,
+        warnings=(*answer.warnings, *cautions(answer.text)),
         outside=answer.outside,
         fallbacks=turn.fallbacks,
         timings=dict(turn.timings),

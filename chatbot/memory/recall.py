@@ -1,9 +1,11 @@
 """What the memory knows of a question: an answer to reuse, or some near it (ComRAG 4.3)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
+from chatbot.memory.pairs import Origin as ByWhom
 from chatbot.memory.questions import QuestionReader, asked_text, difference
+from chatbot.memory.scoring.opinions import disliked
 from chatbot.memory.scoring.statements import is_told
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
@@ -30,7 +32,7 @@ class Recall:
 
         A high pair that asks the same in the same words is reused. Else high pairs with a cosine of
         at least τ are good examples; low ones that ask the same, or where there is no good one, bad
-        ones.
+        ones. One that the asker's thumb is down on is bad for the asker, whatever it is for others.
         """
         product, release = turn.asked
         release_id = serving_release(self.database, product, release)
@@ -40,7 +42,11 @@ class Recall:
         good: list[Remembered] = []
         differs = ""
         tau, delta = self.thresholds.tau, self.thresholds.delta
-        for pair in self.search.nearest(release_id, Store.HIGH, asked, cosine=tau, limit=LOOKED_AT):
+        near = self.search.nearest(release_id, Store.HIGH, asked, cosine=tau, limit=LOOKED_AT)
+        with self.database.reading() as session:
+            unwanted = disliked(session, turn.owner, [pair.row.id for pair in near])
+        own_bad = [pair for pair in near if pair.row.id in unwanted]
+        for pair in (pair for pair in near if pair.row.id not in unwanted):
             reason = difference(asked.asks, pair.row.asks)
             if not reason and is_reusable(pair.row):
                 return Recollection(reused=as_remembered(pair))
@@ -48,7 +54,8 @@ class Recall:
                 differs = differs or reason
             if len(good) < self.references:
                 good.append(as_remembered(pair))
-        bad = self.rejected(release_id, asked, topic=not good)
+        own = (replace(as_remembered(pair), origin=ByWhom.THUMBS) for pair in own_bad)
+        bad = (*own, *self.rejected(release_id, asked, topic=not good))
         return Recollection(good=tuple(good), bad=bad, differs=differs)
 
     def reusable(self, pair: Remembered) -> Remembered | None:

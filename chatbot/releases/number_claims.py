@@ -45,7 +45,7 @@ _VALUE = re.compile(
     re.IGNORECASE,
 )
 _RELEASE_BESIDE = re.compile(r"\b(?:releases?|versions?|ones?)\s.*\b(?:before|after)\b", re.I)
-_PLACED = frozenset(("in", "on", "under", "since", "as of"))
+PLACED = frozenset(("in", "on", "under", "since", "as of"))
 _LOOSE = frozenset(("about", "over", "at", "through", "via"))
 _NAMING = frozenset(("for", "with", "of", "from", "than"))
 
@@ -177,7 +177,7 @@ class _Surroundings:
         return Claim.DOUBTFUL if qualifies else Claim.OTHER_THING
 
     def _standing_free(self) -> Claim:
-        if self.known or self.told or (self.bounded and self.preposition in _PLACED):
+        if self.known or self.told or (self.bounded and self.preposition in PLACED):
             return Claim.RELEASE
         number = self.number
         placed = self.preposition and (number.akin or self.preposition not in _LOOSE)
@@ -189,7 +189,7 @@ class _Surroundings:
     def _single(self) -> Claim:
         """Judge a number of one part ("17") that no word claims: it needs a cue."""
         number, lead = self.number, self.lead
-        placed = self.preposition in _PLACED or self.beside
+        placed = self.preposition in PLACED or self.beside
         ranged = (self.tail and self.tail["range"] and number.whole) or _RELEASE_BESIDE.search(
             lead[0]
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from chatbot.releases.number_claims import Claim, judge
+from chatbot.releases.number_claims import PLACED, Claim, judge
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames
 from chatbot.releases.release_numbers import Number, find_numbers
 from chatbot.releases.release_phrases import Place, find_phrases
@@ -32,7 +32,8 @@ class Found:
     says "not that one", `background` how things were before ("deprecated in 1.4"), `arrives` where
     a move ends ("to 18.00"), `against` what the answer is compared with ("changed since 1.4"),
     `sure` that nothing but a release can be meant, `doubtful` that it may as well be something
-    else, `describes` which thing is spoken of ("the 2.0 warnings").
+    else, `describes` which thing is spoken of ("the 2.0 warnings"), `placed` that a word for a
+    release, or one that says "there", stands with it.
     """
 
     start: int
@@ -48,6 +49,7 @@ class Found:
     sure: bool = True
     doubtful: bool = False
     describes: bool = False
+    placed: bool = False
 
 
 _WINDOW = 48
@@ -268,11 +270,14 @@ def _found(
     if place:
         return mention
     named = _ARTICLE.search(lead[0]) and _NOUN.match(text, end) and not BOUNDARY.match(text, end)
+    marked = lead["product"] or lead["word"] or lead["prefix"] or lead["before"] or lead["after"]
+    preposition = " ".join((lead["preposition"] or "").casefold().split())
     return replace(
         mention,
         background=bool(at_least or _BACKGROUND.search(around) or _IN_STYLE.match(text, end)),
         sure=bool(lead["product"] or (lead["word"] or "").casefold().startswith("rel")),
         describes=bool(named),
+        placed=bool(marked or preposition in PLACED or _TAIL_WORD.match(text, end)),
     )
 
 

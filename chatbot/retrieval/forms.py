@@ -187,8 +187,10 @@ def _table_cells(subject: str, scored: Sequence[Record]) -> list[Reading]:
         columns = [(header, cell) for header, cell in others if cell and _is_meant(header, asked)]
         # A cell that names another row says where the value stands, and not what it is.
         if len(columns) == 1 and columns[0][1] not in names:
-            column = columns[0][0]
-            found.append(Reading(dict(with_units(record.cells))[column], record, key, column))
+            # The unit stands behind the values, and no more by itself.
+            column, cell = columns[0]
+            value = dict(with_units(record.cells)).get(column, cell)
+            found.append(Reading(value, record, key, column))
     return found
 
 

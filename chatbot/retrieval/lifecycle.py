@@ -18,7 +18,7 @@ _EVENTS = {
     **dict.fromkeys(("deprecated", "obsolete", "deprecate"), "deprecated"),
     **dict.fromkeys(("removed", "dropped", "remove"), "removed"),
 }
-_EVENT = re.compile(
+EVENT = re.compile(
     rf"\b(?P<event>{'|'.join(_EVENTS)})\b(?:\s+(?:in|since)\s+|:\s+)"
     r"(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
     re.I,
@@ -77,7 +77,7 @@ def read_since(
 def _remarks(text: str) -> Iterator[tuple[str, str]]:
     """What a text says of its own history: the event, and two sentences from it on at most."""
     text = " ".join(text.split())
-    found = list(_EVENT.finditer(text))
+    found = list(EVENT.finditer(text))
     ends = [said.start() for said in found[1:]]
     for said, end in zip(found, [*ends, len(text)], strict=False):
         remark = " ".join(sentences(text[said.start() : end])[:2])

@@ -43,6 +43,7 @@ PAGE = stored_page(
         ("what is create_constraint of Enum by default", "False"),
         ("what is the default of wait-to-restore?", "300 s"),
         ("range of the hello timer", "1–60"),
+        ("in which unit is the hello timer", "s"),
         ("severity of FEED-LOST", "minor"),
         ("which colour has FEED-LOST?", "red"),
         ("default hold color", "blue"),  # the words of --hold-color

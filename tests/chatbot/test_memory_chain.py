@@ -441,9 +441,11 @@ def test_a_thumb_that_is_quicker_than_the_memory_makes_no_answer_worse(bot: Make
 def test_an_opinion_on_a_reuse_counts_for_the_pair(bot: MakeBot) -> None:
     asked = bot()
     asked.ask(LOG, owner="ada@example.org")
-    reused = asked.ask(LOG, owner="bo@example.org")
-    assert reused.content.route == "reuse"
-    asked.think(reused, DOWN, "bo@example.org")
+    for name in ("bo", "cy", "di"):
+        assert asked.pair.store == "high"
+        reused = asked.ask(LOG, owner=f"{name}@example.org")
+        assert reused.content.route == "reuse"
+        asked.think(reused, DOWN, f"{name}@example.org")
     assert asked.pair.store == "low"
 
 

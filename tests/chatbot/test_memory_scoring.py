@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatbot.accounts.people import LOCAL
 from chatbot.memory.pairs import Origin, Rating, Score
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.memory.scoring.opinions import (
+    AGREEING,
     FAITHFUL,
     LEAST_GAMMA,
     RATED,
@@ -78,16 +80,30 @@ def test_one_person_is_one_voice_however_often_they_press() -> None:
 
 
 def test_of_a_person_the_last_thumb_counts() -> None:
-    assert combined(kept(), thumb("ada", -1), thumb("ada", 1, hour=1)).value > GAMMA
-    assert combined(kept(), thumb("ada", 1, hour=1), thumb("ada", -1, hour=2)).value < GAMMA
+    others = [thumb("ben", -1), thumb("cem", -1)]
+    assert combined(kept(), *others, thumb("ada", -1), thumb("ada", 1, hour=1)).value > GAMMA
+    assert combined(kept(), *others, thumb("ada"), thumb("ada", -1, hour=2)).value < GAMMA
 
 
-def test_one_thumb_down_takes_an_answer_below_gamma_whoever_likes_it() -> None:
+def test_three_thumbs_down_take_an_answer_below_gamma_whoever_likes_it() -> None:
     liked = [thumb(f"person {i}") for i in range(30)]
-    disliked = combined(kept(1, 1), *liked, thumb("ada", -1, hour=5))
+    down = [thumb(name, -1, hour=5) for name in ("ada", "ben", "cem")]
+    disliked = combined(kept(1, 1), *liked, *down)
     assert disliked.value < GAMMA
     assert disliked.by == ""
-    assert combined(kept(1, 1), thumb("ada", -1)).value < disliked.value
+    assert combined(kept(1, 1), *down).value < disliked.value
+
+
+def test_fewer_than_three_thumbs_down_take_it_from_nobody_else() -> None:
+    down = [thumb("ada", -1), thumb("ada", -1, hour=1), thumb("ben", -1)]
+    assert combined(kept(1, 1), *down) == kept(1, 1)
+    lifted = combined(kept(0.6, 0.2), *(thumb(f"person {i}") for i in range(3)), *down)
+    assert GAMMA < lifted.value < combined(kept(0.6, 0.2), thumb("dua")).value
+    assert combined(kept(0.6, 0.2), thumb("dua"), *down) == kept(0.6, 0.2)
+
+
+def test_where_nobody_signs_in_one_thumb_down_is_enough() -> None:
+    assert combined(kept(1, 1), thumb(LOCAL.id, -1)).value < GAMMA
 
 
 @pytest.mark.parametrize(
@@ -134,9 +150,10 @@ def test_the_rules_hold_for_any_thumbs(
     assert 0 <= found.value <= 1
     assert found == combined(score, *sorted(thumbs, key=lambda t: t.at), gamma=gamma)
     last = {t.person: t.thumbs for t in sorted(thumbs, key=lambda t: t.at)}
-    if -1 in last.values():
+    downs = list(last.values()).count(-1)
+    if downs >= AGREEING:
         assert found.value < gamma
-    elif faithfulness >= FAITHFUL and last:
+    elif faithfulness >= FAITHFUL and len(last) - downs > downs:
         assert found.value >= max(gamma, score.value)
     else:
         assert found == score

@@ -65,6 +65,7 @@ class Answered(Untrusted):
     release: str | None
     compared_releases: tuple[str, ...] = ()
     abstained: bool
+    warnings: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
 
 

@@ -30,6 +30,7 @@ _NAMES = {
     "glossary_expansion": "looking up terms",
     "context_retrieval": "searching the documentation",
     "context_reduction": "reading what was found",
+    "release_of_text": "reading what was found",
     "context_selection": "choosing the best passages",
     "undocumented_gate": "checking what was found",
     "answer_generation": "writing the answer",

@@ -3,21 +3,29 @@
 What people say counts over all the turns that made or reused the answer.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
+from chatbot.accounts.people import LOCAL
+from chatbot.accounts.program_keys import PROGRAM
 from chatbot.memory.pairs import BY_HAND, Origin, Rating, Role, Score
 from chatbot.memory.scoring.measuring import Measured
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
-from corpora.database.memory_tables import MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 
 FAITHFUL = 0.5
 """The least faithfulness at which a thumb up counts: who likes an answer may not know its truth."""
 RATED = {Rating.GOOD: 1.0, Rating.INCOMPLETE: 0.3, Rating.BAD: 0.0, Rating.WRONG_RELEASE: 0.0}
 """The score of an admin's rating. All but "good" lie below every sensible γ (`LEAST_GAMMA`)."""
+AGREEING = 3
+"""How many people's thumbs down take an answer from everybody; where nobody signs in it is one.
+
+Those of programs do not count for it: whoever signs in can make several keys.
+"""
 LEAST_GAMMA = 0.35
 """The least γ that keeps an incomplete answer out of the high store."""
 
@@ -42,7 +50,8 @@ class Opinions:
 def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     """The score of a pair by whoever outranks the others: measure < thumbs < an admin's rating.
 
-    An imported or curated one stays; of a person only the last thumb counts.
+    An imported or curated one stays; of a person only the last thumb counts. Fewer thumbs down than
+    `AGREEING` take an answer from those who gave them alone (`disliked`).
     """
     if kept.origin in BY_HAND:
         return kept
@@ -52,16 +61,18 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
         return Score(RATED[Rating(of.rating)], Origin.RATING, of.updated, of.reviewer, *parts)
     faithfulness, relevancy = (part or 0.0 for part in parts)
     measured = Measured(faithfulness, relevancy).value
-    last = {t.person: t for t in sorted(opinions.thumbs, key=lambda t: t.at)}.values()
-    ups, downs = sum(t.thumbs > 0 for t in last), sum(t.thumbs < 0 for t in last)
-    if not downs and (not ups or faithfulness < FAITHFUL):
+    last = {t.person: t for t in sorted(opinions.thumbs, key=lambda t: t.at)}
+    ups, downs = (sum(t.thumbs * way > 0 for t in last.values()) for way in (1, -1))
+    against = [p for p, t in last.items() if t.thumbs < 0 and not p.startswith(PROGRAM)]
+    agreed = len(against) >= AGREEING or LOCAL.id in against
+    if not agreed and (ups <= downs or faithfulness < FAITHFUL):
         return Score(measured, Origin.MEASURED, kept.at, "", *parts)
     # The measure is one voice and each thumb another, 1 or 0; their mean fills what lies above γ,
-    # or below it as soon as one thumb is down.
+    # or below it as soon as enough thumbs are down.
     share = (measured + ups) / (1 + ups + downs)
     up, down = max(measured, gamma + (1 - gamma) * share), min(measured, gamma * share)
-    value = down if downs else up
-    return Score(value, Origin.THUMBS, max(t.at for t in last), "", *parts)
+    value = down if agreed else up
+    return Score(value, Origin.THUMBS, max(t.at for t in last.values()), "", *parts)
 
 
 def opinions_of_pair(session: Session, pair: int) -> Opinions:
@@ -70,6 +81,25 @@ def opinions_of_pair(session: Session, pair: int) -> Opinions:
         MemoryUseRow.pair_id == pair, MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE))
     )
     return _opinions(session, TurnRow.id.in_(turns))
+
+
+def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
+    """Those of some pairs on which a person's last thumb is down; not what people wrote."""
+    given = session.execute(
+        select(MemoryUseRow.pair_id, FeedbackRow.thumbs)
+        .join(FeedbackRow, FeedbackRow.turn_id == MemoryUseRow.turn_id)
+        .join(TurnRow, TurnRow.id == MemoryUseRow.turn_id)
+        .join(MemoryPairRow, MemoryPairRow.id == MemoryUseRow.pair_id)
+        .where(
+            TurnRow.owner == person,
+            MemoryUseRow.pair_id.in_(pairs),
+            MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
+            MemoryPairRow.origin.not_in((*BY_HAND, Origin.RATING)),
+        )
+        .order_by(FeedbackRow.created)
+    )
+    last = {row.pair_id: row.thumbs for row in given}
+    return {pair for pair, thumbs in last.items() if thumbs < 0}
 
 
 def opinions_of_turn(session: Session, turn: int) -> Opinions:

@@ -22,7 +22,7 @@ from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.browser.conftest import free_port, running
 from tests.browser.signing_in import PROXY
 from tests.chatbot.asked import answer
-from tests.data_folders import copy_data
+from tests.data_folders import copy_data, database_url
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BO = Person("bo@example.org", "Bo", is_admin=False)
@@ -131,6 +131,7 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
     port = free_port()
     environment = {
         "STRATA_DATA_DIR": str(data),
+        "STRATA_DATABASE_URL": database_url(data),
         "STRATA_GENERATOR": "none",
         "STRATA_PROXY_USER_HEADER": "X-Forwarded-Email",
         "STRATA_PROXY_ADDRESSES": PROXY,

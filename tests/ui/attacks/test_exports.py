@@ -176,6 +176,7 @@ SKIPPED = ' \t\r\n\v\f\0\u00a0\u200b\u2028\ufeff"“”'
 CALCULATED = tuple("=+-@＝＋－＠")
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("name", EXPORTS)
 def test_no_cell_is_calculated(hostile: Chatbot, name: str) -> None:
     text = EXPORTS[name](hostile, Format.CSV)
@@ -187,6 +188,7 @@ def test_no_cell_is_calculated(hostile: Chatbot, name: str) -> None:
     assert not re.search("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u202e\u200b]", text)
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("name", ["turns", "memory", "audit"])
 def test_every_line_is_one_object(hostile: Chatbot, name: str) -> None:
     lines = EXPORTS[name](hostile, Format.JSONL).split("\n")
@@ -202,6 +204,7 @@ SHOWN = {"text", "text_special", "code_inline", "code_block", "fence", "softbrea
          "inline", "table", "thead", "tbody", "tr", "th", "td", "blockquote"}  # fmt: skip
 
 
+@pytest.mark.database
 def test_a_conversation_in_a_file_is_text_and_nothing_else(hostile: Chatbot) -> None:
     own = hostile.conversations
     kept = own.recent(500)

@@ -12,6 +12,8 @@ import pytest
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.conftest import Server
 
+pytestmark = pytest.mark.database
+
 ASK, SEARCH, CHAT = "POST /api/v1/ask", "POST /api/v1/search", "POST /v1/chat/completions"
 ROW = "numbers of rows are bounded by what a database can hold"
 TEXT = "what nobody sees, half a surrogate pair with it, is taken out of every text that comes in"

@@ -13,6 +13,8 @@ from tests.ui.attacks.conftest import ADA, SECRET, Server
 from tests.ui.attacks.requests_table import GIVES_NOTHING, REFUSED
 from tests.ui.attacks.test_malformed import send
 
+pytestmark = pytest.mark.database
+
 GIVEN_AWAY = (b"root:x:0", b"python_gc", b"process_resident", b"active_sessions", SECRET.encode())
 """What stands in what nobody may get: a file of the machine, figures, a conversation."""
 

@@ -71,6 +71,7 @@ BODIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("case", BODIES, ids=str)
 def test_a_large_body_is_refused_with_a_message(server: Server, case: Attack) -> None:
     method, path = case.door.split()
@@ -178,6 +179,7 @@ OPEN = [
 ]  # fmt: skip
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("case", OPEN, ids=str)
 def test_open_connections_keep_nobody_waiting(server: Server, case: Attack) -> None:
     (number,) = case.refused

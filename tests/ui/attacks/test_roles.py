@@ -21,6 +21,8 @@ from tests.ui.attacks.conftest import ADA, BO, CYD, Server
 from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
 
+pytestmark = pytest.mark.database
+
 SCOPE = "the scopes of the key, looked at before the route is run"
 OWN = "queries ask for the owner's rows; another's is as unknown as none"
 NEEDS = {

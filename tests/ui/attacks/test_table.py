@@ -7,11 +7,13 @@ from collections import Counter
 from tests.chatbot.test_hostile import CASES as INJECTED
 from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.test_documents import DOCUMENTS
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
 from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_long_numbers import CASES as LONG_NUMBERS
 from tests.ui.attacks.test_long_turns import CASES as LONG_TURNS
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
+from tests.ui.attacks.test_memory import TAKEN
 from tests.ui.attacks.test_names import CASES as ALIKE
 from tests.ui.attacks.test_other_models import CASES as TOLD_AGENTS
 from tests.ui.attacks.test_pages import CASES as PAGES
@@ -71,6 +73,8 @@ TABLE: list[Attack] = [
     *SIGN_IN,
     *LONG_TURNS,
     *TWO_ADMINS,
+    *DOCUMENTS,
+    *TAKEN,
     *(
         Attack(c.id, "injection", c.place, c.written, "the model's obedience has an effect",
                STOPPED[c.kind])
@@ -100,6 +104,8 @@ LEAST = {
     "export": 65,
     "resources": 61,
     "injection": 125,
+    "document": 11,
+    "memory": 4,
     "stored text": 75,
     "sign-in": 40,
     "two admins": 7,

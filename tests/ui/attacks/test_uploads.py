@@ -36,6 +36,7 @@ def jobs(server: Server) -> int:
     return len(httpx.get(f"{server.address}/api/v1/jobs", headers=headers).json())
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("case", UPLOADS, ids=str)
 def test_a_program_uploads_nothing_that_it_should_not(server: Server, case: Attack) -> None:
     before = jobs(server)
@@ -45,6 +46,7 @@ def test_a_program_uploads_nothing_that_it_should_not(server: Server, case: Atta
     assert jobs(server) == before
 
 
+@pytest.mark.database
 def test_a_good_file_is_taken_by_the_same_way(server: Server) -> None:
     before = jobs(server)
     assert sent(server, "guide/notes.md", TEXT).status_code == 202

@@ -1,0 +1,124 @@
+"""Which other release a passage speaks of: its words are read as those of a question are."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from chatbot.releases.product_names import mask, product_spans
+from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_names import release_names
+from chatbot.retrieval.forms import in_words
+from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.lifecycle import EVENT
+from chatbot.text.phrasing import listed
+from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
+from corpora.catalog.release import Product, name_tokens
+from corpora.parameters.forms import relation
+from corpora.parameters.parameter import DEPRECATED, SINCE
+
+OtherReleases = Callable[[Record], tuple[str, ...]]
+"""The other releases that a record speaks of; none for most."""
+SHARE = 0.25
+"""What is left of the score of such a record: a model sees it where nothing else is as near."""
+_ON = ("since", "from", "as of")
+_SMALL = range(10)
+"""Numbers that begin much else, as in 1.5; 17.20 and 1.4.2 are rarely anything else."""
+
+
+def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Put what speaks of another release behind what does not, unless changes are asked for."""
+
+    def rank(turn: Turn) -> Turn:
+        assert turn.queries is not None
+        if asked_for(turn.queries.asked, turn.queries.subject) is Kind.CHANGE:
+            return turn
+        others = other_releases(turn, products())
+        behind = {r.place for chunk in turn.reduced for r in chunk.records if others(r)}
+
+        def ranked(chunk: ReducedChunk) -> ReducedChunk:
+            shares = [SHARE if record.place in behind else 1.0 for record in chunk.records]
+            pairs = zip(chunk.records, shares, strict=True)
+            scored = (replace(record, score=record.score * share) for record, share in pairs)
+            records = tuple(sorted(scored, key=lambda record: -record.score))
+            return replace(chunk, records=records, score=chunk.score * max(shares))
+
+        return replace(turn, reduced=tuple(map(ranked, turn.reduced))) if behind else turn
+
+    return rank
+
+
+def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
+    """Make the function that says which releases a record speaks of instead of the turn's own.
+
+    Its words decide, else the nearest heading that names a release, else the document's title; a
+    row belongs to the release of its heading. One that the question names is none of the others.
+    """
+    name, release = turn.asked
+    product = next((p for p in products if p.name == name), Product(name))
+    mentions = turn.resolution.mentions if turn.resolution else ()
+    own = {release, *(mention.release for mention in mentions)}
+
+    def others(record: Record) -> tuple[str, ...]:
+        above = (
+            releases_in(heading, product, heading=True)
+            for heading in (*reversed(record.path), record.page.document.title)
+        )
+        headed = next(filter(None, above), ())
+        said = releases_in(_words(record), product)
+        named = said or headed
+        return () if own & {*named, *(headed if record.cells else ())} else named
+
+    return others
+
+
+def said_of(
+    others: Sequence[str], text: str, record: Record, turn: Turn, products: Sequence[Product]
+) -> str:
+    """A sentence that a record on other releases bears, in words that name one of them."""
+    if not others:
+        return text
+    name, release = turn.asked
+    product = next(p for p in products if p.name == name)
+    words = in_words(record)
+    naming = (t for t in (text, words) if not set(others).isdisjoint(releases_in(t, product)))
+    return next(naming, f"Of {listed(others)} the documentation of {release} says: {words}")
+
+
+@lru_cache(maxsize=4096)
+def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[str, ...]:
+    """The releases of a product that a text names for sure, the oldest first.
+
+    What is so "since 17.10", or was changed there, is so in all later ones. The number that begins
+    a `heading` may be that of a section.
+    """
+    names = release_names(product)
+    masked = mask(text, product, product_spans(text, [product]))
+    events = [event.start("release") for event in EVENT.finditer(text)]
+
+    def is_event(mention: Found) -> bool:
+        return any(mention.start <= at <= mention.end for at in events)
+
+    def is_told(mention: Found) -> bool:
+        tokens = name_tokens(mention.said)
+        numbered = heading and not text[: mention.start].strip()
+        rare = not numbered and (tokens[0] not in _SMALL or len(tokens) > 2)
+        whole = len(tokens) > 1 or names.names(tokens)
+        told = mention.placed or is_event(mention) or rare or mention.said == text.strip()
+        return whole and told and not mention.doubtful
+
+    found: set[str] = set()
+    for mention in find_mentions(text, masked, names):
+        if mention.reading.covers and is_told(mention):
+            reading = mention.reading
+            if mention.steps:
+                reading = names.step(reading, mention.steps)
+            if is_event(mention) or masked[mention.start :].casefold().startswith(_ON):
+                reading = names.and_later(reading, mention.said)
+            found.update(covered.name for covered in reading.covers)
+    return tuple(r.name for r in product.releases if r.name in found)
+
+
+def _words(record: Record) -> str:
+    """A record's reading; of a row without the cells that say since when its thing is there."""
+    cells = [(h, c) for h, c in record.cells if relation(h) not in (SINCE, DEPRECATED)]
+    return "; ".join(f"{h}: {c}" for h, c in cells) if record.cells else record.reading
