@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel, ValidationError
 
 from chatbot.runtime.concurrency import together
+from chatbot.runtime.errors import Unread
 from chatbot.text.phrasing import first_problem
 from chatbot.turn import ModelCall
 from prompts import as_data
@@ -41,6 +42,9 @@ async def call(
 ) -> ModelCall:
     """Ask once; `options` are max_tokens, temperature, stop and the like. Raises GeneratorError.
 
+    A prompt that is too long gets no reply, and the call says so as its `problem`: how many tokens
+    a text has, of which each digit may be one, only the model can tell.
+
     With `shown` the words go to whoever listens to the question. `unless` names words and a
     probability: where they are at least so likely to begin the reply, they are the reply.
     """
@@ -65,6 +69,8 @@ async def ask_for(
     calls: list[ModelCall] = []
     for _ in range(2):
         made = await call(model, conversation, step=step, max_tokens=max_tokens, **options)
+        if made.problem:
+            return None, (*calls, made)
         try:
             if (found := _OBJECT.search(made.reply)) is None:
                 raise ValueError("the reply holds no JSON object")
@@ -111,17 +117,21 @@ async def _stream(
     stream = cast(
         "AsyncGenerator[AIMessageChunk]", model.astream(list(messages), config, **options)
     )
-    async with aclosing(stream) as chunks:
-        async for chunk in chunks:
-            if not first and chunk.content:
-                first = time.perf_counter() - started
-            reply += chunk
-            if not unless or likely is not None:
-                continue
-            likely = _probabilities(reply, (words,))
-            if likely is not None and likely[words] >= least:
-                reply.content = words
-                break
+    problem = ""
+    try:
+        async with aclosing(stream) as chunks:
+            async for chunk in chunks:
+                if not first and chunk.content:
+                    first = time.perf_counter() - started
+                reply += chunk
+                if not unless or likely is not None:
+                    continue
+                likely = _probabilities(reply, (words,))
+                if likely is not None and likely[words] >= least:
+                    reply.content = words
+                    break
+    except Unread as error:
+        problem = str(error)
     counted = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     made = ModelCall(
         step=step,
@@ -133,6 +143,7 @@ async def _stream(
         seconds=round(time.perf_counter() - started, 4),
         first_token=round(first, 4),
         doubt=round(likely[words], 4) if likely else 0.0,
+        problem=problem,
     )
     return made, reply
 
