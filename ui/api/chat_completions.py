@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
@@ -17,6 +17,7 @@ from sse_starlette import EventSourceResponse
 from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
+from corpora.catalog.catalog import LONGEST_NAME
 from ingestion.errors import StrataError
 from ui.api.following import Work, answered, reply_of
 from ui.api.forms import AskIn, AskOut, Text
@@ -54,7 +55,7 @@ class Message(BaseModel):
 class Completion(BaseModel):
     """The request; parameters of a bare language model (temperature, tools …) are ignored."""
 
-    model: Text
+    model: Annotated[Text, Field(max_length=3 * LONGEST_NAME)]
     messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
     stream: bool = False
     stream_options: dict[str, Any] | None = None
@@ -111,6 +112,8 @@ def _question(wanted: Completion) -> AskIn:
     if owner != OWNER:
         raise _unknown(wanted.model)
     product, _, release = product.partition("@")
+    if max(len(product), len(release)) > LONGEST_NAME:
+        raise _unknown(wanted.model)
     *before, last = wanted.messages
     if last.role != "user":
         raise BadQuestion("the last message is not the user's")

@@ -18,7 +18,7 @@ from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
 from ingestion.errors import StrataError
-from ui.api.forms import AskIn, PageOut, ProductOut, RowId, SearchIn, SearchOut
+from ui.api.forms import AskIn, Name, PageOut, ProductOut, RowId, SearchIn, SearchOut
 from ui.api.service import Service, service_of
 
 INSTRUCTIONS = (
@@ -28,8 +28,8 @@ INSTRUCTIONS = (
 )
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-Product = Annotated[str | None, Field(description="The product; without it the question's.")]
-Release = Annotated[str | None, Field(description="The release; without it the question's.")]
+Product = Annotated[Name | None, Field(description="The product; without it the question's.")]
+Release = Annotated[Name | None, Field(description="The release; without it the question's.")]
 Told = TypeVar("Told")
 
 

@@ -66,7 +66,9 @@ def page(service: Searching, page: forms.RowId, quote: str = "") -> forms.PageOu
 
 
 @router.get("/changes")
-def changes(service: Searching, product: str, older: str, newer: str) -> forms.ChangesOut:
+def changes(
+    service: Searching, product: forms.Name, older: forms.Name, newer: forms.Name
+) -> forms.ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
     return changes_between(service.chatbot, product, older, newer)[0]
 
@@ -92,13 +94,13 @@ def conversations(
 
 
 @router.get("/conversations/{conversation}")
-def turns(service: Asking, conversation: str) -> tuple[KeptTurn, ...]:
+def turns(service: Asking, conversation: forms.Name) -> tuple[KeptTurn, ...]:
     """The questions of one, with replies."""
     return service.chatbot.conversations.of(service.person.id).turns(conversation)
 
 
 @router.delete("/conversations/{conversation}", status_code=204)
-def delete(service: Asking, conversation: str) -> None:
+def delete(service: Asking, conversation: forms.Name) -> None:
     """Delete one."""
     service.chatbot.conversations.of(service.person.id).delete(conversation)
 
@@ -113,8 +115,8 @@ def rate(service: Asking, turn: forms.RowId, given: forms.FeedbackIn) -> None:
 @router.post("/jobs", status_code=202, response_model=forms.JobOut, openapi_extra=_UPLOAD)
 async def upload(
     service: Ingesting,
-    product: str,
-    release: str,
+    product: forms.Name,
+    release: forms.Name,
     request: Request,
     anyway: bool = False,
 ) -> Any:
