@@ -17,9 +17,9 @@ from sse_starlette import EventSourceResponse
 from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
+from chatbot.settings import Settings
 from corpora.catalog.catalog import LONGEST_NAME
-from ingestion.errors import StrataError
-from ui.api.following import Work, answered, reply_of
+from ui.api.following import Work, answered, failure, reply_of
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
 
@@ -89,7 +89,8 @@ async def complete(service: Asking, wanted: Completion, request: Request) -> Any
     base = str(request.base_url)
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
-        return EventSourceResponse(_stream(work, head, base, usage=usage))
+        settings = service.chatbot.settings
+        return EventSourceResponse(_stream(work, head, base, settings, usage=usage))
     reply = await answered(work, request)
     message = {"role": "assistant", "content": reply.answer, "refusal": None}
     annotations = _annotations(reply, base)
@@ -169,7 +170,7 @@ def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
 
 
 async def _stream(
-    work: Work, head: dict[str, Any], base: str, *, usage: bool
+    work: Work, head: dict[str, Any], base: str, settings: Settings, *, usage: bool
 ) -> AsyncIterator[Any]:
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
@@ -185,6 +186,6 @@ async def _stream(
         yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))
         if usage:
             yield Event({**head, "choices": [], "usage": _usage(reply)})
-    except StrataError as error:
-        yield Event({"error": {"message": str(error), "type": type(error).__name__}})
+    except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first chunk
+        yield Event({"error": failure(error, settings)})
     yield {"data": "[DONE]"}

@@ -8,12 +8,24 @@ from starlette.requests import Request
 
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, Listener
+from chatbot.settings import Settings
+from ingestion.errors import StrataError
 from ui.api.forms import AskOut
+from ui.wording.escaping import visible
+from ui.wording.failures import told
 
 _LOOK_SECONDS = 0.5
+_INTERNAL = "InternalError"
+"""The type of an error that nobody expected: its own name would tell how Strata is built."""
 
 Work = Callable[[Listener, Callable[[], bool]], AskOut]
 """Answers a question; takes a listener for events, and a function that says whether to stop."""
+
+
+def failure(error: Exception, settings: Settings | None) -> dict[str, str]:
+    """What a program is told of a failure: `message` and `type`."""
+    kind = type(error).__name__ if isinstance(error, StrataError) else _INTERNAL
+    return {"message": visible(told(error, settings)), "type": kind}
 
 
 async def following(work: Work) -> AsyncIterator[Event | AskOut]:

@@ -17,9 +17,9 @@ from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.assembly import Chatbot
 from chatbot.turn import Citation
-from ingestion.errors import StrataError
 from ui.api.forms import AskIn, Name, PageOut, ProductOut, RowId, SearchIn, SearchOut
-from ui.api.service import Service, service_of
+from ui.api.service import Service, service_of, settings_of
+from ui.wording.failures import told
 
 INSTRUCTIONS = (
     "Strata answers from the documentation of one release of a product and never mixes releases. "
@@ -82,8 +82,8 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
 
         try:
             return await to_thread.run_sync(run)
-        except StrataError as error:
-            raise ToolError(str(error)) from error
+        except Exception as error:  # noqa: BLE001 - the library would repeat what it says
+            raise ToolError(told(error, settings_of(chatbot))) from None
 
     async def answered(ctx: Context, asked: AskIn) -> Answered:
         reply = await done(ctx, Scope.ASK, lambda service: service.ask(asked))

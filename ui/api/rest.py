@@ -16,9 +16,8 @@ from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
-from ingestion.errors import StrataError
 from ui.api import forms
-from ui.api.following import Work, answered, following
+from ui.api.following import Work, answered, failure, following
 from ui.api.service import Asking, Ingesting, Searching, Service, changes_between
 
 _MOST_FILES = 5_000
@@ -49,7 +48,7 @@ async def ask(service: Asking, asked: forms.AskIn, request: Request) -> Any:
     """Ask a question."""
     work = partial(service.ask, asked)
     if asked.stream:
-        return EventSourceResponse(_events(work))
+        return EventSourceResponse(_events(work, service))
     return await answered(work, request)
 
 
@@ -73,16 +72,15 @@ def changes(
     return changes_between(service.chatbot, product, older, newer)[0]
 
 
-async def _events(work: Work) -> AsyncIterator[Event]:
+async def _events(work: Work, service: Service) -> AsyncIterator[Event]:
     try:
         async for event in following(work):
             if isinstance(event, forms.AskOut):
                 yield Event(event.model_dump(mode="json"), event="reply")
             else:
                 yield Event(asdict(event), event=_EVENTS[type(event)])
-    except StrataError as error:
-        # The HTTP status was sent with the first event.
-        yield Event({"message": str(error), "type": type(error).__name__}, event="error")
+    except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event
+        yield Event(failure(error, service.chatbot.settings), event="error")
 
 
 @router.get("/conversations", response_model=tuple[forms.Conversation, ...])

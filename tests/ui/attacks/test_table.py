@@ -8,6 +8,7 @@ from tests.chatbot.test_hostile import CASES as INJECTED
 from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
+from tests.ui.attacks.test_failures import CASES as FAILURES
 from tests.ui.attacks.test_long_numbers import CASES as LONG_NUMBERS
 from tests.ui.attacks.test_long_turns import CASES as LONG_TURNS
 from tests.ui.attacks.test_malformed import CASES as MALFORMED
@@ -42,6 +43,7 @@ TABLE: list[Attack] = [
     *OF_MCP,
     *GUARDED,
     *MALFORMED,
+    *FAILURES,
     *LONG_NUMBERS,
     *UPLOADS,
     *FORMULAS,
