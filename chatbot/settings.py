@@ -43,6 +43,8 @@ WHOLE_ANSWER = 800
 class BadSettings(StrataError, ValueError):
     """A setting cannot be what it is; the message names it and says why."""
 
+    for_operators = True
+
 
 class Settings(SignInSettings, BaseSettings):
     """Settings (docs/configuration.md); the environment, `STRATA_…`, wins over `strata.toml`."""

@@ -71,6 +71,7 @@ UNSURE, DOUBTFUL = 0.05, 0.16
 MOST_OUTSIDE = 3
 """Statements of others than the documentation that are told beside an answer."""
 NO_MODEL = "No language model is set up: this is the best passage."
+TOO_LONG = "The question is too long for the language model: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
 
 
@@ -119,6 +120,8 @@ def generate_answer(
             **chosen,
         )
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn))
+        if made.problem:
+            return replace(turn, answer=replace(draft.unwritten(), warnings=(TOO_LONG,)))
         reply = made.reply
         if made.completion_tokens >= max_tokens:
             # It was cut off, so that its last sentence is not whole.

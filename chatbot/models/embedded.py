@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from pydantic import Field, PrivateAttr
 
-from chatbot.models.errors import GeneratorError
+from chatbot.models.errors import GeneratorError, PromptTooLong
 from chatbot.models.prompt_state import PromptState
 from chatbot.models.streaming import (
     Chunks,
@@ -171,4 +171,6 @@ class EmbeddedChatModel(StreamingChatModel):
                 raise self._failed(error) from error
 
     def _failed(self, reason: object) -> GeneratorError:
-        return GeneratorError(f"{self.path.name}: {reason}")
+        # The library says in words alone that a prompt exceeds the context.
+        kind = PromptTooLong if "context" in str(reason) else GeneratorError
+        return kind(f"the language model failed: {reason}")

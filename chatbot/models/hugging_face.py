@@ -84,7 +84,7 @@ class HuggingFaceChatModel(StreamingChatModel):
                 event = await events.get()
                 if isinstance(event, GeneratorError):
                     # One failure may reach several callers, and each raises its own.
-                    raise GeneratorError(str(event)) from event
+                    raise type(event)(str(event)) from event
                 yield event
                 if event.message.response_metadata.get("finish_reason"):
                     return

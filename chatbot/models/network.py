@@ -9,7 +9,7 @@ from textwrap import shorten
 from typing import Any, Literal
 
 from chatbot.models.batching import Answer
-from chatbot.models.errors import GeneratorError
+from chatbot.models.errors import GeneratorError, PromptTooLong
 
 Quantization = Literal["nf4", "int8", "bf16", "off"]
 
@@ -71,7 +71,7 @@ class Network:
 
         answer.prompt = self.encode(answer.messages)
         if (left := self.context - len(answer.prompt)) <= 0:
-            raise GeneratorError(
+            raise PromptTooLong(
                 f"the prompt has {len(answer.prompt)} tokens, and the context of {self.name} holds "
                 f"{self.context}: ask a shorter question, or give it less evidence"
             )

@@ -20,7 +20,7 @@ import httpx
 from langchain_core.messages import BaseMessage
 from pydantic import Field, PrivateAttr, SecretStr
 
-from chatbot.models.errors import GeneratorError
+from chatbot.models.errors import GeneratorError, PromptTooLong
 from chatbot.models.streaming import Chunks, StreamingChatModel, read_event, streamed_request
 
 _CONNECT_SECONDS = 5.0
@@ -139,7 +139,7 @@ class ServedChatModel(StreamingChatModel):
                 "server's log"
             ) from None
         except GeneratorError as error:
-            raise self._failed(str(error)) from None
+            raise self._failed(str(error), type(error)) from None
         except (AttributeError, KeyError, TypeError) as error:
             raise self._failed(str(_broken(f"sends events of another form ({error!r})"))) from None
 
@@ -178,15 +178,16 @@ class ServedChatModel(StreamingChatModel):
                 wait = max(0.0, float(response.headers.get("retry-after", "")))
             overloaded = status == 429 or (status >= 500 and status != 501)
             if not overloaded or tries == self.retries or (wait or 0) > _LONGEST_RETRY_AFTER:
-                raise GeneratorError(_refusal(status, said, self.model))
+                kind = PromptTooLong if status == 400 and "context" in said else GeneratorError
+                raise kind(_refusal(status, said, self.model))
             # Not all who were refused together come back together.
             pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
             await asyncio.sleep(pause if wait is None else wait)
             tries += 1
 
-    def _failed(self, what: str) -> GeneratorError:
+    def _failed(self, what: str, kind: type[GeneratorError] = GeneratorError) -> GeneratorError:
         sentence = f"{self.address} {what}"
-        return GeneratorError(sentence.replace(self._secret, "…") if self._secret else sentence)
+        return kind(sentence.replace(self._secret, "…") if self._secret else sentence)
 
 
 @cache

@@ -14,6 +14,7 @@ from langchain_core.messages.ai import UsageMetadata
 from pydantic import BaseModel, ValidationError
 
 from chatbot.runtime.concurrency import together
+from chatbot.runtime.errors import Unread
 from chatbot.runtime.events import Token, emit
 from chatbot.text.phrasing import first_problem
 from chatbot.turn import ModelCall
@@ -37,6 +38,9 @@ async def call(
     **options: Any,
 ) -> ModelCall:
     """Ask once; `options` are max_tokens, temperature, stop and the like. Raises GeneratorError.
+
+    A prompt that is too long gets no reply, and the call says so as its `problem`: how many tokens
+    a text has, of which each digit may be one, only the model can tell.
 
     With `shown` the words go to whoever listens to the question. `unless` names words and a
     probability: where they are at least so likely to begin the reply, they are the reply.
@@ -62,6 +66,8 @@ async def ask_for(
     calls: list[ModelCall] = []
     for _ in range(2):
         made = await call(model, conversation, step=step, max_tokens=max_tokens, **options)
+        if made.problem:
+            return None, (*calls, made)
         try:
             if (found := _OBJECT.search(made.reply)) is None:
                 raise ValueError("the reply holds no JSON object")
@@ -105,19 +111,23 @@ async def _stream(
     if unless:
         options = {**options, "logprobs": True, "top_logprobs": 20}
     stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(list(messages), **options))
-    async with aclosing(stream) as chunks:
-        async for chunk in chunks:
-            if not first and chunk.content:
-                first = time.perf_counter() - started
-            if shown and chunk.content:
-                emit(Token(str(chunk.content)))
-            reply += chunk
-            if not unless or likely is not None:
-                continue
-            likely = _probabilities(reply, (words,))
-            if likely is not None and likely[words] >= least:
-                reply.content = words
-                break
+    problem = ""
+    try:
+        async with aclosing(stream) as chunks:
+            async for chunk in chunks:
+                if not first and chunk.content:
+                    first = time.perf_counter() - started
+                if shown and chunk.content:
+                    emit(Token(str(chunk.content)))
+                reply += chunk
+                if not unless or likely is not None:
+                    continue
+                likely = _probabilities(reply, (words,))
+                if likely is not None and likely[words] >= least:
+                    reply.content = words
+                    break
+    except Unread as error:
+        problem = str(error)
     counted = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     made = ModelCall(
         step=step,
@@ -129,6 +139,7 @@ async def _stream(
         seconds=round(time.perf_counter() - started, 4),
         first_token=round(first, 4),
         doubt=round(likely[words], 4) if likely else 0.0,
+        problem=problem,
     )
     return made, reply
 

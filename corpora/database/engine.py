@@ -61,6 +61,8 @@ ItemT = TypeVar("ItemT")
 class UnusableDatabase(StrataError):
     """The database cannot be opened or used; the message says why and what to do."""
 
+    for_operators = True
+
 
 class UnreachableDatabase(UnusableDatabase):
     """The database does not answer, which it may do again."""

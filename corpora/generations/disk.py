@@ -17,6 +17,8 @@ RESERVE = 100_000_000
 class DiskFull(IngestError):
     """No room is left where the data is kept; what is published is not harmed."""
 
+    for_operators = True
+
 
 def require_room(data_dir: Path, size: int = 0) -> None:
     """Raise DiskFull unless `size` bytes can be written with the reserve left over."""

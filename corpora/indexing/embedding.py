@@ -29,6 +29,8 @@ MAX_TOKENS = 256
 class ModelMissing(StrataError):
     """A model's file is not there; the message names it and the command that fetches it."""
 
+    for_operators = True
+
 
 @dataclass(frozen=True)
 class TokenVectors:

@@ -12,7 +12,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.errors import GeneratorError
+from chatbot.models.errors import GeneratorError, PromptTooLong
 from tests.chatbot.generator import generator
 
 pytestmark = pytest.mark.generator
@@ -146,8 +146,11 @@ def test_writing_ends_when_nobody_listens(model: EmbeddedChatModel) -> None:
 
 
 def test_a_prompt_that_is_too_long_says_so(model: EmbeddedChatModel) -> None:
-    with pytest.raises(GeneratorError, match="context"):
-        model.invoke("word " * 4000)
+    # A digit is a token of its own.
+    for text in ("word " * 4000, "9" * 8000):
+        with pytest.raises(PromptTooLong, match="context") as told:
+            model.invoke(text)
+        assert model.path.name not in str(told.value)
 
 
 def test_a_missing_or_broken_file_says_what_to_do(tmp_path: Path) -> None:

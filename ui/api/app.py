@@ -20,13 +20,15 @@ from chatbot.assembly import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.concurrency import Stopped, TookTooLong
+from chatbot.settings import Settings
 from corpora.catalog.catalog import NoCorpus, UnknownRelease
 from corpora.database.engine import DatabaseFull, UnusableDatabase
 from corpora.generations.disk import DiskFull
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
+from ui.api.following import failure
 from ui.api.mcp_server import mcp_server
-from ui.api.service import NotThere, service_of
+from ui.api.service import NotThere, service_of, settings_of
 from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499
@@ -44,7 +46,7 @@ _STATUS: dict[type[Exception], int] = {
     DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     DiskFull: HTTPStatus.INSUFFICIENT_STORAGE,
     StrataError: HTTPStatus.UNPROCESSABLE_ENTITY,
-    Stopped: _CLIENT_CLOSED,
+    Exception: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
 
@@ -96,16 +98,25 @@ def _application(
     for router in routers:
         app.include_router(router)
     app.add_exception_handler(StrataError, _failed)
-    app.add_exception_handler(Stopped, _failed)
+    app.add_exception_handler(Stopped, _left)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
     return app
 
 
 def _failed(request: Request, error: Exception) -> JSONResponse:
+    return _of_failure(error, settings_of(request.app.state.chatbot))
+
+
+def _left(request: Request, error: Exception) -> JSONResponse:
+    return _told("The question was stopped.", "Stopped", _CLIENT_CLOSED)
+
+
+def _of_failure(error: Exception, settings: Settings | None) -> JSONResponse:
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return _told(str(error), type(error).__name__, status, headers)
+    return JSONResponse({"error": failure(error, settings)}, status, headers)
 
 
 def _malformed(request: Request, error: Exception) -> JSONResponse:
@@ -139,6 +150,6 @@ class _Keyed:
         app = self._app
         try:
             await to_thread.run_sync(lambda: service_of(request, self._chatbot()))
-        except NotSignedIn as error:
-            app = _failed(request, error)
+        except StrataError as error:
+            app = _of_failure(error, None)
         await app(scope, receive, send)

@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
@@ -17,8 +17,9 @@ from sse_starlette import EventSourceResponse
 from sse_starlette import JSONServerSentEvent as Event
 
 from chatbot.assembly import BadQuestion
-from ingestion.errors import StrataError
-from ui.api.following import Following, follow
+from chatbot.settings import Settings
+from corpora.catalog.catalog import LONGEST_NAME
+from ui.api.following import Following, failure, follow
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
 
@@ -54,7 +55,7 @@ class Message(BaseModel):
 class Completion(BaseModel):
     """The request; parameters of a bare language model (temperature, tools …) are ignored."""
 
-    model: Text
+    model: Annotated[Text, Field(max_length=3 * LONGEST_NAME)]
     messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
     stream: bool = False
     stream_options: dict[str, Any] | None = None
@@ -89,7 +90,8 @@ async def complete(service: Asking, wanted: Completion, request: Request) -> Any
     base = service.chatbot.settings.public_url or str(request.base_url).rstrip("/")
     if wanted.stream:
         usage = bool((wanted.stream_options or {}).get("include_usage"))
-        return EventSourceResponse(_stream(following, head, base, usage=usage))
+        settings = service.chatbot.settings
+        return EventSourceResponse(_stream(following, head, base, settings, usage=usage))
     reply = await following.reply(request)
     message = {"role": "assistant", "content": reply.answer, "refusal": None}
     annotations = _annotations(reply, base)
@@ -112,6 +114,8 @@ def _question(wanted: Completion) -> AskIn:
     if owner != OWNER:
         raise _unknown(wanted.model)
     product, _, release = product.partition("@")
+    if max(len(product), len(release)) > LONGEST_NAME:
+        raise _unknown(wanted.model)
     *before, last = wanted.messages
     if last.role != "user":
         raise BadQuestion("the last message is not the user's")
@@ -167,7 +171,12 @@ def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
 
 
 async def _stream(
-    following: Following[AskOut], head: dict[str, Any], base: str, *, usage: bool
+    following: Following[AskOut],
+    head: dict[str, Any],
+    base: str,
+    settings: Settings,
+    *,
+    usage: bool,
 ) -> AsyncIterator[Any]:
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
@@ -183,6 +192,6 @@ async def _stream(
         yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))
         if usage:
             yield Event({**head, "choices": [], "usage": _usage(reply)})
-    except StrataError as error:
-        yield Event({"error": {"message": str(error), "type": type(error).__name__}})
+    except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first chunk
+        yield Event({"error": failure(error, settings)})
     yield {"data": "[DONE]"}

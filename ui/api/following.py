@@ -11,7 +11,11 @@ from starlette.requests import Request
 
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, Listener
+from chatbot.settings import Settings
+from ingestion.errors import StrataError
 from ui.api.service import Service
+from ui.wording.escaping import visible
+from ui.wording.failures import told
 
 Result = TypeVar("Result")
 Work = Callable[[Listener, Callable[[], bool]], Result]
@@ -20,6 +24,15 @@ Work = Callable[[Listener, Callable[[], bool]], Result]
 _LOOK_SECONDS = 0.5
 # Questions wait for one another: in threads that others need too, nobody else would be answered.
 _THREADS = ThreadPoolExecutor(1_000, "question")
+
+_INTERNAL = "InternalError"
+"""The type of an error that nobody expected: its own name would tell how Strata is built."""
+
+
+def failure(error: Exception, settings: Settings | None) -> dict[str, str]:
+    """What a program is told of a failure: `message` and `type`."""
+    kind = type(error).__name__ if isinstance(error, StrataError) else _INTERNAL
+    return {"message": visible(told(error, settings)), "type": kind}
 
 
 @dataclass(frozen=True)

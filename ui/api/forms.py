@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
+from corpora.catalog.catalog import LONGEST_NAME
 from corpora.parameters.releases import Difference
 from ui.wording.escaping import visible
 from ui.wording.marking import LONGEST_QUOTE
@@ -16,6 +17,8 @@ Text = Annotated[str, AfterValidator(visible)]
 
 Quote = Annotated[str, Field(max_length=LONGEST_QUOTE), AfterValidator(visible)]
 """Words to mark on a page."""
+Name = Annotated[Text, Field(max_length=LONGEST_NAME)]
+"""Of a product, a release or a conversation: what is longer is none, and is not looked for."""
 
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 """A number that a row of the database can have."""
@@ -42,8 +45,8 @@ class SearchIn(BaseModel):
     """What is searched for; without a release it is the one that the query names, or the latest."""
 
     query: Text
-    product: Text | None = None
-    release: Text | None = None
+    product: Name | None = None
+    release: Name | None = None
     limit: int = Field(5, ge=1, le=20)
 
 
@@ -80,9 +83,9 @@ class AskIn(BaseModel):
     """
 
     question: Text
-    product: Text | None = None
-    release: Text | None = None
-    conversation: Text | None = None
+    product: Name | None = None
+    release: Name | None = None
+    conversation: Name | None = None
     history: tuple[tuple[Text, Text], ...] = Field((), max_length=50)
     afresh: bool = False
     stream: bool = False

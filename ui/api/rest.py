@@ -16,9 +16,8 @@ from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile, UploadError
 from corpora.jobs.jobs import Job, Jobs
-from ingestion.errors import StrataError
 from ui.api import forms
-from ui.api.following import Following, follow
+from ui.api.following import Following, failure, follow
 from ui.api.service import Asking, Ingesting, Searching, Service
 
 _MOST_FILES = 5_000
@@ -49,7 +48,7 @@ async def ask(service: Asking, asked: forms.AskIn, request: Request) -> Any:
     """Ask a question."""
     following = follow(service, partial(service.ask, asked))
     if asked.stream:
-        return EventSourceResponse(_events(following))
+        return EventSourceResponse(_events(following, service))
     return await following.reply(request)
 
 
@@ -68,22 +67,25 @@ def page(service: Searching, page: forms.RowId, quote: forms.Quote = "") -> form
 
 @router.get("/changes")
 async def changes(
-    service: Searching, product: str, older: str, newer: str, request: Request
+    service: Searching,
+    product: forms.Name,
+    older: forms.Name,
+    newer: forms.Name,
+    request: Request,
 ) -> forms.ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
     following = follow(service, lambda listener, stopped: service.changes(product, older, newer))
     return await following.reply(request)
 
 
-async def _events(following: Following[forms.AskOut]) -> AsyncIterator[Event]:
+async def _events(following: Following[forms.AskOut], service: Service) -> AsyncIterator[Event]:
     try:
         async for event in following.events():
             yield Event(asdict(event), event=_EVENTS[type(event)])
         reply = await following.reply()
         yield Event(reply.model_dump(mode="json"), event="reply")
-    except StrataError as error:
-        # The HTTP status was sent with the first event.
-        yield Event({"message": str(error), "type": type(error).__name__}, event="error")
+    except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event
+        yield Event(failure(error, service.chatbot.settings), event="error")
 
 
 @router.get("/conversations", response_model=tuple[forms.Conversation, ...])
@@ -95,13 +97,13 @@ def conversations(
 
 
 @router.get("/conversations/{conversation}")
-def turns(service: Asking, conversation: str) -> tuple[KeptTurn, ...]:
+def turns(service: Asking, conversation: forms.Name) -> tuple[KeptTurn, ...]:
     """The questions of one, with replies."""
     return service.chatbot.conversations.of(service.person.id).turns(conversation)
 
 
 @router.delete("/conversations/{conversation}", status_code=204)
-def delete(service: Asking, conversation: str) -> None:
+def delete(service: Asking, conversation: forms.Name) -> None:
     """Delete one."""
     service.chatbot.conversations.of(service.person.id).delete(conversation)
 
@@ -116,8 +118,8 @@ def rate(service: Asking, turn: forms.RowId, given: forms.FeedbackIn) -> None:
 @router.post("/jobs", status_code=202, response_model=forms.JobOut, openapi_extra=_UPLOAD)
 async def upload(
     service: Ingesting,
-    product: str,
-    release: str,
+    product: forms.Name,
+    release: forms.Name,
     request: Request,
     anyway: bool = False,
 ) -> Any:

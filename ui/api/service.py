@@ -18,6 +18,7 @@ from chatbot.assembly import BadQuestion, Chatbot
 from chatbot.graph.knowledge import cited
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.runtime.events import Listener
+from chatbot.settings import Settings
 from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
 from corpora.parameters.releases import Change, changes
@@ -190,6 +191,14 @@ def opened(request: Request) -> Chatbot:
     """The chatbot, which is opened with the first request."""
     chatbot: Chatbot = request.app.state.chatbot()
     return chatbot
+
+
+def settings_of(chatbot: Callable[[], Chatbot]) -> Settings | None:
+    """The settings of the chatbot; None where it cannot be opened."""
+    try:
+        return chatbot().settings
+    except StrataError:
+        return None
 
 
 def _serving(

@@ -13,7 +13,7 @@ from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Qu
 from chatbot.runtime.concurrency import Stopped
 from corpora.database.engine import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
-from ingestion.errors import StrataError
+from ui.wording.failures import told
 from ui.wording.progress import Progress
 
 _log = logging.getLogger(__name__)
@@ -124,14 +124,10 @@ class Askings:
             self._ask(asking)
         except Stopped:
             self._end(asking, State.STOPPED)
-        except StrataError as error:
-            refused = isinstance(error, BadQuestion)
-            self._end(asking, State.FAILED, str(error), refused=refused)
         except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
-            _log.exception("a question failed")
-            kind = type(error).__name__
-            told = f"Something went wrong ({kind}). The server's log has the details."
-            self._end(asking, State.FAILED, told)
+            refused = isinstance(error, BadQuestion)
+            message = told(error, self._chatbot.settings)
+            self._end(asking, State.FAILED, message, refused=refused)
         else:
             asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
         finally:

@@ -16,7 +16,7 @@ from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
-from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import UseRow
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.browser.conftest import free_port, running
@@ -126,7 +126,7 @@ def server(valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -
     job = jobs.add(JobKind.UPLOAD, "valve", "9.0", ADA.id, [JobFile("x.md")])
     chatbot.corpora.close()
     chatbot.database.close()
-    database = open_database(sqlite_url(data))
+    database = open_database(database_url(data))
 
     port = free_port()
     environment = {

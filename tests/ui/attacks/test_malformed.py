@@ -18,6 +18,7 @@ ASK, SEARCH, CHAT = "POST /api/v1/ask", "POST /api/v1/search", "POST /v1/chat/co
 ROW = "numbers of rows are bounded by what a database can hold"
 TEXT = "what nobody sees, half a surrogate pair with it, is taken out of every text that comes in"
 JSON_READER = "what is no JSON of this form is refused before anything is asked"
+NAME = "a name is as long as one in the catalog can be, for every door"
 LENGTH = "the longest question, looked at before anything else"
 
 
@@ -85,6 +86,27 @@ def _cases() -> list[Attack]:
              "words are quoted for the full-text search", (200,)),
             ("template", ASK, {"question": "{{7*7}} ${7*7} #{7*7} {question.__class__}"},
              "questions are put into prompts, never evaluated", (200,)),
+            *(
+                (f"{name}-of-{what}", ASK, {"question": "x", "product": "valve", name: text}, NAME,
+                 (422,))
+                for name in ("product", "release", "conversation")
+                for what, text in (("101", "x" * 101), ("digits", "9" * 5_000),
+                                   ("1.8-mb", "1." * 900_000))
+            ),
+            ("release-of-search", SEARCH, {"query": "x", "release": "9" * 5_000}, NAME, (422,)),
+            ("model-of-digits", CHAT,
+             {"model": "strata/valve@" + "9" * 250, "messages": [{"role": "user", "content": "x"}]},
+             NAME, (404,)),
+            ("model-of-1.8-mb", CHAT,
+             {"model": "9" * 1_800_000, "messages": [{"role": "user", "content": "x"}]}, NAME,
+             (422,)),
+            ("release-of-changes",
+             f"GET /api/v1/changes?product=valve&older={'9' * 5_000}&newer=2.0", None, NAME,
+             (422,)),
+            ("conversation-in-path", f"GET /api/v1/conversations/{'9' * 5_000}", None, NAME,
+             (422,)),
+            ("release-of-upload", f"POST /api/v1/jobs?product=valve&release={'9' * 5_000}", b"",
+             NAME, (422,)),
             ("many-messages", CHAT,
              {"model": "strata/valve", "messages": [{"role": "user"}] * 201}, JSON_READER, (422,)),
             ("no-user", CHAT, {"model": "strata/valve", "messages": [

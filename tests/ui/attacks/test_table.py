@@ -9,6 +9,7 @@ from tests.ui.attacks import requests_table as requests
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.test_documents import DOCUMENTS
 from tests.ui.attacks.test_exports import FORMULAS, MARKUP, TERMINAL
+from tests.ui.attacks.test_failures import CASES as FAILURES
 from tests.ui.attacks.test_files import CASES as FILES
 from tests.ui.attacks.test_long_numbers import CASES as LONG_NUMBERS
 from tests.ui.attacks.test_long_turns import CASES as LONG_TURNS
@@ -57,6 +58,7 @@ TABLE: list[Attack] = [
     *OF_MCP,
     *GUARDED,
     *MALFORMED,
+    *FAILURES,
     *LONG_NUMBERS,
     *UPLOADS,
     *FILES,
