@@ -297,6 +297,11 @@ class Settings(SignInSettings, BaseSettings):
         """Characters of passages in the prompt of a whole answer, as far as the context goes."""
         return self._within_context(self.context_limit, WHOLE_ANSWER)
 
+    @property
+    def comparison_limit(self) -> int:
+        """The same where several releases are in the prompt: twice as much, if there is room."""
+        return self._within_context(2 * self.context_limit, WHOLE_ANSWER)
+
     def _within_context(self, budget: int, answer_tokens: int) -> int:
         if self.backend != "embedded":
             return budget

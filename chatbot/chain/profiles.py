@@ -90,7 +90,7 @@ def direct(p: Parts) -> Profile:
         lambda side: run(profile.gather, side),
         p.open_corpus,
         _comparison(p, _by_score(p, model, ())),
-        limit=p.settings.evidence_limit,
+        limit=p.settings.comparison_limit,
         max_tokens=WHOLE_ANSWER,
     )
     return _completed(p, profile, comparison)

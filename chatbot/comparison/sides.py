@@ -237,19 +237,17 @@ def _lacks(side: Turn, word: str, finding: Finding) -> Turn:
 
 
 def changed_values(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
-    """The computed differences in what has a name: rows, parameters, signatures; else None."""
+    """What has the same name on both sides and another value: rows, parameters; else None.
+
+    What seems new or gone may only be told in other words.
+    """
     text, steps = _differences(turn, sides, corpora)
-    values = [
-        replace(
-            step,
-            changed=tuple(pair for pair in step.changed if name_of(pair.sides[0])),
-            added=tuple(filter(name_of, step.added)),
-            removed=tuple(filter(name_of, step.removed)),
-            notes=(),
-        )
-        for step in steps
+    named = [[p for p in step.changed if name_of(p.sides[0])] for step in steps]
+    found = [
+        replace(step, changed=tuple(pairs), added=(), removed=(), notes=())
+        for step, pairs in zip(steps, named, strict=True)
+        if pairs
     ]
-    found = [step for step in values if step.found]
     return changes_in_words(text, found) if found else None
 
 
