@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from chatbot.retrieval.passages import passages_of
 from chatbot.retrieval.provenance import cite_words, names
-from chatbot.retrieval.support import claimed, unsupported
+from chatbot.retrieval.support import claimed, claims_of_listing, unsupported
 from chatbot.text.citation_markers import marks, without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Citation
@@ -113,7 +113,7 @@ class _Citing:
         given = [n for n in marks(unit) if 0 < n <= len(self.passages)]
         bare = " ".join(without_marks(unit).split())
         self.lead = self.lead or bare
-        said = "\n".join((bare, *(f"`{line.strip()}`" for line in listing.split("\n") if line)))
+        said = f"{bare}\n{claims_of_listing(listing)}" if listing else bare
         numbers = self._supporting(said, given)
         self._check(said, numbers)
         new = dict.fromkeys(self._cite(said, self.passages[n - 1]) for n in numbers)

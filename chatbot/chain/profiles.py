@@ -64,7 +64,8 @@ def qamr(p: Parts) -> Profile:
 def direct(p: Parts) -> Profile:
     """A capable model reads the question and writes the answer: two calls, the code keeps the wall.
 
-    What it cannot read is read by the rules of `embedded`.
+    What it cannot read is read by the rules of `embedded`. Parameters are told from the pages: the
+    rules that answer from their tables would read the question once more.
     """
     products, model = p.catalog.products, p.needed_model
     rules = _profile(p, extract_release(products), phrase=(), find=(), write=())
@@ -93,7 +94,7 @@ def direct(p: Parts) -> Profile:
         limit=p.settings.comparison_limit,
         max_tokens=WHOLE_ANSWER,
     )
-    return _completed(p, profile, comparison)
+    return _completed(p, profile, named(comparison=comparison))
 
 
 def embedded(p: Parts) -> Profile:
@@ -262,17 +263,14 @@ def _profile(
         check=check,
         write=write,
     )
-    return _completed(p, profile, _comparison(p, profile))
-
-
-def _completed(p: Parts, profile: Profile, comparison: ModelStep) -> Profile:
-    """A profile with what is computed before it searches, and other releases to fall back on."""
     parameters = answer_from_parameters(p.open_parameters, p.releases)
-    return replace(
-        profile,
-        compute=named(parameters=parameters, comparison=comparison),
-        fall_back=_newest_that_answers(p, profile),
-    )
+    comparison = _comparison(p, profile)
+    return _completed(p, profile, named(parameters=parameters, comparison=comparison))
+
+
+def _completed(p: Parts, profile: Profile, compute: Steps) -> Profile:
+    """A profile with what is computed before it searches, and other releases to fall back on."""
+    return replace(profile, compute=compute, fall_back=_newest_that_answers(p, profile))
 
 
 def _comparison(p: Parts, profile: Profile) -> ModelStep:

@@ -14,6 +14,7 @@ _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
 _PIECE = re.compile(r"[^\s=(),:;\[\]{}<>\"']+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_VERSION = re.compile(r"(?<![^\W_])v(?=\d)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>)\s+")
 _IN_WORDS = {str(number): word for word, number in NUMBER_WORDS.items()}
 
@@ -28,6 +29,16 @@ def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
     return [
         claim for claim in claimed(sentence) if not any(_holds(text, claim) for text in evidence)
     ]
+
+
+def claims_of_listing(listing: str) -> str:
+    """A listing as a sentence of what it claims: its names, options and figures.
+
+    Variables, keywords and values in everyday words are the writer's own.
+    """
+    parts = (part for line in listing.split("\n") for part in _PIECE.findall(line))
+    told = (part for part in parts if len(part) > 1 and not part.isalpha())
+    return " ".join(f"`{part}`" for part in told if "`" not in part)
 
 
 def claimed(sentence: str) -> list[str]:
@@ -51,7 +62,7 @@ def _claims(sentence: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return _THOUSANDS.sub("", plain(text))
+    return _VERSION.sub("", _THOUSANDS.sub("", plain(text))).replace("\\", "")
 
 
 def _holds(text: str, claim: str) -> bool:
@@ -61,7 +72,7 @@ def _holds(text: str, claim: str) -> bool:
     if whole(claim).search(text):
         return True
     pieces = _PIECE.findall(claim)
-    if len(pieces) > 1 and not quantities(claim):
+    if pieces != [claim] and not quantities(claim):
         # `timeout=None` is told where `timeout` is, and that it may be None.
         return all(_holds(text, piece) for piece in pieces)
     figure = re.match(r"-?[\d.]*\d", claim)

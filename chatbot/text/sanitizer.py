@@ -34,7 +34,7 @@ _COMPARISON = re.compile(r"^[ \t]*(>.*)$", re.M)
 _BOLD = re.compile(r"^([ \t]*(?:[-*+] +)?)\*\*([^*\n]+)\*\*", re.M)
 
 
-_FENCED = re.compile(r"^([ \t]*```[\w+-]*)[ \t]*\n(.*?)(?:\n[ \t]*(```)[ \t]*$|\Z)", re.M | re.S)
+_FENCED = re.compile(r"^([ \t]*)(```[\w+-]*)[ \t]*\n(.*?)(?:\n[ \t]*```[ \t]*$|\Z)", re.M | re.S)
 
 
 def harmless(text: str, *, evidence: str) -> str:
@@ -67,12 +67,19 @@ def harmless_answer(text: str, *, evidence: str) -> str:
     shown: list[str] = []
     at = 0
     for listing in _FENCED.finditer(text):
-        shown += [harmless(text[at : listing.start()], evidence=evidence), ""]
-        opened, code, closed = listing.groups()
-        shown += [opened.strip(), _known_addresses(visible(code), evidence), closed or "```", ""]
+        shown += [_harmless_lines(text[at : listing.start()], evidence), ""]
+        indent, opened, code = listing.groups()
+        known = _known_addresses(visible(code), evidence)
+        shown += [f"{indent}{opened}", known, f"{indent}```", ""]
         at = listing.end()
-    shown.append(harmless(text[at:], evidence=evidence))
+    shown.append(_harmless_lines(text[at:], evidence))
     return "\n".join(shown).strip()
+
+
+def _harmless_lines(text: str, evidence: str) -> str:
+    """What `harmless` leaves of some lines, the first of which stays as far in as it is."""
+    lines = text.lstrip("\n")
+    return lines[: len(lines) - len(lines.lstrip(" "))] + harmless(lines, evidence=evidence)
 
 
 def _known_addresses(code: str, evidence: str) -> str:

@@ -159,3 +159,13 @@ def test_the_papers_chain_writes_whole_answers_with_a_capable_model(
     assert turn.answer
     (citation,) = turn.answer.citations
     assert citation.quote.endswith("Dimming takes 400 ms.")
+
+
+def test_a_listing_in_a_list_stays_where_it_is_and_as_it_is(ask: Ask) -> None:
+    steps = "1. Run this:\n\n   ```\n   lamp[0] = <dim_step>\n   ```\n\n2. Unplug the lamp [1]."
+    turn = ask(
+        "How is the fuse replaced?",
+        lamp.reading("How is the fuse replaced?", search="fuse replace unplug dim_step"),
+        lamp.answer(steps),
+    )
+    assert "\n   ```\n   lamp[0] = <dim_step>\n   ```\n\n2. Unplug the lamp [" in text(turn)

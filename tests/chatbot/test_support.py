@@ -21,6 +21,8 @@ PASSAGE = (
         "| XF-1 | 10 Gbit/s |",
         "You asked for 17.20, which does so in YAML.",
         "In simple words: it waits.",
+        "It came with v17.20.",
+        "The name stands in `{hold_time}`.",
     ],
 )
 def test_what_the_passage_says_is_supported(sentence: str) -> None:
