@@ -11,7 +11,7 @@ from threading import Event
 
 from pydantic import BaseModel, ValidationError
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.text.phrasing import first_problem
 from corpora.database.durable import sync
 from ingestion.errors import StrataError

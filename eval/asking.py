@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from chatbot.assembly import Chatbot
 from chatbot.batch import BatchLine, BatchProgress, run_batch
+from chatbot.chatbot import Chatbot
 from chatbot.memory.opening import WITH_MEMORY
 from chatbot.turn import Citation
 from corpora.catalog.catalog import NoCorpus

@@ -16,7 +16,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.answering.answer_writing import UNSUPPORTED
-from chatbot.assembly import AnsweredTurn, Chatbot
+from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply
 from corpora.building.building import Builder

@@ -19,8 +19,9 @@ from typing import Annotated
 import typer
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.assembly import Chatbot, open_chatbot, open_model
+from chatbot.assembly import open_chatbot, open_model
 from chatbot.chain.recall_step import judged_same
+from chatbot.chatbot import Chatbot
 from chatbot.memory.questions import asked_text, difference, evident_difference
 from chatbot.settings import read_settings
 from chatbot.turn import Turn

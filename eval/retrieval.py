@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.resolution import ReleaseStatus

@@ -15,7 +15,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.reply import Reply

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.overview import Overview, PairFilter
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Store
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Route

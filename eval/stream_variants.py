@@ -17,7 +17,8 @@ from sqlalchemy import delete
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.stores.neighbours import NearPair, Neighbours

@@ -24,7 +24,7 @@ INSIDE = {
     "chatbot": (
         "text releases turn reply runtime models sign_in_settings settings accounts retrieval "
         "queries comparison dialogue understanding memory graph answering chain conversations "
-        "assembly review administration tuning batch"
+        "chatbot assembly review administration tuning batch"
     ),
     "ui": (
         "wording api serving cli elements account sources answers memory review documents glossary "

@@ -12,7 +12,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import BadInput, Person, require_short
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
 from chatbot.administration.support import as_answer, supported
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
 from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question, tell

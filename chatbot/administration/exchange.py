@@ -13,7 +13,7 @@ from chatbot.accounts.people import Person
 from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, UnusableRow
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, PairFilter, Scope
 from chatbot.administration.support import as_answer, as_value, supported
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store
 from chatbot.memory.questions import asked_text
 from chatbot.queries.query_rewriting import rewrite_query

@@ -17,7 +17,7 @@ from chatbot.accounts.people import Person
 from chatbot.administration.overview import EVERYTHING, Overview, Scope
 from chatbot.answering.lead import check
 from chatbot.answering.lead_prompt import PROMPT, LeadPrompt, lead_prompt
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import MemoryQuestion, same_value
 from chatbot.memory.questions import as_typed
 from chatbot.retrieval.provenance import plain, whole

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.memory.pairs import Happened, Origin
 from chatbot.reply import Trace, TracedQueries

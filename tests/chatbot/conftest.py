@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from tests.chatbot import lamp

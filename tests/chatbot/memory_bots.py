@@ -9,7 +9,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 
-from chatbot.assembly import AnsweredTurn, Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings

@@ -12,8 +12,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from pydantic import PrivateAttr
 
-from chatbot.assembly import Chatbot
 from chatbot.batch import BatchError, BatchLine, BatchProgress, FailedLine, read_batch, run_batch
+from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.models.streaming import Chunks
 

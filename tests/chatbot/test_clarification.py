@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.queries.clarification import continued
 from chatbot.queries.release_extraction import ask_back, resolve_turn
 from chatbot.releases.resolution import Resolution

@@ -13,7 +13,8 @@ from typing import Any, cast
 
 import pytest
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from corpora.indexing.embedding import MiniLM

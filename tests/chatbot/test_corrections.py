@@ -9,7 +9,7 @@ import pytest
 
 from chatbot.accounts.people import Person
 from chatbot.administration.curation import ratings
-from chatbot.assembly import AnsweredTurn
+from chatbot.chatbot import AnsweredTurn
 from chatbot.settings import Settings
 from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 

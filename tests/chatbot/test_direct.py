@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.turn import Route, Turn
 from tests.chatbot import lamp

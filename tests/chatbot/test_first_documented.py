@@ -9,7 +9,8 @@ from typing import cast
 
 import pytest
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.comparison.in_words import nothing_named
 from chatbot.comparison.presence import find_everywhere
 from chatbot.models.scripted import Rule, ScriptedChatModel

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.rules import resolve_release

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 import eval
-from chatbot.assembly import BadQuestion, Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import BadQuestion, Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
 from chatbot.text.citation_markers import marks

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.assembly import Chatbot
 from chatbot.chain.reply import reply_of
+from chatbot.chatbot import Chatbot
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.turn import Route, Turn
 from corpora.indexing.corpus import Corpus

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from chatbot.answering.answer_generation import REMOVED
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, Token

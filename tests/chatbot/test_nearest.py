@@ -9,8 +9,9 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
 from chatbot.chain.other_releases import find_other_releases
+from chatbot.chatbot import Chatbot
 from chatbot.memory.remembering import candidate_of
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Turn

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from chatbot.assembly import Chatbot
 from chatbot.chain.profiles import PROFILES
 from chatbot.chain.reply import trace_of
+from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import Turn

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, NotAllowed
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import NoGold, RegressionSet, must_include
 from eval.answer_summary import Summary, score_answers

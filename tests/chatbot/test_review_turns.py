@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from chatbot.accounts.people import NotAllowed, Person
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.review.ratings import UnknownTurn
 from chatbot.review.turns import ANY, NOT_RATED, AllTurns, TurnFilter

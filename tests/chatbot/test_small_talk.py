@@ -6,7 +6,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.accounts.people import LOCAL
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.dialogue.small_talk import answer_small_talk, small_talk
 from chatbot.memory.remembering import candidate_of
 from chatbot.review.gaps import ContentGaps

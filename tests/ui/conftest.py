@@ -14,7 +14,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 
 from chatbot.accounts.people import Person
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import LOCAL, Account, NotAllowed
 from chatbot.accounts.program_keys import ProgramKeys, Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, UP, Feedback
 from prompts.fencing import visible
 from tests.ui.conftest import MakeChatbot

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.reply import Reply
 from corpora.database.history_tables import TurnRow
 from tests.ui.conftest import MakeChatbot

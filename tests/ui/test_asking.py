@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
 from chatbot.runtime.events import Event, StepFinished

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import Question
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from corpora.database.history_tables import ConversationRow
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, texts

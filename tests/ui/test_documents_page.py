@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, Person
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, Glossaries
 from tests.data_folders import copy_data

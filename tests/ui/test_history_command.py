@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet
 from chatbot.settings import Settings

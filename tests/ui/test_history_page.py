@@ -9,8 +9,8 @@ from sqlalchemy import delete
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import LOCAL, Person
-from chatbot.assembly import Chatbot
 from chatbot.chain.reply import trace_of
+from chatbot.chatbot import Chatbot
 from chatbot.reply import Reply, Trace
 from chatbot.review.ratings import Ratings
 from chatbot.review.turns import AllTurns

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Overview, PairFilter
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Happened, Origin
 from corpora.database.memory_tables import MemoryPairRow
 from tests.ui.admin_pages import errors, open_admin_page, plain, press, run, tab

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.overview import Overview
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Happened, Origin
 from chatbot.settings import Settings
 from tests.ui.admin_pages import open_admin_page, plain, press, run, shown, tab

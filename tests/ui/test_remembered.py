@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import Question, State
 from chatbot.reply import MemoryPart, RememberedPair
 from corpora.database.history_tables import TurnRow

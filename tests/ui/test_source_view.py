@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from chatbot.turn import Citation
 from corpora.building.building import Builder

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chatbot.accounts.limits import LimitReached
 from chatbot.accounts.people import NotAllowed, NotSignedIn
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.concurrency import Stopped, TookTooLong

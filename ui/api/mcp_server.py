@@ -15,7 +15,7 @@ from starlette.requests import Request
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.text.other_models import for_other_models
 from chatbot.turn import Citation
 from ui.api.following import follow

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
-from chatbot.assembly import BadQuestion, Chatbot
+from chatbot.chatbot import BadQuestion, Chatbot
 from chatbot.graph.knowledge import cited
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.runtime.events import Listener

@@ -24,7 +24,7 @@ from ui.wording.memory import saved
 from ui.wording.progress import Progress, done_without_model, step_name
 
 if TYPE_CHECKING:
-    from chatbot.assembly import Chatbot
+    from chatbot.chatbot import Chatbot
     from chatbot.runtime.events import Event
 
 

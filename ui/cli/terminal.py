@@ -30,7 +30,7 @@ from corpora.database import engine
 from corpora.database.engine import Database
 
 if TYPE_CHECKING:
-    from chatbot.assembly import Chatbot
+    from chatbot.chatbot import Chatbot
 
 output = Console(soft_wrap=True, highlight=False, emoji=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from chatbot.assembly import BadQuestion, Chatbot
+from chatbot.chatbot import BadQuestion, Chatbot
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question, State
 from chatbot.runtime.concurrency import Stopped
 from corpora.database.engine import UnusableDatabase

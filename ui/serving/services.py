@@ -8,7 +8,8 @@ from chatbot.accounts.people import LOCAL, Account, NotSignedIn, Person, person_
 from chatbot.accounts.sign_in import account_of_claims, account_of_header
 from chatbot.administration import curation
 from chatbot.administration.administration import Administration
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import Feedback
 from chatbot.review.gaps import ContentGaps

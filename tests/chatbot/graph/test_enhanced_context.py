@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chatbot.assembly import AnsweredTurn
+from chatbot.chatbot import AnsweredTurn
 from chatbot.memory.pairs import Happened
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import BadSettings, Settings

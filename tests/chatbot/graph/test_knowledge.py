@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.graph.knowledge import DocumentationGraph
 from chatbot.turn import Origin
 from tests.chatbot.conftest import ingested, opened

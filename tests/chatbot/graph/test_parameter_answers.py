@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from chatbot.assembly import AnsweredTurn, Chatbot
+from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.graph.parameter_answers import Inquiry, Kind, read_inquiry
 from chatbot.turn import Origin, Route
 from tests.chatbot.conftest import ingested, opened

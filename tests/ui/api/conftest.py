@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import ProgramKeys, Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from strata_client import Strata
 from tests.browser.conftest import free_port
 from ui.api.app import Api

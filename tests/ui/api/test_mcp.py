@@ -17,7 +17,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.types import TextResourceContents
 
 from chatbot.accounts.program_keys import Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from tests.ui.api.conftest import MakeKey
 
 ROOT = Path(__file__).parents[3]

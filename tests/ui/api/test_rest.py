@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from chatbot.accounts.program_keys import Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.reply import Reply
 from corpora.jobs.jobs import Jobs

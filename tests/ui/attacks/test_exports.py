@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.review.exports import Exports, Format

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from chatbot.assembly import Chatbot, open_chatbot
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from chatbot.text.citation_markers import marks, without_marks
 from corpora.building.building import Builder

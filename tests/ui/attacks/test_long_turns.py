@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import event
 
 from chatbot.accounts.people import LOCAL
-from chatbot.assembly import NEW, BadQuestion, Chatbot
+from chatbot.chatbot import NEW, BadQuestion, Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.queries import glossary
 from chatbot.queries.spelling import corrected

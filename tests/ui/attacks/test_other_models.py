@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from corpora.building.building import Builder
 from tests.ui.api.conftest import serving
 from tests.ui.attacks.attack import Attack

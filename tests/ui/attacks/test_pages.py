@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from corpora.building.building import Builder
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database

@@ -16,7 +16,7 @@ import pytest
 from chatbot.accounts.limits import MOST_OPEN
 from chatbot.accounts.people import BadInput, Person
 from chatbot.accounts.program_keys import MOST_KEYS, ProgramKeys, Scope
-from chatbot.assembly import Chatbot
+from chatbot.chatbot import Chatbot
 from tests.ui.api.conftest import serving
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.conftest import ADA, BO, Server

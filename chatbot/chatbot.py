@@ -1,0 +1,281 @@
+"""What programs and pages call: a question answered in a conversation, from the right release."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Thread
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from chatbot.accounts.limits import Limits
+from chatbot.accounts.people import LOCAL
+from chatbot.chain.parts import Parts
+from chatbot.chain.profile import Profile, run
+from chatbot.chain.profiles import PROFILES
+from chatbot.chain.reply import reply_of, trace_of
+from chatbot.conversations.conversations import (
+    Conversations,
+    KeptTurn,
+    release_spoken_of,
+)
+from chatbot.conversations.feedback import Feedback
+from chatbot.memory.opening import Memory, open_memory
+from chatbot.memory.prompting import uses_of
+from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.errors import GeneratorError
+from chatbot.queries.clarification import asked_back
+from chatbot.reply import Reply
+from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
+from chatbot.runtime.events import Listener, Waiting, heard_by
+from chatbot.settings import BadSettings, Settings
+from chatbot.turn import ModelStep, Turn
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.glossary import Glossaries
+from corpora.catalog.release import Product
+from corpora.database.engine import Database
+from corpora.generations.answers_first import ingests_paused
+from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.embedding import MiniLM
+from corpora.parameters.releases import OpenParameters, opened_by
+from ingestion.errors import StrataError
+from prompts.fencing import visible
+
+NEW = "new"
+"""The conversation that a question begins."""
+_TURNS_BEFORE = 50
+"""Of a conversation, the last of which are read with a question."""
+_WARM_UP_SECONDS = 5.0
+"""How long a server may open releases before it listens."""
+
+
+class BadQuestion(StrataError, ValueError):
+    """The question cannot be asked as it is; the message says why."""
+
+
+@dataclass(frozen=True)
+class AnsweredTurn:
+    """An answered turn, its reply, which is kept, printed and shown, and the id it is kept by."""
+
+    turn: Turn
+    content: Reply
+    conversation: str | None = None
+    kept_as: int | None = None
+
+
+@dataclass(frozen=True)
+class Chatbot:
+    """Answers questions from the corpora in the data folder; safe to share between threads."""
+
+    settings: Settings
+    database: Database
+    catalog: Catalog
+    corpora: OpenCorpora
+    conversations: Conversations
+    glossaries: Glossaries
+    embedder: MiniLM
+    model: BaseChatModel | None
+
+    def products(self) -> tuple[Product, ...]:
+        """The products and releases that can be asked about."""
+        return self.catalog.products()
+
+    def ask(
+        self,
+        question: str,
+        *,
+        product: str | None = None,
+        release: str | None = None,
+        conversation: str | None = None,
+        owner: str = LOCAL.id,
+        account: str | None = None,
+        per_minute: int | None = None,
+        instead_of: int | None = None,
+        open_question: str | None = None,
+        history: Sequence[tuple[str, str]] = (),
+        afresh: bool = False,
+        listener: Listener = lambda event: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> AnsweredTurn:
+        """Answer a question; with a conversation's id, as its next turn, and keep it there.
+
+        NEW begins a conversation of `owner` once there is an answer. The question counts for
+        `account`, if that is another; `per_minute` is another limit than that of the settings;
+        `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
+        one that is open no longer. `afresh` leaves out the memory.
+        Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
+        TookTooLong, and Stopped when `stopped` says so.
+        """
+        question = self._checked(question)
+        account = owner if account is None else account
+        self.limits.question(account, per_minute)
+        own = self.conversations.of(owner)
+        said = self._checked_history(history)
+        turn = Turn(
+            question, product=product, release=release, history=said, afresh=afresh, owner=owner
+        )
+        if conversation is not None and conversation != NEW:
+            turn = self._continue(turn, own.turns(conversation), instead_of)
+        turn, seconds = run_on_event_loop(
+            self._run(self._chain.ainvoke, turn, account, listener), stopped
+        )
+        settings = self.settings
+        content = reply_of(
+            turn, settings.profile_in_use, seconds=seconds, model=settings.model_name
+        )
+        kept_as = None
+        if conversation is not None:
+            if conversation == NEW:
+                conversation = own.start(product, question)
+            kept_as = own.add(
+                conversation,
+                question,
+                content,
+                trace=trace_of(turn),
+                instead_of=instead_of,
+                open_question=open_question,
+                uses=uses_of(turn),
+            )
+        self.memory.remembering.delivered(turn, kept_as)
+        return AnsweredTurn(turn, content, conversation, kept_as)
+
+    def search(
+        self,
+        question: str,
+        *,
+        product: str | None = None,
+        release: str | None = None,
+        owner: str = LOCAL.id,
+        per_minute: int | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Turn:
+        """The best records as `selected`, or an `answer` where it is about no one release."""
+        question = self._checked(question)
+        self.limits.question(owner, per_minute)
+        turn = Turn(question, product=product, release=release, afresh=True)
+        search = self._profile.search
+        if not self._profile.find:
+            raise BadSettings("this profile reads no documents: search with the profile embedded")
+        found = self._run(lambda asked: run(search, asked), turn, owner)
+        return run_on_event_loop(found, stopped)[0]
+
+    def _checked(self, question: str) -> str:
+        question = self._bounded("the question", question)
+        if not question:
+            raise BadQuestion("the question is empty: type one")
+        return question
+
+    def _bounded(self, what: str, text: str) -> str:
+        text = " ".join(visible(text).split())
+        limit = self.settings.question_limit
+        if len(text) > limit:
+            raise BadQuestion(
+                f"{what} has {len(text):,} characters, the limit is {limit:,}: shorten it"
+            )
+        return text
+
+    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        size = sum(len(user) + len(reply) for user, reply in history)
+        limit = _TURNS_BEFORE * self.settings.question_limit
+        if size > limit or len(history) > _TURNS_BEFORE:
+            raise BadQuestion(
+                f"the conversation before it has {len(history):,} turns of {size:,} characters, "
+                f"the limit is {_TURNS_BEFORE} of {limit:,}: send its last turns only"
+            )
+        # What was too long to be asked is refused, not cut: its end may name the release.
+        return tuple(
+            (self._bounded(f"question {n} of the conversation before it", user), visible(reply))
+            for n, (user, reply) in enumerate(history, 1)
+        )
+
+    def warm_up(self) -> None:
+        """Load what the first question would wait for, which also tells what fails here."""
+        with suppress(StrataError):
+            self.embedder.embed(["warm-up"])
+            self.corpora.open_built(_WARM_UP_SECONDS)
+        if not isinstance(self.model, EmbeddedChatModel):
+            return
+        model = self.model
+
+        def load() -> None:
+            with suppress(GeneratorError):
+                model.load()
+
+        Thread(target=load, name="warm-up", daemon=True).start()
+
+    def feedback(self, owner: str) -> Feedback:
+        """What a person thinks of their answers; the memory hears of it."""
+        return Feedback(self.database, owner, self.memory.remembering.opinion_changed)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What was answered before; kept up by admins also where the settings leave it out."""
+        return open_memory(self.settings, self.database, self.embedder, self.model)
+
+    @cached_property
+    def open_parameters(self) -> OpenParameters:
+        """What a release states of its parameters."""
+        return opened_by(self.corpora.corpus)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """How much one person may ask and upload."""
+        per_minute, per_day = self.settings.questions_per_minute, self.settings.uploads_per_day
+        return Limits(self.database, per_minute, per_day)
+
+    async def _run(
+        self,
+        step: ModelStep,
+        turn: Turn,
+        account: str,
+        listener: Listener = lambda event: None,
+    ) -> tuple[Turn, float]:
+        async with self._queue.place(account, lambda place: listener(Waiting(place))):
+            started = time.perf_counter()
+            with ingests_paused(self.settings.data_dir), heard_by(listener):
+                async with within(self.settings.question_seconds):
+                    turn = await step(turn)
+            return turn, round(time.perf_counter() - started, 3)
+
+    @staticmethod
+    def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
+        earlier = [t for t in kept if instead_of is None or t.id < instead_of]
+        spoken_of = release_spoken_of(t.reply for t in earlier)
+        earlier = earlier[-_TURNS_BEFORE:]
+        return replace(
+            turn,
+            history=tuple((t.question, t.reply.answer) for t in earlier),
+            asked_back=frozenset(
+                i
+                for i, t in enumerate(earlier)
+                if asked_back(t.reply.route, t.reply.release_status)
+            ),
+            conversation_release=spoken_of,
+        )
+
+    @cached_property
+    def _profile(self) -> Profile:
+        return PROFILES[self.settings.profile_in_use](self._parts)
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return Parts(
+            self.settings,
+            self.catalog,
+            self.corpora,
+            self.glossaries,
+            self.embedder,
+            self.model,
+            self.memory if self.settings.memory == "on" else None,
+            self.open_parameters,
+        )
+
+    @cached_property
+    def _chain(self) -> Runnable[Turn, Turn]:
+        return RunnableLambda(self._profile.answer)
+
+    @cached_property
+    def _queue(self) -> Queue:
+        return Queue(self.settings.at_once)
