@@ -161,7 +161,7 @@ def _instead(others: Sequence[tuple[Rule, Any]]) -> Iterator[None]:
 def _forget() -> None:
     """Empty what functions have kept of earlier calls."""
     for kept in gc.get_objects():
-        if isinstance(kept, functools._lru_cache_wrapper):
+        if type(kept) is functools._lru_cache_wrapper:
             kept.cache_clear()
 
 

@@ -182,8 +182,9 @@ def test_a_user_may_do_nothing_that_is_for_admins(kind: type, name: str) -> None
     given = {n: CY if is_told_who({n: p.annotation}) else None for n, p in needed.items()}
     for attribute in ("database", "chatbot"):
         object.__setattr__(service, attribute, SimpleNamespace(database=None))
+    placed = [given.pop(n) for n, p in needed.items() if p.kind is p.POSITIONAL_ONLY]
     with pytest.raises(NotAllowed):
-        _begun(method(**given))
+        _begun(method(*placed, **given))
 
 
 def _begun(result: object) -> object:

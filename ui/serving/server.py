@@ -3,6 +3,7 @@
 `strata serve` runs this file; Streamlit reads `.streamlit/config.toml` because it lies beside it.
 """
 
+import logging
 import resource
 import sys
 from pathlib import Path
@@ -85,6 +86,8 @@ def _allow_connections() -> None:
 
 
 if __name__ == "__main__":
+    # Before the library for MCP has one of its own, which takes seconds for a traceback.
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     prepare_process()
     _allow_connections()
     if "--worker" in sys.argv:

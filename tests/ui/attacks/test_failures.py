@@ -57,7 +57,7 @@ def test_a_failure_is_told_in_json_without_anything_inside(
     opened = valve(Dead(error=error))
     signed_in = {"proxy_user_header": "X-Forwarded-Email", "public_url": "http://127.0.0.1"}
     chatbot = replace(opened, settings=opened.settings.model_copy(update=signed_in))
-    key = ProgramKeys(chatbot.database).make(LOCAL, "robot", list(Scope), 0)[1]
+    key = ProgramKeys(chatbot.database).make(LOCAL, "robot", list(Scope), 0, usual=0)[1]
     with serving(chatbot) as address:
         reply = httpx.post(
             address + case.door,
