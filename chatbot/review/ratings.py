@@ -48,7 +48,6 @@ class Ratings:
         person: Person,
         turn: int,
         seen: Mapping[str, str] | None = None,
-        /,
         **changes: str | bool,
     ) -> ReviewRow:
         """Change fields of the review of a turn and return it; raises UnknownTurn and BadInput.

@@ -128,7 +128,7 @@ def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
                 _change(person, turn, beside.older or turn, status="done")
 
 
-def _change(person: Person, turn: int, then: int, **changes: str) -> None:
+def _change(person: Person, turn: int, then: int, **changes: Any) -> None:
     with failures_shown():
         services.ratings().change(person, turn, **changes)
         go(turn=then)

@@ -11,7 +11,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, BadInput, Person
 from chatbot.administration.curation import Curation, ratings
 from chatbot.administration.overview import Overview, PairFilter
-from chatbot.chatbot import Chatbot
+from chatbot.assembly import Chatbot
 from chatbot.memory.stores.stores import UnknownPair
 from tests.ui.attacks.attack import Attack
 from tests.ui.conftest import SignIn
