@@ -98,8 +98,8 @@ async def write_cited(
     pages = "\n".join(passage.text for passage in evidence.passages)
     made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
     turn = replace(turn, calls=(*turn.calls, made))
-    text = harmless_answer(made.reply, evidence=pages)
-    if not text or says_unknown(without_marks(text).split("\n")[0]):
+    text = await in_thread(_cleaned, made.reply, pages)
+    if not text:
         return turn, None
     written = await in_thread(cited, text, evidence.passages, own, releases)
     if not written.unsupported:
@@ -113,12 +113,18 @@ async def write_cited(
     )
     made = await call(model, mending, step=MENDING, max_tokens=max_tokens)
     turn = replace(turn, calls=(*turn.calls, made))
-    mended = harmless_answer(made.reply, evidence=pages)
-    if not mended or says_unknown(mended):
+    mended = await in_thread(_cleaned, made.reply, pages)
+    if not mended:
         return turn, written
     again = await in_thread(cited, mended, evidence.passages, own, releases)
     better = len(again.unsupported) < len(written.unsupported)
     return turn, again if better else written
+
+
+def _cleaned(reply: str, evidence: str) -> str:
+    """A reply that can do nothing; empty where it says that the model does not know."""
+    text = harmless_answer(reply, evidence=evidence)
+    return "" if says_unknown(without_marks(text).split("\n")[0]) else text
 
 
 def answer_of(written: Cited) -> Answer:
@@ -187,9 +193,9 @@ def conversation(turn: Turn) -> Fenced:
 
 
 def own_words(turn: Turn) -> str:
-    """What the asker wrote or spoke of: it needs no passage."""
+    """What the asker wrote: it needs no passage. What was answered before does."""
     base = turn.rewritten.base if turn.rewritten else ""
-    said = " ".join(f"{user} {reply}" for user, reply in turn.history[-_TURNS:])
+    said = " ".join(user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
     resolution = turn.resolution
     of = " ".join((resolution.product or "", *resolution.releases)) if resolution else ""
     return f"{turn.question} {base} {said} {of}"

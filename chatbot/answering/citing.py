@@ -16,12 +16,14 @@ from corpora.indexing.pages import StoredPage
 _LONGEST_QUOTE = 600
 _MARKS_BEHIND = re.compile(r"([.!?:;,])((?:\s*\[\d+(?:\s*[,;]\s*\d+)*\])+)(?=\s|$)")
 _END = re.compile(r"[.!?:;,|]*\s*$")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*$")
 _ROW_OF_DASHES = re.compile(r"[\s|:-]+")
 _PART = re.compile(r".*?(?:\[\d+(?:\s*[,;]\s*\d+)*\]\s*)+(?:[.!?:;,|]+(?=\s|$)|(?=\s|$))|.+")
 """A part of a line: up to the marks that stand for it, or the rest of the line."""
 _OWN = 0.1
 """How much more a passage of the page itself counts than of its neighbours, which it quotes."""
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s|\s*$")
+"""An item of a list, or an empty line."""
 _SUBSTANCE = 4
 """Words from which a sentence without a claim needs a passage, too."""
 _NOTHING = "nothing found"
@@ -63,10 +65,15 @@ def cited(
     listings = _listings(lines)
     written: list[str] = []
     in_code = False
+    work.check(claims_of_listing(listings.get(-1, "")))
     for number, line in enumerate(lines):
         if _FENCE.match(line):
             in_code = not in_code
-        elif not in_code and line.strip() and not _is_of_header(lines, number):
+        elif in_code or not line.strip() or _ROW_OF_DASHES.fullmatch(line):
+            pass
+        elif _is_header(lines, number):
+            work.header(line)
+        else:
             line = work.line(line, listings.get(number, ""))
         written.append(line)
     return Cited("\n".join(written), tuple(work.citations), tuple(work.missing), work.lead)
@@ -75,7 +82,7 @@ def cited(
 def _listings(lines: Sequence[str]) -> dict[int, str]:
     """The listings by the number of the last line of text before each."""
     found: dict[int, str] = {}
-    last, in_code = 0, False
+    last, in_code = -1, False
     for number, line in enumerate(lines):
         if _FENCE.match(line):
             in_code = not in_code
@@ -86,10 +93,10 @@ def _listings(lines: Sequence[str]) -> dict[int, str]:
     return found
 
 
-def _is_of_header(lines: Sequence[str], number: int) -> bool:
-    """Whether a line is the header of a table, or the dashes below it."""
-    around = lines[number : number + 2]
-    return any("|" in line and _ROW_OF_DASHES.fullmatch(line) for line in around)
+def _is_header(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is the header of a table: one of several cells, and dashes below it."""
+    below = lines[number + 1] if number + 1 < len(lines) else ""
+    return lines[number].count("|") > 1 and "--" in below and bool(_ROW_OF_DASHES.fullmatch(below))
 
 
 @dataclass
@@ -101,10 +108,19 @@ class _Citing:
     missing: list[str] = field(default_factory=list)
     lead: str = ""
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
+    _columns: Sequence[str] = ()
+    _led: Sequence[str] = ()
+
+    def header(self, line: str) -> None:
+        """The header of a table: what stands in a column is said of the release that names it."""
+        self._columns = _cells(line)
+        self.check(line)
 
     def line(self, line: str, listing: str) -> str:
         """A line with the marks of its citations; those of its last part are for the listing."""
         indent = line[: len(line) - len(line.lstrip())]
+        if self.releases:
+            self._check_place(line)
         *parts, last = [part for part in _PART.findall(line) if part.strip()]
         units = [*(self._unit(part.strip()) for part in parts), self._unit(last.strip(), listing)]
         return indent + " ".join(units)
@@ -154,6 +170,46 @@ class _Citing:
         leads_in = bare.rstrip("*_ ").endswith(":")
         return found if given or not leads_in else []
 
+    def check(self, text: str) -> None:
+        """What a text without marks claims has to stand in some passage."""
+        self._add(unsupported(without_marks(text), self._texts(self._all), self.own))
+
+    def _check_place(self, line: str) -> None:
+        """What stands in a column or a list of a release has to stand in its passages.
+
+        A claim of a sentence that names none of the releases has to hold in each of them.
+        """
+        bare = without_marks(line).strip()
+        cells = _cells(bare) if bare.startswith("|") else []
+        if not cells:
+            self._columns = ()
+        spoken_of = self._named(bare)
+        if len(cells) == len(self._columns):
+            for cell, column in zip(cells, self._columns, strict=True):
+                self._check_in(cell, self._named(cell) or self._named(column))
+        if not cells and bare.rstrip("*_ ").endswith(":"):
+            self._led = spoken_of or self._led
+        elif not _ITEM.match(line):
+            self._led = ()
+        if not spoken_of and not cells and _NOTHING not in bare.casefold():
+            for release in self._led or self.releases:
+                self._check_in(bare, [release])
+
+    def _check_in(self, text: str, releases: Sequence[str]) -> None:
+        texts = self._texts([n for n in self._all if self._release(n) in releases])
+        if releases and texts:
+            self._add(unsupported(text, texts, self.own))
+
+    def _named(self, text: str) -> list[str]:
+        return [release for release in self.releases if names(text, release)]
+
+    @property
+    def _all(self) -> Sequence[int]:
+        return range(1, len(self.passages) + 1)
+
+    def _add(self, missing: Sequence[str]) -> None:
+        self.missing += (m for m in missing if m not in self.missing)
+
     def _check(self, bare: str, numbers: Sequence[int]) -> None:
         spoken_of = [r for r in self.releases if names(bare, r)]
         others = [c for c in claimed(bare) if c not in spoken_of]
@@ -183,6 +239,10 @@ class _Citing:
             self.citations.append(citation)
             self._numbers[place] = len(self.citations)
         return self._numbers[place]
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
 def _telling(words: set[str], bare: str, text: str) -> float:

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 from langchain_core.messages import BaseMessage
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 
 from chatbot.models.errors import GeneratorError, PromptTooLong
 from chatbot.models.streaming import Chunks, StreamingChatModel, read_event, streamed_request
@@ -140,7 +140,7 @@ class ServedChatModel(StreamingChatModel):
             ) from None
         except GeneratorError as error:
             raise self._failed(str(error), type(error)) from None
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValidationError) as error:
             raise self._failed(str(_broken(f"sends events of another form ({error!r})"))) from None
 
     def _headers(self) -> dict[str, str]:
@@ -208,7 +208,7 @@ async def _events(response: httpx.Response) -> AsyncGenerator[dict[str, Any], No
             return
         try:
             event = json.loads(data, strict=False)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _broken(f"sends “{_one_line(data)}”, which is no JSON") from None
         if error := event.get("error"):
             raise _broken(f"stopped answering: {_one_line(_message(error))}")
@@ -218,11 +218,17 @@ async def _events(response: httpx.Response) -> AsyncGenerator[dict[str, Any], No
         raise _broken("broke off in the middle of its answer")
 
 
+_LONGEST_LINE = 4 << 20
+"""Bytes of an event; one holds a few words."""
+
+
 async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
     """The lines of a stream. httpx's own end at U+2028 and the like too, which JSON may hold."""
     begun = b""
     async for part in response.aiter_bytes():
         *whole, begun = (begun + part).split(b"\n")
+        if len(begun) > _LONGEST_LINE:
+            raise _broken(f"sends a line of more than {_LONGEST_LINE >> 20} MB")
         for line in whole:
             yield line.decode("utf-8", "replace").removesuffix("\r")
     yield begun.decode("utf-8", "replace")

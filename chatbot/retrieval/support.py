@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 
 from chatbot.retrieval.provenance import claims, plain, quantities, same_value, whole
 from chatbot.text.units import UNIT
@@ -12,6 +14,8 @@ _PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
 """A part of a command that a reader replaces, or a sign."""
 _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
+_MOST = 80
+"""Claims of one sentence that are looked at: nobody writes so many."""
 _PIECE = re.compile(r"[^\s=(),:;\[\]{}<>\"']+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _VERSION = re.compile(r"(?<![^\W_])v(?=\d)")
@@ -43,7 +47,7 @@ def claims_of_listing(listing: str) -> str:
 
 def claimed(sentence: str) -> list[str]:
     """The claims of a sentence in Markdown, each once."""
-    return list(dict.fromkeys(_claims(_LIST_MARK.sub("", sentence))))
+    return list(dict.fromkeys(islice(_claims(_LIST_MARK.sub("", sentence)), _MOST)))
 
 
 def _claims(sentence: str) -> Iterator[str]:
@@ -61,6 +65,7 @@ def _claims(sentence: str) -> Iterator[str]:
     yield from _SPELLED_OUT.findall(prose)
 
 
+@lru_cache(maxsize=256)
 def _plain(text: str) -> str:
     return _VERSION.sub("", _THOUSANDS.sub("", plain(text))).replace("\\", "")
 
@@ -85,9 +90,9 @@ def _holds(text: str, claim: str) -> bool:
         return False
     # "300 ms" is no "300 s"; where the figure stands alone, as in a table, its unit is elsewhere.
     behind = re.compile(rf"(?<![\w.]){re.escape(figure[0])}(?!\.?\d)\s?({UNIT})?", re.IGNORECASE)
-    return any(
-        same_value((claim, f"{figure[0]} {found[1]}")) if found[1] else _names(text, unit)
-        for found in behind.finditer(text)
+    units = {found[1] for found in behind.finditer(text)}
+    return (None in units and _names(text, unit)) or any(
+        same_value((claim, f"{figure[0]} {other}")) for other in units if other
     )
 
 

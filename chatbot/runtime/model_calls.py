@@ -1,7 +1,6 @@
 """Calls of the language model, whatever its backend: counted, timed, cancelled with a question."""
 
 import math
-import re
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -25,7 +24,9 @@ Reply = TypeVar("Reply", bound=BaseModel)
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
 
-_OBJECT = re.compile(r"\{.*\}", re.S)
+_MOST_TOKENS = 4096
+_CHARACTERS = 8
+"""Of a token, at most: a reply that goes on beyond is cut, since a server may keep to no limit."""
 
 
 async def call(
@@ -69,9 +70,10 @@ async def ask_for(
         if made.problem:
             return None, (*calls, made)
         try:
-            if (found := _OBJECT.search(made.reply)) is None:
+            start, end = made.reply.find("{"), made.reply.rfind("}") + 1
+            if not 0 <= start < end:
                 raise ValueError("the reply holds no JSON object")
-            reply = form.model_validate_json(found[0])
+            reply = form.model_validate_json(made.reply[start:end])
             check(reply)
         except ValueError as error:
             problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
@@ -112,6 +114,7 @@ async def _stream(
         options = {**options, "logprobs": True, "top_logprobs": 20}
     stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(list(messages), **options))
     problem = ""
+    length, most = 0, _CHARACTERS * options.get("max_tokens", _MOST_TOKENS)
     try:
         async with aclosing(stream) as chunks:
             async for chunk in chunks:
@@ -120,6 +123,10 @@ async def _stream(
                 if shown and chunk.content:
                     emit(Token(str(chunk.content)))
                 reply += chunk
+                length += len(str(chunk.content))
+                if length > most:
+                    reply.content = str(reply.content)[:most]
+                    break
                 if not unless or likely is not None:
                     continue
                 likely = _probabilities(reply, (words,))

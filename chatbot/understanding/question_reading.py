@@ -214,7 +214,40 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
         elif named.asked and isinstance(release, Release):
             asked.append(release)
     found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
+    _check_choice(reading, turn, known, found, silent)
     return replace(found, mentions=tuple(mentions))
+
+
+def _check_choice(
+    reading: QuestionReading,
+    turn: Turn,
+    known: Sequence[Product],
+    found: Resolution,
+    silent: Resolution,
+) -> None:
+    """Raise ValueError where a reading would overrule what the asker chose, or wrote, in silence.
+
+    Another release than the one chosen has to be named by the question. Where a reading asks for
+    no release, the rules look too: one that they read in the question is not passed over.
+    """
+    is_named = any(r.asked and any(map(str.isdigit, r.words)) for r in reading.releases)
+    if is_named or reading.every_release:
+        return
+    by_rules = resolve_release(
+        turn.question,
+        known,
+        product=found.product or turn.product,
+        release=turn.release,
+        history=turn.history,
+        conversation_release=turn.conversation_release,
+    )
+    same = (by_rules.status, by_rules.releases) == (found.status, found.releases)
+    if turn.release is not None and found.releases != silent.releases and not same:
+        raise ValueError(f"the asker chose {turn.release}: the question names no other release")
+    asks_none = not any(r.asked for r in reading.releases)
+    if asks_none and by_rules.mentions and by_rules.releases != silent.releases:
+        named = ", ".join(f'"{mention.text.strip()}"' for mention in by_rules.mentions)
+        raise ValueError(f"{named}: say that this release is asked, if it is")
 
 
 def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> Product | None:

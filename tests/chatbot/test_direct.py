@@ -169,3 +169,105 @@ def test_a_listing_in_a_list_stays_where_it_is_and_as_it_is(ask: Ask) -> None:
         lamp.answer(steps),
     )
     assert "\n   ```\n   lamp[0] = <dim_step>\n   ```\n\n2. Unplug the lamp [" in text(turn)
+
+
+LUMEN = "How many lumen does the lamp give?"
+
+
+@pytest.mark.parametrize(
+    "named", [("", "1.0"), ("lumen", "1.0")], ids=["without words", "by any word"]
+)
+def test_the_release_that_the_asker_chose_is_not_overruled(
+    ask: Ask, named: tuple[str, str]
+) -> None:
+    model = lamp.reading(LUMEN, named, search="lumen"), lamp.answer("It gives 800 lumen [1].")
+    turn = ask(LUMEN, *model, release="2.0")
+    assert resolved(turn) == (ReleaseStatus.STATED, ("2.0",))
+
+
+@pytest.mark.parametrize(
+    ("question", "fields"),
+    [
+        (
+            "How many lumen in 1.0?",
+            {"releases": [{"words": "1.0", "release": "1.0", "asked": False}]},
+        ),
+        ("How many lumen has a 1.0 lamp?", {"other_numbers": ["1.0"]}),
+    ],
+)
+def test_a_release_that_is_named_is_not_passed_over(
+    ask: Ask, question: str, fields: dict[str, object]
+) -> None:
+    turn = ask(
+        question,
+        lamp.reading(question, search="lumen", **fields),
+        lamp.answer("It gives 600 lumen [1]."),
+    )
+    assert resolved(turn) == (ReleaseStatus.STATED, ("1.0",))
+
+
+@pytest.mark.parametrize(
+    "swapped",
+    [
+        "They differ.\n\n| | 1.0 | 2.0 |\n|---|---|---|\n| Light | 800 lumen [2] | 600 lumen [1] |",
+        "They differ.\n\n1.0:\n\n- light: 800 lumen [2]\n\n2.0:\n\n- light: 600 lumen [1]",
+        "The older gives 800 lumen [2], the newer 600 lumen [1].",
+        "Both give 800 lumen [2].",
+    ],
+    ids=["columns", "lists", "older and newer", "both"],
+)
+def test_a_comparison_that_mixes_the_releases_is_marked(ask: Ask, swapped: str) -> None:
+    question = "Is it brighter in 2.0 than in 1.0?"
+    turn = ask(
+        question,
+        lamp.reading(question, ("2.0", "2.0"), ("1.0", "1.0"), search="lumen brightness"),
+        lamp.Rule(contains="<unsupported>", reply=swapped),
+        lamp.Rule(contains='<documentation release="1.0">', reply=swapped),
+    )
+    assert turn.answer
+    assert "lumen" in turn.answer.text
+    assert turn.answer.warnings != ()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Dimming takes 777 ms\n|",
+        "```\nwait 777ms\n```\n\nDimming takes 400 ms [1].",
+        "Dimming takes 400 ms [1].\n\n``` 777 ms",
+        "Dimming takes 400 ms [1].\n\n| It takes | 777 ms |\n|---|---|\n| dim | 400 ms [1] |",
+    ],
+    ids=["a lone bar", "a listing first", "behind a fence", "a header"],
+)
+def test_no_place_of_an_answer_is_left_unchecked(ask: Ask, written: str) -> None:
+    turn = ask(
+        "How long does dimming take?",
+        lamp.reading("How long does dimming take?", search="dimming"),
+        lamp.Rule(contains="<unsupported>", reply=written),
+        lamp.answer(written),
+    )
+    assert turn.answer
+    assert "777" in " ".join(turn.answer.warnings)
+
+
+def test_what_was_answered_before_supports_nothing(ask: Ask) -> None:
+    turn = ask(
+        "And in 2.0?",
+        lamp.reading("How many lumen in 2.0?", ("2.0", "2.0"), search="lumen"),
+        lamp.Rule(contains="<unsupported>", reply="In 2.0 it gives 600 lumen [1]."),
+        lamp.answer("In 2.0 it gives 600 lumen [1]."),
+        history=[("How many lumen in 1.0?", "It gives 600 lumen.")],
+    )
+    assert turn.answer
+    assert "600" in " ".join(turn.answer.warnings)
+
+
+def test_a_reply_without_an_end_is_cut(ask: Ask) -> None:
+    turn = ask(
+        "How long does dimming take?",
+        lamp.reading("How long does dimming take?", search="dimming"),
+        lamp.Rule(contains="<unsupported>", reply="Dimming takes 400 ms [1]."),
+        lamp.answer("Dimming takes 400 ms [1]. " + "{" * 50_000),
+    )
+    assert turn.calls[1].reply.endswith("{")
+    assert len(turn.calls[1].reply) < 10_000
