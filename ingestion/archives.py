@@ -6,7 +6,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -78,7 +78,7 @@ class Archive:
         seen: set[str] = set()
         for info in self._zip.infolist():
             name = info.filename.replace("\\", "/")
-            if info.is_dir() or name.endswith("/"):
+            if name.endswith("/"):
                 continue
             reason = self._objection(info, name)
             if reason is None and name in seen:
@@ -88,7 +88,7 @@ class Archive:
 
     def _objection(self, info: zipfile.ZipInfo, name: str) -> str | None:
         kind = stat.S_IFMT(info.external_attr >> 16)
-        if not stays_inside(name):
+        if not name or not stays_inside(name):
             return "its path leads out of the archive; pack it again with plain relative paths"
         if kind not in (0, stat.S_IFREG):
             return "a link or a device, not a file; pack the file itself"
@@ -118,7 +118,7 @@ class Archive:
         """
         try:
             return self._zip.read(member.info)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (*_DAMAGE, EOFError, NotImplementedError) as error:
             raise UnreadableFile(f"damaged inside the archive ({error}); pack it again") from error
 
     def named(self, name: str, largest: int) -> bytes | None:
@@ -127,9 +127,14 @@ class Archive:
         None where it is not had, or is larger than so many bytes.
         """
         member = self._by_name.get(name)
-        with suppress(UnreadableFile):
-            return self.read(member) if member and member.size <= largest else None
-        return None
+        if member is None or member.size > largest:
+            return None
+        try:
+            return self.read(member)
+        except UnreadableFile:
+            # What is damaged is inflated once, however often it is named.
+            del self._by_name[name]
+            return None
 
     @cached_property
     def _by_name(self) -> dict[str, Member]:

@@ -27,27 +27,35 @@ _DENIED = {
     "x86_64": (
         0xC000003E,
         {
-            "processes": (56, 57, 58, 59, 322, 435),
-            "sockets, and rings that open them": (41, 425),
+            "processes": (56, 57, 58, 59, 272, 308, 322, 434, 435),
+            "sockets, and rings that open them": (41, 53, 425),
             "the memory and files of others": (101, 310, 311, 438),
+            "memory and messages that stay": (29, 30, 31, *range(64, 72), 240),
             "keys and the kernel": (248, 249, 250, 298, 321, 323),
-            "length, mode and owner of files, which Landlock leaves": (
-                *(76, 90, 91, 92, 93, 94, 260, 268, 452),
+            "length, mode, owner, times and marks of files, which Landlock leaves": (
+                *(76, 90, 91, 92, 93, 94, 132, 188, 189, 190, 197, 198, 199, 235),
+                *(254, 260, 261, 268, 280, 452, 463, 466, 469),
             ),
         },
     ),
     "aarch64": (
         0xC00000B7,
         {
-            "processes": (220, 221, 281, 435),
-            "sockets, and rings that open them": (198, 425),
+            "processes": (97, 220, 221, 268, 281, 434, 435),
+            "sockets, and rings that open them": (198, 199, 425),
             "the memory and files of others": (117, 270, 271, 438),
+            "memory and messages that stay": (180, *range(186, 198)),
             "keys and the kernel": (217, 218, 219, 241, 280, 282),
-            "length, mode and owner of files, which Landlock leaves": (45, 52, 53, 54, 55, 452),
+            "length, mode, owner, times and marks of files, which Landlock leaves": (
+                *(5, 6, 7, 14, 15, 16, 27, 45, 52, 53, 54, 55, 88, 452, 463, 466, 469),
+            ),
         },
     ),
 }
 """By machine what its calls are known by, and the numbers of those that fail."""
+
+_LIMITS = {"x86_64": 302, "aarch64": 261}
+"""The call that sets the limits of a process: one's own, which is process 0, and no other's."""
 
 _CAPABILITIES, _READS_ANYWHERE = 0x20080522, 1 << 1
 """What root keeps: other people's folders may lead to the libraries."""
@@ -73,7 +81,8 @@ def confine(readable: Iterable[Path]) -> None:
         _allow_reading(readable, version)
     _drop_capabilities()
     if _has_filters():
-        _deny_calls(*_DENIED[platform.machine()])
+        machine = platform.machine()
+        _deny_calls(*_DENIED[machine], _LIMITS[machine])
 
 
 def _allow_reading(readable: Iterable[Path], version: int) -> None:
@@ -96,15 +105,18 @@ def _drop_capabilities() -> None:
     _call("capset", header, struct.pack("6I", *kept, 0, 0, 0, 0))
 
 
-def _deny_calls(machine: int, denied: dict[str, tuple[int, ...]]) -> None:
+def _deny_calls(machine: int, denied: dict[str, tuple[int, ...]], limits: int) -> None:
     calls = [call for numbers in denied.values() for call in numbers]
-    end = len(calls) + 5
+    end = len(calls) + 8
     program = [
         (_LOAD, 0, 0, 4),
         (_IS, 0, end - 2, machine),
         (_LOAD, 0, 0, 0),
         (_IS_AT_LEAST, end - 4, 0, _OTHER_CALLS),
         *((_IS, end - at, 0, call) for at, call in enumerate(calls, 5)),
+        (_IS, 0, 2, limits),
+        (_LOAD, 0, 0, 16),
+        (_IS, 0, 1, 0),
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _FAIL),
     ]

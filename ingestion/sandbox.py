@@ -22,7 +22,7 @@ from ingestion.includes import MOST_READ, Included, with_included
 from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
-_LONGEST = 1 << 28
+_LONGEST = 1 << 26
 """Bytes of an answer."""
 _Read = Callable[[str], bytes | None]
 _OUT_OF_MEMORY = 77

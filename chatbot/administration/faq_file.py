@@ -5,6 +5,7 @@ The texts of a file are data: invisible characters are removed, and an address i
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -135,8 +136,8 @@ def _separator(name: str, text: str) -> str:
 
 def _header(name: str, cells: Sequence[str]) -> list[str]:
     header = [cell.strip().lower() for cell in cells]
-    for column in header:
-        if column and header.count(column) > 1:
+    for column, times in Counter(filter(None, header)).items():
+        if times > 1:
             raise FaqError(f"{name}, line 1: two columns are called {column}: rename one")
     if "release" not in header:
         raise FaqError(

@@ -1,7 +1,8 @@
 """Passages: runs of blocks that mean something together, the unit of evidence of an answer."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect, bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -81,7 +82,8 @@ class Passage:
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """The records of the page that lie in the passage, in page order."""
-        return tuple(r for r in _records(self.page) if self.start <= r.start < self.end)
+        found, starts = _records(self.page)
+        return found[bisect_left(starts, self.start) : bisect_left(starts, self.end)]
 
     def holds(self, record: Record) -> bool:
         """Whether a record lies in it."""
@@ -104,8 +106,10 @@ class Passage:
 
 
 @lru_cache(maxsize=256)
-def _records(page: StoredPage) -> tuple[Record, ...]:
-    return records(page)
+def _records(page: StoredPage) -> tuple[tuple[Record, ...], list[int]]:
+    """The records of a page in order, and where each begins."""
+    found = tuple(sorted(records(page), key=lambda record: record.start))
+    return found, [record.start for record in found]
 
 
 @lru_cache(maxsize=256)
@@ -126,17 +130,18 @@ def passages_of(page: StoredPage) -> tuple[Passage, ...]:
 
 def _end_of_short_section(placed: Sequence[Placed], i: int) -> int | None:
     """The place behind a section of a few words and listings that begins with block `i`."""
-    starts = i == 0 or placed[i - 1][2].kind is BlockKind.HEADING
+    if i > 0 and placed[i - 1][2].kind is not BlockKind.HEADING:
+        return None
     end = i
     while (
         end < len(placed)
+        and placed[end][1] - placed[i][0] <= _SHORT_SECTION
         and placed[end][2].path == placed[i][2].path
         and placed[end][2].kind in (BlockKind.PARAGRAPH, BlockKind.CODE, BlockKind.LIST_ITEM)
     ):
         end += 1
     whole = end == len(placed) or placed[end][2].kind is BlockKind.HEADING
-    short = end > i and placed[end - 1][1] - placed[i][0] <= _SHORT_SECTION
-    return end if starts and whole and short else None
+    return end if whole and end > i else None
 
 
 def _end(placed: Sequence[Placed], i: int) -> int:
@@ -246,18 +251,25 @@ def best_passages(found: Iterable[Record]) -> list[Passage]:
     """The passages that scored records stand in, best first, each with its best record's score."""
     scored: dict[tuple[int, int], Passage] = {}
     for record in found:
-        for passage in passages_of(record.page):
-            if passage.holds(record):
-                known = scored.get(passage.place)
-                if known is None or known.score < record.score:
-                    scored[passage.place] = replace(passage, score=record.score)
+        passage = _passage_of(record)
+        known = scored.get(passage.place) if passage else None
+        if passage and (known is None or known.score < record.score):
+            scored[passage.place] = replace(passage, score=record.score)
     return sorted(scored.values(), key=lambda p: -p.score)
+
+
+def _passage_of(record: Record) -> Passage | None:
+    """The passage that a record stands in; none where it is a heading."""
+    found = passages_of(record.page)
+    at = bisect(found, record.start, key=lambda passage: passage.start) - 1
+    return found[at] if at >= 0 and found[at].holds(record) else None
 
 
 def section_of(passage: Passage) -> Iterator[Passage]:
     """The passages of the page under the same heading, in page order, itself among them."""
-    own = _headings(passage)
-    return (p for p in passages_of(passage.page) if _headings(p) == own)
+    headings = _headings(passage.page)
+    own = headings[passage.start]
+    return (p for p in passages_of(passage.page) if headings[p.start] == own)
 
 
 def short_section(passage: Passage, most: int = 2400) -> tuple[Passage, ...]:
@@ -266,14 +278,16 @@ def short_section(passage: Passage, most: int = 2400) -> tuple[Passage, ...]:
     return section if sum(len(p.text) for p in section) <= most else ()
 
 
-def _headings(passage: Passage) -> tuple[str, ...]:
-    """The headings above a passage, without what owns its blocks inside the section."""
-    above = [
-        block.path
-        for start, _, block in passage.page.spans()
-        if block.kind is BlockKind.HEADING and start <= passage.start
-    ]
-    return above[-1] if above else ()
+@lru_cache(maxsize=64)
+def _headings(page: StoredPage) -> Mapping[int, tuple[str, ...]]:
+    """The headings above each block of a page, by its first character, without its owners."""
+    above: tuple[str, ...] = ()
+    found = {}
+    for start, _, block in page.spans():
+        if block.kind is BlockKind.HEADING:
+            above = block.path
+        found[start] = above
+    return found
 
 
 def continued(passage: Passage, open_page: Callable[[int], StoredPage]) -> tuple[Passage, ...]:

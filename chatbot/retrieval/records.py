@@ -26,8 +26,10 @@ def records(page: StoredPage, *, together: int = _TOGETHER) -> tuple[Record, ...
     its type and its default mean nothing apart. With 0 every block stands alone.
     """
     found: list[Record] = []
+    lead_in = ""
     for group in _groups(page, together):
-        found += _records_of(page, group)
+        found += _records_of(page, group, lead_in)
+        lead_in = _led_by(group[-1][2], lead_in)
     return tuple(found)
 
 
@@ -50,14 +52,16 @@ def _groups(page: StoredPage, together: int) -> Iterator[list[tuple[int, int, Bl
         yield group
 
 
-def _records_of(page: StoredPage, group: list[tuple[int, int, Block]]) -> Iterator[Record]:
+def _records_of(
+    page: StoredPage, group: list[tuple[int, int, Block]], lead_in: str
+) -> Iterator[Record]:
     first = group[0][2]
     if len(group) > 1:
         quote = page.text[group[0][0] : group[-1][1]]
         readings: Iterable[tuple[str, str]] = [(quote, re.sub(r"\n+", "\n", quote))]
     else:
         led = first.kind in (BlockKind.LIST_ITEM, BlockKind.CODE)
-        readings = _readings(first, _lead_in(page, group[0][0]) if led else "")
+        readings = _readings(first, lead_in if led else "")
     start = group[0][0]
     for quote, reading in readings:
         # Each quote of a block stands behind the one before.
@@ -75,17 +79,12 @@ def _records_of(page: StoredPage, group: list[tuple[int, int, Block]]) -> Iterat
         )
 
 
-def _lead_in(page: StoredPage, start: int) -> str:
-    """The last sentence before a list or listing, if it announces one."""
-    lead_in = ""
-    for before, _, block in page.spans():
-        if before >= start:
-            break
-        if block.kind is BlockKind.LIST_ITEM:
-            continue
-        announces = block.kind is BlockKind.PARAGRAPH and block.text.rstrip().endswith(":")
-        lead_in = sentences(block.text)[-1] if announces else ""
-    return lead_in
+def _led_by(block: Block, lead_in: str) -> str:
+    """What leads in to the block behind: the last sentence of one that announces, over items."""
+    if block.kind is BlockKind.LIST_ITEM:
+        return lead_in
+    announces = block.kind is BlockKind.PARAGRAPH and block.text.rstrip().endswith(":")
+    return sentences(block.text)[-1] if announces else ""
 
 
 def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:

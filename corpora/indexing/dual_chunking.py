@@ -1,11 +1,11 @@
 """Search chunks to find a page by, context chunks to answer from (QAMR III-A, Algorithm 1)."""
 
 import re
-from bisect import bisect
-from collections.abc import Iterator, Sequence
+from bisect import bisect, bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ingestion.page import BlockKind, Page
+from ingestion.page import Block, BlockKind, Page
 
 HEADING_LENGTH = 200
 """The most characters of headings that are embedded with a chunk."""
@@ -47,10 +47,23 @@ def search_chunks(
         return ()
     count = per_page or max(1, round(len(text) / target))
     ends = [*_cuts(page, count), len(text)]
+    within = blocks_within(page)
     return tuple(
-        SearchChunk(start, end, text[start:end], heading_of(page, start, end))
+        SearchChunk(start, end, text[start:end], heading_of(page, within(start, end)))
         for start, end in zip([0, *ends], ends, strict=False)
     )
+
+
+def blocks_within(page: Page) -> Callable[[int, int], Iterable[Block]]:
+    """Make the function that finds the blocks of a page between two offsets, also of many."""
+    spans = list(page.spans())
+    starts = [start for start, _, _ in spans]
+    ends = [end for _, end, _ in spans]
+
+    def within(start: int, end: int) -> Iterable[Block]:
+        return (block for _, _, block in spans[bisect(ends, start) : bisect_left(starts, end)])
+
+    return within
 
 
 def context_chunk(pages: Sequence[Page], index: int, *, padding: int = 500) -> str:
@@ -63,8 +76,8 @@ def context_chunk(pages: Sequence[Page], index: int, *, padding: int = 500) -> s
     return tail + pages[index].text + head
 
 
-def heading_of(page: Page, start: int, end: int) -> str:
-    """Join the page's headings and the owners of its blocks between two offsets by " > ".
+def heading_of(page: Page, blocks: Iterable[Block]) -> str:
+    """Join the page's headings and the owners of some of its blocks by " > ".
 
     Of an overlong result the outermost headings and the last owners are left out.
     """
@@ -73,11 +86,7 @@ def heading_of(page: Page, start: int, end: int) -> str:
     while len(kept) > 1 and len(" > ".join(kept)) > HEADING_LENGTH:
         kept = kept[1:]
     heading = " > ".join(kept)[:HEADING_LENGTH]
-    owners = dict.fromkeys(
-        block.path[-1]
-        for block_start, block_end, block in page.spans()
-        if block_start < end and block_end > start and block.path
-    )
+    owners = dict.fromkeys(block.path[-1] for block in blocks if block.path)
     for owner in owners:
         longer = f"{heading} > {owner}" if heading else owner
         if owner not in shared and len(longer) <= HEADING_LENGTH:

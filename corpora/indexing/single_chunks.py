@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from corpora.database.engine import Database, portions
 from corpora.database.tables import EmbeddingModelRow, GenerationRow, MemberRow, PageRow
-from corpora.indexing.dual_chunking import SearchChunk, heading_of
+from corpora.indexing.dual_chunking import SearchChunk, blocks_within, heading_of
 from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.missing_vectors import store_vectors, stored_vectors
 from corpora.indexing.pages import indexed_text, read_pages, text_hash
@@ -140,12 +140,13 @@ def single_chunks(page: Page, *, limit: int = 3000) -> tuple[SearchChunk, ...]:
     """
     text = page.text
     chunks: list[SearchChunk] = []
+    within = blocks_within(page)
     start = end = 0
     while end < len(text):
         end = min(start + limit, len(text))
         if end < len(text):
             end = _word_start(text, end, reach=limit // 4)
-        heading = heading_of(page, start, end)
+        heading = heading_of(page, within(start, end))
         chunks.append(SearchChunk(start, end, text[start:end], heading))
         start = _word_start(text, end - limit // 4, reach=limit // 8)
     return tuple(chunks)

@@ -287,6 +287,7 @@ def team(
         site = Site(
             folder,
             STRATA_DATABASE_URL=url,
+            STRATA_PROFILE="embedded",
             STRATA_BACKEND="server",
             STRATA_SERVER_URL=stack.enter_context(model()),
             STRATA_MODEL="scripted",

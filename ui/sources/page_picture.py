@@ -107,14 +107,17 @@ def _around(words: Iterable[Sequence[float]]) -> _Box:
 
 
 def bound() -> None:
-    """Limit this process: from here on it can open neither files nor connections."""
+    """Limit this process: from here on it reaches neither files, connections nor processes."""
     import resource
+
+    from ingestion.confinement import confine
 
     _rehearse()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    confine(())
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
 
 
