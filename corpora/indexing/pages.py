@@ -49,6 +49,10 @@ class StoredPage(Page):
     previous_id: int | None = None
     next_id: int | None = None
 
+    def __hash__(self) -> int:
+        # Functions keep what they made of a page; its blocks may be thousands.
+        return hash(self.id)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
