@@ -158,6 +158,46 @@ def test_damaged_content_is_told_from_a_damaged_archive(tmp_path: Path) -> None:
             archive.read(member)
 
 
+def test_a_name_that_is_no_text_concerns_its_entry_alone(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "n.zip", ("a.md", b"one"), ("b.md", b"two"))
+    data = bytearray(path.read_bytes())
+    # The name in front of the content says that it is UTF-8, and is none.
+    data[7] |= 0x08
+    data[30] = 0xFF
+    path.write_bytes(data)
+    with closing(Archive(path)) as archive:
+        first, second = (m for m in archive.members() if isinstance(m, Member))
+        with pytest.raises(UnreadableFile, match="damaged inside the archive"):
+            archive.read(first)
+        assert archive.read(second) == b"two"
+
+
+def test_an_entry_without_a_name_is_rejected(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "e.zip", ("?", b"x"), ("b.md", b"two"))
+    path.write_bytes(path.read_bytes().replace(b"?", b"\0"))
+    assert "leads out" in _objections(path)[""]
+
+
+def test_what_is_damaged_is_inflated_once_however_often_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _zip(tmp_path / "c.zip", ("a.md", bytes(range(200)) * 9))
+    data = bytearray(path.read_bytes())
+    data[60] ^= 0xFF
+    path.write_bytes(data)
+    read: list[Member] = []
+    with closing(Archive(path)) as archive:
+        inflate = archive.read
+
+        def counted(member: Member) -> bytes:
+            read.append(member)
+            return inflate(member)
+
+        monkeypatch.setattr(archive, "read", counted)
+        assert [archive.named("a.md", 10_000) for _ in range(3)] == [None] * 3
+    assert len(read) == 1
+
+
 @pytest.mark.parametrize("data", [b"", b"no zip at all", b"PK\x03\x04 cut off"])
 def test_what_is_no_zip_says_so(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.zip"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pymupdf
 import pytest
 
+from ingestion.confinement import lacking
 from tests.ui.hostile_drawings import REFUSED, drawing
 from tests.ui.valve_corpus import mounting_guide
 from ui.sources.page_picture import NoPicture, page_picture
@@ -122,11 +123,17 @@ def test_no_size_makes_the_picture_larger_than_a_screen(size: str) -> None:
     assert max(picture.width, picture.height) <= 2400
 
 
-def test_the_child_can_open_neither_file_nor_connection_once_it_draws() -> None:
+def test_the_child_reaches_neither_file_connection_nor_process_once_it_draws(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("kept")
+    more = "" if lacking() else ", lambda: os.chmod(kept, 0o666), os.fork, lambda: os.utime(kept)"
     tries = (
-        "import socket, ui.sources.page_picture as child\n"
+        "import os, socket, ui.sources.page_picture as child\n"
+        f"kept = {str(kept)!r}\n"
         "child.bound()\n"
-        "for attempt in (lambda: open('/etc/passwd'), socket.socket):\n"
+        f"for attempt in (lambda: open('/etc/passwd'), socket.socket{more}):\n"
         "    try:\n"
         "        attempt()\n"
         "    except OSError:\n"

@@ -115,6 +115,14 @@ def test_what_the_table_spoils_is_a_document_as_it_stands(sandbox: Sandbox) -> N
     assert answer.pages[0].text == "x"
 
 
+CALL = """
+def call(name, *arguments):
+    import ctypes
+    library = ctypes.CDLL(None, use_errno=True)
+    if library[name](*arguments) < 0 and ctypes.get_errno() == 1:
+        raise PermissionError
+
+"""
 FILES = "Landlock: a parser reads its libraries, and no other file"
 CALLS = "seccomp: calls that open sockets, start processes or change files fail"
 REACHED = [
@@ -151,6 +159,14 @@ REACHED = [
             "truncate": "os.truncate(secret, 0)",
             "mode": "os.chmod(secret, 0o666)",
             "limits": "import resource as r; r.setrlimit(r.RLIMIT_AS, (-1, -1))",
+            "limits-of-others": "import resource as r; r.prlimit(os.getppid(), r.RLIMIT_CPU)",
+            "pair": "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+            "marks": "os.setxattr(secret, 'user.mark', b'1')",
+            "times": "os.utime(secret, (1, 1))",
+            "memory-that-stays": f"{CALL}call('shmget', 0, 4096, 0o1600)",
+            "messages-that-stay": f"{CALL}call('msgget', 0, 0o1600)",
+            "namespace": f"{CALL}call('unshare', 0x10000000)",
+            "watch": f"{CALL}call('inotify_add_watch', 0, b'/', 2)",
         }.items()
     ),
 ]  # fmt: skip

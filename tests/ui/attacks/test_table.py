@@ -100,7 +100,7 @@ LEAST = {
     "malformed": 45,
     "upload": 70,
     "file": 12,
-    "parser": 37,
+    "parser": 45,
     "publishing": 7,
     "supply chain": 4,
     "export": 65,
