@@ -9,7 +9,7 @@ from threading import Lock
 import pytest
 import streamlit as st
 from langchain_core.language_models import BaseChatModel
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 
@@ -17,7 +17,7 @@ from chatbot.accounts.people import Person
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
-from corpora.database.history_tables import ConversationRow
+from corpora.database.history_tables import AuditRow, ConversationRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
@@ -107,6 +107,9 @@ def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
 
     yield with_model
     forget()
+    with opened_valve.database.reading() as session:
+        recorded = session.scalars(select(AuditRow.action)).all()
+    assert not recorded, "what leaves a trail needs a data folder of its own (fixture chatbot)"
     for chatbot in made:
         # The documentation is there for all tests, what was said in one for no other.
         with chatbot.database.writing() as session:

@@ -11,6 +11,7 @@ import pytest
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.chatbot import Chatbot
 from chatbot.models.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
 from tests.chatbot import small_server
@@ -50,13 +51,11 @@ CASES = [*FAILURES, PROMPT]
 
 
 @pytest.mark.parametrize("case", FAILURES, ids=str)
-def test_a_failure_is_told_in_json_without_anything_inside(
-    valve: MakeChatbot, case: Attack
-) -> None:
+def test_a_failure_is_told_in_json_without_anything_inside(chatbot: Chatbot, case: Attack) -> None:
     error, body = case.payload
-    opened = valve(Dead(error=error))
     signed_in = {"proxy_user_header": "X-Forwarded-Email", "public_url": "http://127.0.0.1"}
-    chatbot = replace(opened, settings=opened.settings.model_copy(update=signed_in))
+    settings = chatbot.settings.model_copy(update=signed_in)
+    chatbot = replace(chatbot, model=Dead(error=error), settings=settings)
     key = ProgramKeys(chatbot.database).make(LOCAL, "robot", list(Scope), 0, usual=0)[1]
     with serving(chatbot) as address:
         reply = httpx.post(

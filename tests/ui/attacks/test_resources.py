@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from chatbot.queries.spelling import corrected
 from chatbot.settings import Settings
 from corpora.database.history_tables import OpenQuestionRow
+from tests.data_folders import copy_data
 from tests.ui.admin_pages import errors
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.conftest import FILES, Server
@@ -270,7 +271,8 @@ def test_a_question_of_1_mb_is_refused_on_the_page(valve: MakeChatbot) -> None:
 def test_a_question_of_1_mb_is_refused_by_the_command_and_in_a_file(
     valve_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("STRATA_DATA_DIR", str(valve_settings.data_dir))
+    data = copy_data(valve_settings.data_dir, tmp_path / "data")
+    monkeypatch.setenv("STRATA_DATA_DIR", str(data))
     monkeypatch.setenv("STRATA_GENERATOR", "none")
     refused = CliRunner().invoke(app, ["ask", LONG])
     assert refused.exit_code != 0

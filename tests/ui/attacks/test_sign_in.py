@@ -25,6 +25,7 @@ from joserfc.jwk import OctKey, RSAKey
 from chatbot.settings import Settings
 from tests.browser.conftest import free_port
 from tests.browser.signing_in import strata_with
+from tests.data_folders import copy_data
 from tests.ui.attacks.attack import Attack
 from tests.ui.attacks.conftest import ADA
 
@@ -112,13 +113,16 @@ def served(provider: Provider) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def signs_in(valve_settings: Settings) -> Iterator[tuple[str, Provider]]:
+def signs_in(
+    valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Provider]]:
     """A real server where people sign in, its address, and its provider."""
     provider, port = Provider(), free_port()
+    data = copy_data(valve_settings.data_dir, tmp_path_factory.mktemp("signed") / "data")
     with (
         served(provider),
         strata_with(
-            valve_settings,
+            valve_settings.model_copy(update={"data_dir": data}),
             port,
             oidc_issuer=provider.address,
             oidc_client_id=CLIENT,
