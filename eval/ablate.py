@@ -38,6 +38,7 @@ PACKAGES = (
 NEVER = re.compile(r"(?!)")
 _USES = {"search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
 _ROOT = Path(__file__).parents[1]
+TABLE = _ROOT / "tests" / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,6 @@ class Watched:
 
 
 def main(
-    folder: Annotated[Path, typer.Option(help="Where the scenario table lies.")] = Path(
-        "tests/scenarios"
-    ),
     spent: Annotated[
         Path | None, typer.Option(help="Spent questions to ask instead, with recorded replies.")
     ] = None,
@@ -92,7 +90,7 @@ def main(
     with ExitStack() as stack:
         if spent is None:
             made = Path(stack.enter_context(TemporaryDirectory())) / "data"
-            cases = scenario_cases(stack.enter_context(opened(folder, made)), read_rows(folder))
+            cases = scenario_cases(stack.enter_context(opened(TABLE, made)), read_rows(TABLE))
         else:
             chatbot = open_chatbot(read_settings(data_dir=data, profile=profile))
             cases = list(spent_cases(spent, chatbot))

@@ -72,11 +72,6 @@ class AnswerScore:
         return self.refused if self.answerable else None
 
     @property
-    def falsely_answered(self) -> bool | None:
-        """Answered, though the documentation of that release does not say."""
-        return None if self.answerable else not (self.failed or self.correct)
-
-    @property
     def failed(self) -> bool:
         """Whether there is no reply."""
         return self.error is not None
@@ -93,7 +88,6 @@ MEASURES = {
     "sentences_unmarked": ("sentences without a mark", ""),
     "rightly_refused": ("refused, rightly", ""),
     "wrongly_refused": ("refused, wrongly", ""),
-    "falsely_answered": ("answered, though undocumented", ""),
     "release_right": ("release right", ""),
     "cited_wrong_release": ("cites a wrong release", ""),
     "gold_page": ("cites the gold page", ""),

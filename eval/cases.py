@@ -23,7 +23,7 @@ class Result(StrEnum):
     CHANGED = "changed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A question about a product, and how to ask it and judge the reply."""
 

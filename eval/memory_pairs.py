@@ -90,13 +90,10 @@ def figures(judged: Sequence[Judged]) -> dict[str, Share]:
     return found
 
 
-def wrong(judged: Sequence[Judged], *, missed: bool) -> list[tuple[str, ...]]:
-    """A row for each wrong reuse and, with `missed`, for each paraphrase that is not reused."""
-    return [
-        (f"{j.cosine:.2f}", j.pair.a, j.pair.b, j.difference or "WRONG")
-        for j in judged
-        if j.pair.same is not j.reused and (missed or j.reused)
-    ]
+def wrong(judged: Sequence[Judged]) -> list[tuple[str, ...]]:
+    """A row for each wrong reuse, with the cosine of the two questions."""
+    reused = (j for j in judged if j.reused and not j.pair.same)
+    return [(f"{j.cosine:.2f}", j.pair.a, j.pair.b) for j in reused]
 
 
 def _releases(turn: Turn) -> tuple[str, ...]:
@@ -107,15 +104,14 @@ def main(
     file: Annotated[Path, typer.Argument(help="Pairs of questions (JSONL).")],
     data: Annotated[Path | None, typer.Option(help="A data folder with what they ask.")] = None,
     judging: Annotated[bool, typer.Option("--judge", help="Let the model judge, too.")] = False,
-    missed: Annotated[bool, typer.Option(help="Show paraphrases not reused, too.")] = False,
 ) -> None:
     """Print how often answers are reused, rightly and wrongly."""
     settings = read_settings(generator="none", data_dir=data)
     model = open_model(read_settings(data_dir=data)) if judging else None
     judged = judge(read_lines(file, Pair), open_chatbot(settings), model)
-    columns = ("cosine", "question", "other question", "difference")
-    rows = wrong(judged, missed=missed)
-    Console().print(report_tables("Pairs of questions", figures(judged), columns, rows))
+    columns = ("cosine", "question", "other question")
+    tables = report_tables("Pairs of questions", figures(judged), columns, wrong(judged))
+    Console().print(tables)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from chatbot.models import scripted
 from chatbot.settings import Settings
+from eval import ablate as ablation
 from eval import own_words, retrieval
 from eval.ablate import NEVER, PACKAGES, Rule, first_run, left_out, line_of, rules_of
 from eval.cases import Case, Result, spent_cases
@@ -96,7 +97,10 @@ def test_who_left_after_the_first_words_gets_these_again_and_no_more(tmp_path: P
 
 
 def test_spent_questions_are_asked_again_from_what_was_recorded(
-    lamp_settings: Settings, spent: Path, monkeypatch: pytest.MonkeyPatch
+    lamp_settings: Settings,
+    spent: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     script = spent / "script.json"
     script.write_text(json.dumps({"rules": [{"matches": lamp.ANSWER, "reply": LEFT}]}), "utf-8")
@@ -112,6 +116,9 @@ def test_spent_questions_are_asked_again_from_what_was_recorded(
     with opened(lamp_settings) as chatbot:
         question, phrasing = spent_cases(spent, replace(chatbot, settings=lamp_settings))
         assert (question.ask(), phrasing.ask()) == (Result.RIGHT, Result.RIGHT)
+        # Only with the same settings is the prompt the same.
+        ablation.main(spent, lamp_settings.data_dir, only="no module")
+        assert "2 cases: 2 right, 0 wrong, 0 changed; 0 rules." in capsys.readouterr().out
         replies.write_text(json.dumps({"prompt": "another", "reply": LEFT}), "utf-8")
         (changed, _) = spent_cases(spent, chatbot)
         assert changed.ask() is Result.CHANGED

@@ -113,7 +113,7 @@ SECTION = {"file": "ref/limits.html", "anchor": "Line.timeout"}
         # Refusals.
         (gold(), REFUSED, {"correct": False, "wrongly_refused": True, "rightly_refused": None}),
         (UNANSWERABLE, REFUSED, {"correct": True, "rightly_refused": True, "gold_page": None}),
-        (UNANSWERABLE, {"answer": "not documented"}, {"correct": False, "falsely_answered": True}),
+        (UNANSWERABLE, {"answer": "not documented"}, {"correct": False, "rightly_refused": False}),
         # The release.
         (gold(), LATEST, {"silently_wrong_release": True, "release_right": False}),
         (gold(), {**LATEST, "release": "2.0"}, {"silently_wrong_release": False}),
@@ -188,7 +188,7 @@ def test_a_failed_reply_is_right_in_nothing(failed: RecordedReply | None) -> Non
     for question in (gold(), UNANSWERABLE, UNKNOWN_RELEASE):
         score = score_answer(question, failed)
         assert score.error
-        assert not any((score.correct, score.refused, score.falsely_answered))
+        assert not any((score.correct, score.refused))
     assert score_answer(gold(), failed).release_right is False
 
 
@@ -219,7 +219,6 @@ def test_everything_is_counted_shown_and_json(tmp_path: Path) -> None:
         "sentences_unmarked": "9/9",
         "rightly_refused": "0/1",
         "wrongly_refused": "1/10",
-        "falsely_answered": "1/1",
         "release_right": "10/11",
         "cited_wrong_release": "1/11",
         "gold_page": "9/10",
@@ -234,7 +233,7 @@ def test_everything_is_counted_shown_and_json(tmp_path: Path) -> None:
     assert [group.name for group in summary.asks] == ["value"]
     # A refusal and a missing reply say nothing; likeness is of the own words and decides nothing.
     assert overall.likeness["rouge_1"] == Mean(0.8, 10)
-    nothing = Likeness(0, 0, 0, entity_jaccard=0, fact_overlap=None)
+    nothing = Likeness(0, 0, 0, entity_jaccard=0)
     assert [score.likeness for score in summary.scores[:2]] == [nothing, nothing]
     assert json.loads(json.dumps(asdict(summary)))["scores"][1]["kind"] == questions[1].kind
 
