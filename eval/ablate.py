@@ -1,8 +1,9 @@
-"""What each hand-written rule earns: `python -m eval.ablate [--folder tests/scenarios]`.
+"""What each hand-written rule earns: `python -m eval.ablate [--spent FOLDER --data DIR]`.
 
 Leaves out each pattern, word list and number of the packages that answer, one at a time, and asks
-the rows of the scenario table again whose answer it touched. A rule that loses no row earns
-nothing there; CONTRIBUTING.md says which rules stay.
+again what it touched: rows of the scenario table, or spent questions, to which a model's replies
+are recorded, so that none has to run (`eval/cases.py` has what such a folder holds). A rule that
+loses nothing earns nothing there; CONTRIBUTING.md says which rules stay.
 """
 
 import ast
@@ -12,8 +13,9 @@ import importlib
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,13 +25,20 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from eval.scenarios import Row, Scenarios, faults, opened, read_rows
+from chatbot.assembly import open_chatbot
+from chatbot.settings import read_settings
+from eval.cases import Case, Result, scenario_cases, spent_cases
+from eval.scenarios import opened, read_rows
 
-PACKAGES = tuple(
-    "answering chain comparison dialogue queries releases retrieval text".split()  # noqa: SIM905
+PACKAGES = (
+    *("answering", "chain", "comparison", "dialogue", "evidence", "queries", "releases"),
+    *("retrieval", "text", "understanding"),
 )
+"""Of `chatbot/`, those that are there."""
 NEVER = re.compile(r"(?!)")
+_USES = {"search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
 _ROOT = Path(__file__).parents[1]
+TABLE = _ROOT / "tests" / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -56,16 +65,7 @@ class Watched:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._pattern, name)
-        if name not in {
-            "search",
-            "match",
-            "fullmatch",
-            "findall",
-            "finditer",
-            "sub",
-            "subn",
-            "split",
-        }:
+        if name not in _USES:
             return value
 
         def called(*args: Any, **options: Any) -> Any:
@@ -78,29 +78,57 @@ class Watched:
 
 
 def main(
-    folder: Annotated[Path, typer.Option(help="Where the scenario table lies.")] = Path(
-        "tests/scenarios"
-    ),
+    spent: Annotated[
+        Path | None, typer.Option(help="Spent questions to ask instead, with recorded replies.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="A data folder with what they ask.")] = None,
+    profile: Annotated[str | None, typer.Option(help="With which they were recorded.")] = None,
     only: Annotated[str, typer.Option(help="Part of the names of the modules to look at.")] = "",
 ) -> None:
-    """Print for each rule which rows it loses, and which hold without it only."""
+    """Print for each rule what goes wrong without it, and what goes right without it only."""
     console = Console(width=140)
-    rows = read_rows(folder)
-    with TemporaryDirectory() as data, opened(folder, Path(data) / "data") as scenarios:
+    with ExitStack() as stack:
+        if spent is None:
+            made = Path(stack.enter_context(TemporaryDirectory())) / "data"
+            cases = scenario_cases(stack.enter_context(opened(TABLE, made)), read_rows(TABLE))
+        else:
+            chatbot = open_chatbot(read_settings(data_dir=data, profile=profile))
+            cases = list(spent_cases(spent, chatbot))
         rules = [rule for rule in rules_of(PACKAGES) if only in rule.module]
-        touched, held = _first_run(scenarios, rows, rules)
-        console.print(f"{sum(held.values())} of {len(rows)} rows hold; {len(rules)} rules.")
+        touched, before = first_run(cases, rules)
+        counts = Counter(before.values())
+        told = ", ".join(f"{counts[result]} {result}" for result in Result)
+        console.print(f"{len(cases)} cases: {told}; {len(rules)} rules.")
         for rule in rules:
-            asked = [row for row in rows if row.id in touched[rule.module, rule.name]]
+            again = [c for c in cases if c.id in touched[rule.module, rule.name]]
             with left_out(rule):
-                now = {row.id: _holds(scenarios, row) for row in asked}
-            lost = [i for i, holds in now.items() if held[i] and not holds]
-            won = [i for i, holds in now.items() if holds and not held[i]]
-            console.print(
-                f"{rule.module}.{rule.name}: asked {len(asked)}, lost {len(lost)} "
-                f"{' '.join(lost[:6])}{f', won {won}' if won else ''}",
-                highlight=False,
-            )
+                now = {case: case.ask() for case in again}
+            console.print(line_of(rule, before, now), highlight=False)
+
+
+def line_of(rule: Rule, before: Mapping[str, Result], now: Mapping[Case, Result]) -> str:
+    """What a rule earns: what is lost and won without it, and which prompts become others.
+
+    It earns its place if two questions on two products are lost. Whether one is lost whose prompt
+    becomes another, only a model could tell.
+    """
+    lost, won, changed = (
+        [case for case, result in now.items() if result is after and before[case.id] is first]
+        for first, after in (
+            (Result.RIGHT, Result.WRONG),
+            (Result.WRONG, Result.RIGHT),
+            (Result.RIGHT, Result.CHANGED),
+        )
+    )
+    parts = [f"{rule.module}.{rule.name}: asked {len(now)}"]
+    for what, cases in (("lost", lost), ("won", won), ("prompt changed", changed)):
+        if cases:
+            parts.append(f"{what} {len(cases)} {' '.join(case.id for case in cases[:6])}")
+    if len({case.product for case in lost}) > 1:
+        parts.append("earns its place")
+    elif not lost and not changed:
+        parts.append("earns nothing")
+    return ", ".join(parts)
 
 
 def rules_of(packages: Sequence[str]) -> list[Rule]:
@@ -165,10 +193,10 @@ def _forget() -> None:
             kept.cache_clear()
 
 
-def _first_run(
-    scenarios: Scenarios, rows: Sequence[Row], rules: Sequence[Rule]
-) -> tuple[dict[tuple[str, str], set[str]], dict[str, bool]]:
-    """The rows that each rule may touch, and which rows hold.
+def first_run(
+    cases: Sequence[Case], rules: Sequence[Rule]
+) -> tuple[dict[tuple[str, str], set[str]], dict[str, Result]]:
+    """The ids of the cases that each rule may touch, and what becomes of each with all rules.
 
     That are those for which its pattern was found, or in which a function of its module ran.
     """
@@ -181,13 +209,13 @@ def _first_run(
     patterns = [rule for rule in rules if isinstance(rule.value, re.Pattern)]
     touched: dict[tuple[str, str], set[str]] = {(r.module, r.name): set() for r in patterns}
     watched = [(r, Watched(r.value, touched[r.module, r.name])) for r in patterns]
-    held = {}
+    results = {}
     with _instead(watched), _profiled(note):
-        for row in rows:
-            Watched.asked = row.id
-            held[row.id] = _holds(scenarios, row)
+        for case in cases:
+            Watched.asked = case.id
+            results[case.id] = case.ask()
     others = {(r.module, r.name): ran.get(r.module, set()) for r in rules}
-    return others | touched, held
+    return others | touched, results
 
 
 @contextmanager
@@ -197,18 +225,12 @@ def _profiled(note: Callable[[FrameType, str, object], None]) -> Iterator[None]:
     A chatbot that has been asked before has its threads, and they are not heard.
     """
     threading.setprofile(note)
+    sys.setprofile(note)
     try:
         yield
     finally:
+        sys.setprofile(None)
         threading.setprofile(None)
-
-
-def _holds(scenarios: Scenarios, row: Row) -> bool:
-    try:
-        return not list(faults(row, scenarios.reply_to(row)))
-    except Exception:  # noqa: BLE001
-        # The edge of an ablation: a rule without which nothing is answered is one that is needed.
-        return False
 
 
 if __name__ == "__main__":

@@ -47,24 +47,24 @@ class Summary:
     scores: tuple[AnswerScore, ...]
 
 
-class _Verdict(Line):
+class Verdict(Line):
+    """What a reader says of an answer: whether it is right, and whether it reads well."""
+
     id: str
     right: StrictBool
+    reads_well: StrictBool | None = None
 
 
-def read_verdicts(path: Path) -> dict[str, bool]:
-    """Read what a reader of the answers says, {id, right, note} a line, by question id.
-
-    Raises GoldError as `read_lines` does.
-    """
-    return {verdict.id: verdict.right for verdict in read_lines(path, _Verdict)}
+def read_verdicts(path: Path) -> dict[str, Verdict]:
+    """Read verdicts by question id; raises GoldError as `read_lines` does."""
+    return {verdict.id: verdict for verdict in read_lines(path, Verdict)}
 
 
 def score_answers(
     questions: Iterable[GoldQuestion],
     replies: Mapping[str, Reply],
     *,
-    verdicts: Mapping[str, bool] | None = None,
+    verdicts: Mapping[str, Verdict] | None = None,
     page_text: PageText = lambda product, citation: "",
     alike: Alike | None = None,
 ) -> Summary:
@@ -78,16 +78,17 @@ def score_answers(
             raise GoldError(
                 f"none of the {what} belongs to these questions: compare the 'id' fields"
             )
-    said = verdicts or {}
-    scores = tuple(
-        replace(score_answer(q, replies.get(q.id), page_text, alike), judged=said.get(q.id))
-        for q in gold
-    )
+    scores = []
+    for question in gold:
+        score = score_answer(question, replies.get(question.id), page_text, alike)
+        if said := (verdicts or {}).get(question.id):
+            score = replace(score, judged=said.right, reads_well=said.reads_well)
+        scores.append(score)
     return Summary(
         overall=_group("all", scores),
         kinds=_groups(scores, "kind", QuestionKind),
         asks=_groups(scores, "asks", Asks),
-        scores=scores,
+        scores=tuple(scores),
     )
 
 

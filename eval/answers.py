@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.reply import Reply
+from chatbot.retrieval.support import unsupported
 from chatbot.turn import Citation
 from eval.figures import NONE, Share, share
 from eval.gold import Asks, GoldQuestion, GoldSource, QuestionKind, read_lines
 from eval.likeness import Alike, Likeness
-from eval.own_words import bears, own_words, reads_as_answer, sentences, shares_anything, stands_in
+from eval.own_words import own_words, sentences
 
 
 class RecordedReply(Reply):
@@ -30,10 +31,11 @@ class AnswerScore:
     """What is right and wrong about the reply to one question; None where a rule does not apply.
 
     `silently_wrong_release`: answered from the latest release, though another one is meant and
-    named. `correct` looks at the answer's own words, `judged` is what a reader said. `gold_page` is
-    a citation of the page or the anchor of the gold source, or of its file where it has neither; a
-    comparison needs one on every side. `likeness` is told where the documentation says it, and
-    decides nothing; a refusal says nothing. `seconds` is None where the reply does not tell.
+    named. `correct` looks at the answer's own words; `judged` (right) and `reads_well` are what a
+    reader said. `gold_page` is a citation of the page or the anchor of the gold source, or of its
+    file where it has neither; a comparison needs one on every side. `likeness` is told where the
+    documentation says it, and decides nothing; a refusal says nothing. `seconds` is None where the
+    reply does not tell.
     """
 
     id: str
@@ -44,13 +46,12 @@ class AnswerScore:
     silently_wrong_release: bool | None = None
     correct: bool = False
     judged: bool | None = None
+    reads_well: bool | None = None
     refused: bool = False
     facts: Share = NONE
     steps_complete: bool | None = None
-    reads_as_answer: bool | None = None
-    sentences_borne: Share = NONE
+    sentences_unsupported: Share = NONE
     sentences_unmarked: Share = NONE
-    sources_idle: Share = NONE
     release_right: bool | None = None
     cited_wrong_release: bool | None = False
     gold_page: bool | None = None
@@ -71,11 +72,6 @@ class AnswerScore:
         return self.refused if self.answerable else None
 
     @property
-    def falsely_answered(self) -> bool | None:
-        """Answered, though the documentation of that release does not say."""
-        return None if self.answerable else not (self.failed or self.correct)
-
-    @property
     def failed(self) -> bool:
         """Whether there is no reply."""
         return self.error is not None
@@ -85,15 +81,13 @@ MEASURES = {
     "silently_wrong_release": ("silently wrong release", "silent"),
     "correct": ("right, own words", "right"),
     "judged": ("right, judged", ""),
+    "reads_well": ("reads well, judged", ""),
     "facts": ("facts stated", "facts"),
     "steps_complete": ("how-to complete and in order", "steps"),
-    "reads_as_answer": ("reads as an answer", "reads"),
-    "sentences_borne": ("sentences borne by a source", "borne"),
+    "sentences_unsupported": ("sentences their sources do not support", "unsupp."),
     "sentences_unmarked": ("sentences without a mark", ""),
-    "sources_idle": ("sources that bear nothing", ""),
     "rightly_refused": ("refused, rightly", ""),
     "wrongly_refused": ("refused, wrongly", ""),
-    "falsely_answered": ("answered, though undocumented", ""),
     "release_right": ("release right", ""),
     "cited_wrong_release": ("cites a wrong release", ""),
     "gold_page": ("cites the gold page", ""),
@@ -151,25 +145,25 @@ def score_answer(
 
 
 def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> dict[str, Any]:
-    """What the sentences and the sources of an answer that was given are worth."""
-    citations, said = reply.citations, sentences(reply.answer)
-    evidence = [_evidence(c, page_text(question.product, c)) for c in citations]
+    """The sentences of an answer that was given: those unsupported, and those without a mark.
+
+    A sentence is held against what it cites by the check that answers pass (names, figures with
+    units, code); one without a mark against all that the answer cites.
+    """
+    evidence = [_evidence(c, page_text(question.product, c)) for c in reply.citations]
     asked = "\n".join([question.question, *(user for user, _ in question.history)])
-    texts = [sentence.text for sentence in said]
+    cited = [
+        (s, [evidence[n - 1] for n in s.cited if 0 < n <= len(evidence)] or evidence)
+        for s in sentences(reply.answer)
+    ]
     return {
-        "reads_as_answer": reads_as_answer(reply.answer, asked, question.gold_answer),
-        "sentences_borne": share(
-            any(bears(evidence[n - 1], s.text) for n in s.cited if 0 < n <= len(evidence))
-            or any(stands_in(page, s.text) for page in evidence)
-            for s in said
-        ),
-        "sentences_unmarked": share(not sentence.cited for sentence in said),
-        "sources_idle": share(not shares_anything(c.quote, texts) for c in citations),
+        "sentences_unsupported": share(bool(unsupported(s.text, of, asked)) for s, of in cited),
+        "sentences_unmarked": share(not s.cited for s, _ in cited),
     }
 
 
 def _evidence(citation: Citation, page: str) -> str:
-    """What a citation may bear: its quote, its page if that still has it, and where it stands."""
+    """What a citation shows: its quote, its page if that still has it, and where it stands."""
     quote = citation.quote
     place = (citation.release, citation.document, citation.section, citation.file)
     return "\n".join([page if quote and quote in page else quote, *filter(None, place)])

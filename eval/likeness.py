@@ -2,27 +2,22 @@
 
 BERTScore (Zhang et al., 2020) takes the last hidden states of the model that searches and is not
 rescaled, so its figures compare answers with each other here and not with published ones. ROUGE
-(Lin, 2004) is over runs of letters and digits in any case, without stemming. Entities and facts,
-for which the paper has UniversalNER and FactSumm, are found by rule: an entity is what the product
-takes for a name or a figure, and a fact are two entities of one sentence with the words that relate
-them. Of plain words ("Major") no entity is made, and a sentence that turns its meaning round has
-the same facts.
+(Lin, 2004) is over runs of letters and digits in any case, without stemming. Entities, for which
+the paper has UniversalNER, are found by rule: what the product takes for a name or a figure; of
+plain words ("Major") none is made.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from chatbot.retrieval.provenance import claims, plain, quantities
-from chatbot.text.query_terms import filtered
 from corpora.indexing.embedding import TokenVectors
-from corpora.indexing.lexical import identifiers, tokens
-from eval.own_words import sentences
+from corpora.indexing.lexical import identifiers
 
 _WORD = re.compile(r"[^\W_]+")
 _HYPHENATED = re.compile(r"(?<![\w-])(?=[\w-]*(?:\d|[A-Z]{2}))[^\W\d]\w*(?:-\w+)+")
@@ -34,7 +29,7 @@ TokenEmbedding = Callable[[Sequence[str]], Sequence[TokenVectors]]
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Each 0 to 1, None where the gold answer has no entity or no fact; none decides anything.
+    """Each 0 to 1, None where the gold answer has no entity; none decides anything.
 
     BERTScore and ROUGE are F1. What an answer says beyond the gold answer lowers them.
     """
@@ -43,7 +38,6 @@ class Likeness:
     rouge_1: float
     rouge_l: float
     entity_jaccard: float | None
-    fact_overlap: float | None
 
 
 LIKENESS = {
@@ -51,7 +45,6 @@ LIKENESS = {
     "rouge_1": "ROUGE-1 F1",
     "rouge_l": "ROUGE-L F1",
     "entity_jaccard": "entity overlap (Jaccard)",
-    "fact_overlap": "fact overlap, by rule",
 }
 """What is told of likeness: the field, and how the report calls it."""
 
@@ -68,7 +61,6 @@ def alike_by(token_vectors: TokenEmbedding) -> Alike:
             rouge_1=rouge_1(said, gold),
             rouge_l=rouge_l(said, gold),
             entity_jaccard=entity_jaccard(said, gold),
-            fact_overlap=fact_overlap(said, gold),
         )
 
     return alike
@@ -119,14 +111,6 @@ def _f1(common: int, said: list[str], gold: list[str]) -> float:
     return 2 * common / (len(said) + len(gold)) if said or gold else 1.0
 
 
-class Fact(NamedTuple):
-    """Two entities, and the stems of the words of their sentence; none says that they are equal."""
-
-    head: str
-    relation: frozenset[str]
-    tail: str
-
-
 def entities(text: str) -> frozenset[str]:
     """The names and the figures with their units in a text, spelt alike: "hold_time", "300s"."""
     return frozenset(filter(None, map(_spelt, _as_written(text))))
@@ -136,42 +120,6 @@ def entity_jaccard(answer: str, gold: str) -> float | None:
     """|A ∩ G| / |A ∪ G| of the entities of answer and gold, 0 to 1; None if the gold has none."""
     said, wanted = entities(answer), entities(gold)
     return len(said & wanted) / len(said | wanted) if wanted else None
-
-
-def facts(text: str) -> frozenset[Fact]:
-    """A fact for each two entities of a sentence, in both orders, as FactSumm makes its pairs."""
-    found: set[Fact] = set()
-    for sentence in sentences(text):
-        named = set(tokens(" ".join(_as_written(sentence.text))))
-        relation = frozenset(tokens(filtered(sentence.text))) - named
-        ends = entities(sentence.text)
-        found.update(Fact(head, relation, tail) for head, tail in permutations(ends, 2))
-    return frozenset(found)
-
-
-def fact_overlap(answer: str, gold: str) -> float | None:
-    """The share of the answer's facts that the gold states, 0 to 1 (FactSumm: Heo, 2021).
-
-    As there only facts count whose head and relation the gold has too, so that the answer may say
-    more; 0 where there is none. Two relations are alike if they share a word or one has none.
-    None if the gold states no fact.
-    """
-    wanted = facts(gold)
-    if not wanted:
-        return None
-    of_head: dict[str, list[Fact]] = defaultdict(list)
-    for fact in wanted:
-        of_head[fact.head].append(fact)
-    stated = comparable = 0
-    for fact in facts(answer):
-        alike = [w for w in of_head[fact.head] if _alike(fact.relation, w.relation)]
-        comparable += bool(alike)
-        stated += any(fact.tail == w.tail for w in alike)
-    return stated / comparable if comparable else 0.0
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return not (one and other) or not one.isdisjoint(other)
 
 
 def _as_written(text: str) -> list[str]:

@@ -8,16 +8,15 @@ without an evident difference.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from statistics import median
 from typing import Annotated
 
 import typer
 from langchain_core.language_models import BaseChatModel
+from rich.console import Console
 
 from chatbot.assembly import open_chatbot, open_model
 from chatbot.chain.recall_step import judged_same
@@ -25,6 +24,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.memory.questions import asked_text, difference, evident_difference
 from chatbot.settings import read_settings
 from chatbot.turn import Turn
+from eval.figures import Share, report_tables, share
 from eval.gold import Line, read_lines
 
 
@@ -41,15 +41,16 @@ class Pair(Line):
 
 @dataclass(frozen=True)
 class Judged:
-    """A pair with its cosine, and why the memory takes the questions for different ones.
-
-    `seconds` is what a model took to judge it, if it was asked.
-    """
+    """A pair with its cosine, and why the memory takes the questions for different ones, if so."""
 
     pair: Pair
     cosine: float
     difference: str
-    seconds: float | None = None
+
+    @property
+    def reused(self) -> bool:
+        """Whether the answer to one is given to the other."""
+        return not self.difference
 
 
 def judge(
@@ -68,42 +69,31 @@ def judge(
         a, b = chatbot.memory.reader.read_all([asked_text(one), asked_text(other)], pair.product)
         apart = _releases(one) != _releases(other)
         reason = "two releases" if apart else difference(a.asks, b.asks)
-        cosine, seconds = float(a.vector @ b.vector), None
+        cosine = float(a.vector @ b.vector)
         if model is not None and reason and not apart and cosine >= delta:
             reason = evident_difference(a.text, b.text, pair.product, chatbot.embedder.knows_word)
             if not reason:
-                same, calls = asyncio.run(judged_same(model, a.text, b.text))
+                same, _ = asyncio.run(judged_same(model, a.text, b.text))
                 reason = "" if same else "the model says so"
-                seconds = sum(made.seconds for made in calls)
-        judged.append(Judged(pair, cosine, reason, seconds))
+        judged.append(Judged(pair, cosine, reason))
     return judged
 
 
-def report(judged: Sequence[Judged], delta: float, *, listed: bool) -> str:
-    """What is reused by kind, what the model judged, and with `listed` what goes wrong."""
-    all_of = Counter((j.pair.same, j.pair.kind) for j in judged)
-    reused_of = Counter((j.pair.same, j.pair.kind) for j in judged if not j.difference)
-    lines = []
-    for same, what in ((True, "paraphrases"), (False, "traps")):
+def figures(judged: Sequence[Judged]) -> dict[str, Share]:
+    """How many paraphrases are reused, and how many traps wrongly; in all and by kind."""
+    found = {}
+    for same, what in ((True, "paraphrases reused"), (False, "traps reused, wrongly")):
         of = [j for j in judged if j.pair.same is same]
-        reused = sum(not j.difference for j in of)
-        near = sum(j.cosine >= delta for j in of)
-        asked = [j.seconds for j in of if j.seconds is not None]
-        lines.append(
-            f"{what}: {reused} of {len(of)} reused, {near} with a cosine of {delta}, of which the "
-            f"model judged {len(asked)}, in {median(asked or [0]):.1f} s (median)"
-        )
-        for (is_same, kind), count in sorted(all_of.items()):
-            if is_same is same:
-                lines.append(f"  {kind:30} {reused_of[is_same, kind]:4} of {count}")
-    if listed:
-        lines += [
-            f"{'not reused' if j.pair.same else 'WRONG'} {j.cosine:.2f} {j.pair.a} | {j.pair.b}"
-            f" ({j.difference})"
-            for j in judged
-            if j.pair.same == bool(j.difference)
-        ]
-    return "\n".join(lines)
+        found[what] = share(j.reused for j in of)
+        for kind in sorted({j.pair.kind for j in of}):
+            found[f"{what}: {kind}"] = share(j.reused for j in of if j.pair.kind == kind)
+    return found
+
+
+def wrong(judged: Sequence[Judged]) -> list[tuple[str, ...]]:
+    """A row for each wrong reuse, with the cosine of the two questions."""
+    reused = (j for j in judged if j.reused and not j.pair.same)
+    return [(f"{j.cosine:.2f}", j.pair.a, j.pair.b) for j in reused]
 
 
 def _releases(turn: Turn) -> tuple[str, ...]:
@@ -114,13 +104,14 @@ def main(
     file: Annotated[Path, typer.Argument(help="Pairs of questions (JSONL).")],
     data: Annotated[Path | None, typer.Option(help="A data folder with what they ask.")] = None,
     judging: Annotated[bool, typer.Option("--judge", help="Let the model judge, too.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Show what goes wrong.")] = False,
 ) -> None:
     """Print how often answers are reused, rightly and wrongly."""
     settings = read_settings(generator="none", data_dir=data)
     model = open_model(read_settings(data_dir=data)) if judging else None
     judged = judge(read_lines(file, Pair), open_chatbot(settings), model)
-    typer.echo(report(judged, settings.memory_delta, listed=listed))
+    columns = ("cosine", "question", "other question")
+    tables = report_tables("Pairs of questions", figures(judged), columns, wrong(judged))
+    Console().print(tables)
 
 
 if __name__ == "__main__":

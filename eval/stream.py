@@ -124,17 +124,13 @@ class Iteration:
     growth: float | None
 
 
-Alike = Callable[[str, str], float]
-"""Compares an answer with the gold answer."""
-
-
 def run_stream(
     chatbot: Chatbot,
     iterations: Sequence[Sequence[Arrival]],
-    alike: Alike,
+    alike: Callable[[str, str], float],
     on_progress: Callable[[int], None],
 ) -> tuple[Iteration, ...]:
-    """Ask everything in order and return the figures of each iteration."""
+    """Ask everything in order; `alike` compares an answer with the gold answer."""
     found: list[Iteration] = []
     asked: dict[int, Arrival] = {}
     before = sum(_pairs(chatbot))
@@ -150,7 +146,12 @@ def run_stream(
     return tuple(found)
 
 
-def _ask(chatbot: Chatbot, arrival: Arrival, alike: Alike, asked: dict[int, Arrival]) -> Outcome:
+def _ask(
+    chatbot: Chatbot,
+    arrival: Arrival,
+    alike: Callable[[str, str], float],
+    asked: dict[int, Arrival],
+) -> Outcome:
     gold = arrival.gold
     conversation = chatbot.conversations.start(gold.product, arrival.text)
     reply = chatbot.ask(arrival.text, product=gold.product, conversation=conversation)

@@ -71,7 +71,6 @@ VARIANTS: dict[str, Variant] = {
     "no memory": Variant({"memory": "off"}),
     "no high store": Variant(ablated=_without_high_store),
     "no centroids": Variant(ablated=_without_centroids),
-    "temperature 0–0.3": Variant({"temperature_min": 0.0, "temperature_max": 0.3}),
     "temperature 0.7–1.2": Variant({"temperature_min": 0.7, "temperature_max": 1.2}),
 }
 """The variants by name; the last is the paper's range."""

@@ -11,17 +11,18 @@ from rich.table import Table
 
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.retrieval.provenance import says_unknown
+from chatbot.retrieval.support import unsupported
 from chatbot.review.regression_set import must_include
 from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
 from eval.answers import MEASURES
 from eval.figures import NONE, Share, figures_table, share
 from eval.gold import matches
-from eval.own_words import bears, own_words, reads_as_answer, sentences
+from eval.own_words import own_words, sentences
 
 OnProgress = Callable[[str, int, int], None]
 """Is told which model answers, how many instructions it did, and of how many."""
 
-_MEASURES = ("facts", "reads_as_answer", "sentences_borne", "rightly_refused", "wrongly_refused")
+_MEASURES = ("facts", "sentences_unsupported", "rightly_refused", "wrongly_refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class ReplyScore:
     """What is right and wrong about one reply, by the names of `MEASURES`; None where none applies.
 
     `facts` are the figures and names of the right reply, or its words where it has none;
-    `sentences_borne` those of its sentences that the evidence in the prompt bears.
+    `sentences_unsupported` those of its sentences that the evidence in the prompt does not support.
     """
 
     question: str
@@ -37,8 +38,7 @@ class ReplyScore:
     release: str
     reply: str
     facts: Share = NONE
-    reads_as_answer: bool | None = None
-    sentences_borne: Share = NONE
+    sentences_unsupported: Share = NONE
     rightly_refused: bool | None = None
     wrongly_refused: bool | None = None
 
@@ -81,12 +81,9 @@ def score_reply(instruction: Instruction, reply: str) -> ReplyScore:
     score = replace(score, facts=found, wrongly_refused=refused)
     if refused:
         return score
-    evidence = instruction.messages[-2].content
-    return replace(
-        score,
-        reads_as_answer=reads_as_answer(reply, instruction.question, instruction.reply),
-        sentences_borne=share(bears(evidence, sentence.text) for sentence in sentences(reply)),
-    )
+    evidence, asked = [instruction.messages[-2].content], instruction.question
+    without = (bool(unsupported(s.text, evidence, asked)) for s in sentences(reply))
+    return replace(score, sentences_unsupported=share(without))
 
 
 def figures(scores: Sequence[ReplyScore]) -> dict[str, Share]:

@@ -67,9 +67,6 @@ def main(
         speed, ratio = len(texts) / seconds[key], slowest / seconds[key]
         table.add_row(*map(str, key), f"{speed:.1f}", f"{ratio:.2f}", f"{query * 1000:.1f}")
     console.print(table)
-    if "openvino" in runtimes:
-        one, other = (variants[name, 1, 8].embed(texts) for name in runtimes)
-        console.print(f"lowest cosine between the runtimes: {(one * other).sum(axis=1).min():.5f}")
 
 
 def _seconds(embedder: MiniLM, texts: Sequence[str]) -> float:

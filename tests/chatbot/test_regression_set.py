@@ -136,7 +136,7 @@ def test_an_abstention_that_should_have_been(reviewed: Reviewed) -> None:
     reviewed.rate(reviewed.ask(RATE), "bad", corrected_answer="I don't know")
     score = reviewed.evaluated().scores[0]
     assert not score.answerable
-    assert score.falsely_answered
+    assert score.rightly_refused is False
 
 
 def test_a_follow_up_is_asked_after_what_was_said_then(reviewed: Reviewed) -> None:

@@ -1,18 +1,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pymupdf
 import pytest
 
-import eval
 from eval.gold import GoldError, GoldQuestion, QuestionKind, read_gold
-from tests.eval.gold_sources import check_sources
-
-QUESTIONS = Path(eval.__file__).parent / "questions"
 
 
 def row(**changes: Any) -> dict[str, Any]:
@@ -40,26 +34,6 @@ def write(path: Path, *rows: dict[str, Any] | str) -> Path:
 
 def read_one(tmp_path: Path, **changes: Any) -> GoldQuestion:
     return read_gold(write(tmp_path / "gold.jsonl", row(**changes)))[0]
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    for release, seconds in (("1.0", 30), ("2.0", 60)):
-        folder = tmp_path / "docs" / "router" / release
-        folder.mkdir(parents=True)
-        (folder / "guide.html").write_text(
-            "<html><body><section id='timeout'><span id='old-name'></span><h1>Timeout</h1>"
-            f"<p>The timeout is {seconds} seconds. It can be changed. Before, {seconds} was "
-            "not allowed.</p></section>"
-            "<dl><dt id='router.open'>open(retries=3)</dt><dd>Opens the line.</dd></dl>"
-            f"{'<p>Only here: mirror_port.</p>' if release == '2.0' else ''}</body></html>",
-            encoding="utf-8",
-        )
-        with pymupdf.open() as pdf:  # type: ignore[no-untyped-call]
-            for number in (1, 2):
-                pdf.new_page().insert_text((72, 72), f"Release {release}, sheet {number}")
-            pdf.save(folder / "guide.pdf")
-    return tmp_path / "docs"
 
 
 def test_reads_every_field(tmp_path: Path) -> None:
@@ -136,83 +110,3 @@ def test_an_empty_file_is_no_gold(tmp_path: Path) -> None:
         read_gold(tmp_path / "nope.jsonl")
     with pytest.raises(GoldError, match="nothing in this file"):
         read_gold(write(tmp_path / "empty.jsonl", ""))
-
-
-def test_a_right_question_has_no_faults(tmp_path: Path, docs: Path) -> None:
-    member = [{"release": "2.0", "file": "guide.html", "anchor": "router.open"}]
-    sheet = [{"release": "2.0", "file": "guide.pdf", "page": 2}]
-    alias = [{"release": "2.0", "file": "guide.html", "anchor": "old-name"}]
-    questions = read_gold(
-        write(
-            tmp_path / "gold.jsonl",
-            row(),
-            row(id="q-2", sources=member, must_include=["lines?"], gold_answer="The line."),
-            row(id="q-3", sources=sheet, must_include=["sheet 2"], gold_answer="Sheet 2."),
-            row(
-                id="q-4",
-                kind="unanswerable",
-                release="1.0",
-                sources=[],
-                absent_in_release=["mirror_port"],
-            ),
-            row(id="q-5", kind="unanswerable", release="9.0", release_not_in_corpora=True),
-            row(id="q-6", sources=alias, must_not_include=["not allowed"]),
-        )
-    )
-
-    assert check_sources(questions, docs) == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        ({"gold_answer": "30 seconds."}, "does not accept its own gold answer"),
-        ({"sources": [{"release": "1.0", "file": "guide.html", "anchor": "timeout"}]}, "says"),
-        ({"sources": [{"release": "2.0", "file": "guide.html", "anchor": "gone"}]}, "not there"),
-        ({"sources": [{"release": "2.0", "file": "gone.html", "anchor": "timeout"}]}, "not there"),
-        ({"sources": [{"release": "2.0", "file": "guide.pdf", "page": 3}]}, "not there"),
-        ({"must_not_include": ["timeout is 60", "not allowed"]}, "forbidden"),
-        ({"kind": "unanswerable", "absent_in_release": ["mirror_port"]}, "stands in release 2.0"),
-        ({"facts": [{"says": "at most 90", "pattern": "90"}]}, "does not state 'at most 90'"),
-        ({"steps": ["seconds", "60"]}, "steps in order"),
-        ({"kind": "unanswerable"}, "nothing shows"),
-        ({"kind": "unanswerable", "release": "9.0"}, "release 9.0 is not there"),
-        ({"kind": "unanswerable", "release_not_in_corpora": True}, "though it should not be"),
-    ],
-)
-def test_a_wrong_question_is_found(
-    tmp_path: Path, docs: Path, changes: dict[str, Any], fault: str
-) -> None:
-    faults = check_sources([read_one(tmp_path, **changes)], docs)
-
-    assert faults
-    assert all(line.startswith("q-1: ") for line in faults)
-    assert any(fault in line for line in faults)
-
-
-def test_the_validation_questions_are_of_all_kinds() -> None:
-    questions = read_gold(QUESTIONS / "validation.jsonl")
-
-    assert Counter(question.kind.value for question in questions) == {
-        "release_specific_differs": 21,
-        "same_in_all": 6,
-        "no_release": 3,
-        "follow_up": 5,
-        "table_lookup": 7,
-        "compare": 5,
-        "unanswerable": 7,
-        "alias": 6,
-    }
-    assert all(question.accepts(question.gold_answer) for question in questions if question.sources)
-
-
-def test_the_history_has_one_answer_of_one_release_to_each_question() -> None:
-    others = [*read_gold(QUESTIONS / "tuning.jsonl"), *read_gold(QUESTIONS / "validation.jsonl")]
-    questions = read_gold(QUESTIONS / "gold_dev_history.jsonl")
-
-    assert len(questions) == len({question.question.casefold() for question in questions}) == 180
-    assert not {q.question.casefold() for q in questions} & {q.question.casefold() for q in others}
-    for question in questions:
-        assert len(question.gold_releases) == 1
-        assert question.accepts(question.gold_answer)
-        assert all(source.release == question.release for source in question.sources)

@@ -25,22 +25,22 @@ def instruction(reply: str) -> Instruction:
     )
 
 
-def test_a_right_reply_has_its_facts_and_is_borne() -> None:
+def test_a_right_reply_has_its_facts_and_is_supported() -> None:
     score = score_reply(instruction(RIGHT), "At full speed the port runs at 10 Gbit/s.")
     assert score.facts.hits == score.facts.of > 0
-    assert (score.reads_as_answer, score.sentences_borne) == (True, Share(1, 1))
+    assert score.sentences_unsupported == Share(0, 1)
     assert (score.rightly_refused, score.wrongly_refused) == (None, False)
 
 
 def test_a_wrong_reply_has_neither() -> None:
     score = score_reply(instruction(RIGHT), "The port runs at 40 Gbit/s.")
     assert score.facts.hits < score.facts.of
-    assert score.sentences_borne == Share(0, 1)
+    assert score.sentences_unsupported == Share(1, 1)
 
 
 def test_a_refusal_is_right_where_nothing_is_known_and_wrong_elsewhere() -> None:
     wrong = score_reply(instruction(RIGHT), "I don't know.")
-    assert (wrong.wrongly_refused, wrong.facts.hits, wrong.sentences_borne.of) == (True, 0, 0)
+    assert (wrong.wrongly_refused, wrong.facts.hits, wrong.sentences_unsupported.of) == (True, 0, 0)
     right = score_reply(instruction("I don't know"), "I don't know")
     made_up = score_reply(instruction("I don't know"), RIGHT)
     assert (right.rightly_refused, made_up.rightly_refused) == (True, False)

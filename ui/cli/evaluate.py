@@ -1,13 +1,13 @@
 """`strata eval`: measure the chatbot on questions with checked answers."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from typer import Argument, BadParameter, Exit, Option, Typer
 
 from chatbot.settings import read_settings
-from chatbot.turn import Step
 from eval.figures import report_tables
 from eval.gold import read_gold, read_lines
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
@@ -29,7 +29,11 @@ def answers(
     ] = None,
     judged: Annotated[
         Path | None,
-        Option(help="What a reader says of the answers: id, right, note a line (JSONL)."),
+        Option(help="What a reader says of the answers: id, right, reads_well a line (JSONL)."),
+    ] = None,
+    recording: Annotated[
+        Path | None,
+        Option(help="Where the model's replies are kept by prompt, and taken from the next time."),
     ] = None,
     profile: Profile = None,
     as_json: AsJson = False,
@@ -40,10 +44,13 @@ def answers(
     from eval.answers import read_answers
     from eval.asking import ask_all, page_text
     from eval.likeness import alike_by
+    from eval.recording import recorded
 
     questions = read_gold(gold)
     verdicts = scoring.read_verdicts(judged) if judged else None
     chatbot = open_chatbot(profile=profile)
+    if recording:
+        chatbot = replace(chatbot, model=recorded(recording, chatbot.model))
     with tempfile.TemporaryDirectory() as folder:
         replies = answers or Path(folder) / "answers.jsonl"
         if not replies.exists():
@@ -85,33 +92,6 @@ def releases(
     scores = scoring.measure_releases(read, open_chatbot().products())
     found, columns = scoring.figures(scores), ("question", "meant", "taken", "outcome")
     tables = report_tables("Releases", found, columns, scoring.wrong(scores))
-    print_result(as_json, {"figures": found, "scores": scores}, tables)
-
-
-@app.command()
-def conversations(
-    cases: Annotated[Path, Argument(help="Conversations and what comes of them (JSONL).")],
-    rewriting: Annotated[
-        Literal["rules", "model"], Option(help="Which step rewrites the question.")
-    ] = "rules",
-    as_json: AsJson = False,
-) -> None:
-    """Score what a conversation hands on: topic and release carry over, or are dropped."""
-    from chatbot.queries.query_rewriting import rewrite_query, rewrite_query_by_model
-    from eval import conversations as scoring
-
-    read = read_lines(cases, scoring.ConversationCase)
-    products = scoring.catalog_of(read)
-    by_rules = rewrite_query(lambda: products)
-    step: Step = by_rules
-    if rewriting == "model":
-        model = open_chatbot().model
-        if model is None:
-            raise BadParameter(_NO_MODEL)
-        step = rewrite_query_by_model(model, lambda: products, by_rules)
-    scores = scoring.measure(step, read, products)
-    found, columns = scoring.figures(scores), ("question", "Base")
-    tables = report_tables("Conversations", found, columns, scoring.wrong(scores))
     print_result(as_json, {"figures": found, "scores": scores}, tables)
 
 

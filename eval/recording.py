@@ -1,0 +1,107 @@
+"""A model's replies kept by their prompts, so that questions can be asked again without it."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import aclosing
+from pathlib import Path
+from threading import Lock
+from typing import Any, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
+from pydantic import Field, PrivateAttr
+
+from chatbot.models.errors import GeneratorError
+from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
+from eval.gold import Line, read_lines
+
+
+class PromptChanged(GeneratorError):
+    """Nothing is recorded of this prompt, and there is no model to ask."""
+
+
+class Recorded(Line):
+    """What a model replied to the prompt of this hash, with what it told of its first token.
+
+    It is not `whole` while it is written, which stays so where its reader leaves.
+    """
+
+    prompt: str
+    reply: str
+    logprobs: tuple[dict[str, Any], ...] = ()
+    tokens: tuple[int, int] = (0, 0)
+    whole: bool = True
+
+
+class RecordedChatModel(StreamingChatModel):
+    """Replies as `file` has it; to other prompts `model` does, and its reply is added to `file`.
+
+    Without a model such a prompt raises PromptChanged, and is counted in `changed`.
+    """
+
+    file: Path
+    model: BaseChatModel | None = None
+    replies: dict[str, Recorded] = Field(default_factory=dict)
+
+    _changed: int = PrivateAttr(default=0)
+    _lock: Any = PrivateAttr(default_factory=Lock)
+
+    @property
+    def _llm_type(self) -> str:
+        return "recorded"
+
+    @property
+    def changed(self) -> int:
+        """How many prompts were not those that are recorded."""
+        return self._changed
+
+    async def _chunks(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> Chunks:
+        prompt = _hash(messages, {**options, "stop": stop})
+        kept = self.replies.get(prompt)
+        if kept and (kept.whole or self.model is None):
+            yield chunk_of(kept.reply, logprobs=kept.logprobs, tokens=kept.tokens)
+            if kept.whole:
+                return
+        if self.model is None:
+            self._changed += 1
+            raise PromptChanged(f"{self.file} has no reply to “{messages[-1].text[-200:]}”")
+        reply = AIMessageChunk(content="")
+        stream = cast("Any", self.model.astream(messages, stop=stop, **options))
+        async with aclosing(stream) as pieces:
+            async for piece in pieces:
+                begins, reply = not reply.content, reply + piece
+                if begins and reply.content:
+                    self._keep(prompt, reply, whole=False)
+                yield ChatGenerationChunk(message=piece)
+        self._keep(prompt, reply, whole=True)
+
+    def _keep(self, prompt: str, reply: AIMessageChunk, *, whole: bool) -> None:
+        used = reply.usage_metadata
+        row = Recorded(
+            prompt=prompt,
+            reply=str(reply.content),
+            logprobs=(reply.response_metadata.get("logprobs") or {}).get("content", [])[:1],
+            tokens=(used["input_tokens"], used["output_tokens"]) if used else (0, 0),
+            whole=whole,
+        )
+        with self._lock:
+            self.replies[prompt] = row
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(row.model_dump_json() + "\n")
+
+
+def recorded(file: Path, model: BaseChatModel | None = None) -> RecordedChatModel:
+    """The model of a recording; raises GoldError where there is neither that nor a `model`."""
+    rows = read_lines(file, Recorded) if model is None or file.exists() else ()
+    return RecordedChatModel(file=file, model=model, replies={row.prompt: row for row in rows})
+
+
+def _hash(messages: Sequence[BaseMessage], options: dict[str, Any]) -> str:
+    said = [[message.type, message.text] for message in messages]
+    asked = json.dumps([said, options], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(asked.encode()).hexdigest()[:24]

@@ -1,0 +1,48 @@
+"""What a conversation hands on: topic and release carry over, or are dropped with the subject."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from chatbot.queries.clarification import take_up_question
+from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.queries.release_extraction import extract_release
+from chatbot.turn import Turn
+from corpora.catalog.release import Product, Release, is_prerelease
+
+FILE = Path(__file__).with_name("conversation_cases.jsonl")
+CASES = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+NAMED = {name: releases.split() for case in CASES for name, releases in case["catalog"].items()}
+PRODUCTS = tuple(
+    Product(name, (), tuple(Release(name, r, (), is_prerelease(r)) for r in releases))
+    for name, releases in sorted(NAMED.items())
+)
+FEWEST_RIGHT = 77
+"""Of 82: what is asked has every word of the topic and none that was left."""
+
+
+def rewritten(case: dict[str, Any]) -> Turn:
+    history = tuple((user, said) for user, said in case["history"])
+    turn = Turn(case["question"], product=case.get("product"), history=history)
+    turn = extract_release(lambda: PRODUCTS)(take_up_question(lambda: PRODUCTS)(turn))
+    return turn if turn.answer else rewrite_query(lambda: PRODUCTS)(turn)
+
+
+def test_topic_and_release_carry_over_and_are_dropped_with_the_subject() -> None:
+    turns = [(case, rewritten(case)) for case in CASES]
+    meant = [
+        tuple(r) if isinstance(r := case["release"], list) else (r,)
+        for case, turn in turns
+        if turn.resolution
+    ]
+    found = [turn.resolution.releases for _, turn in turns if turn.resolution]
+    assert sum(one == other for one, other in zip(meant, found, strict=True)) >= FEWEST_RIGHT
+    wrong = []
+    for case, turn in turns:
+        base = turn.queries.base.casefold() if turn.queries else ""
+        has_topic = all(word.casefold() in base for word in case["topic_words"])
+        if not has_topic or any(word.casefold() in base for word in case.get("absent", ())):
+            wrong.append((case["question"], base))
+    assert len(CASES) - len(wrong) >= FEWEST_RIGHT, wrong

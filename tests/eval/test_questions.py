@@ -1,0 +1,120 @@
+"""The sets of questions in this repository are what the figures say they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eval
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.releases.rules import resolve_release
+from corpora.catalog.release import Product
+from eval.gold import GoldQuestion, read_gold, read_lines
+from eval.memory_pairs import Pair
+from eval.releases import ReleaseQuestion
+from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE
+
+QUESTIONS = Path(eval.__file__).parent / "questions"
+EXAMPLES = QUESTIONS.parents[1] / "examples"
+PHRASINGS = sorted((QUESTIONS / "first_sight").glob("*.releases.jsonl"))
+GOLD = [
+    *sorted({*(QUESTIONS / "first_sight").glob("*.jsonl")} - {*PHRASINGS}),
+    *(QUESTIONS / f"{name}.jsonl" for name in ("gold_dev_history", "tuning", "validation")),
+    *sorted((QUESTIONS / "imported").glob("*_asked.jsonl")),
+    EXAMPLES / "questions.jsonl",
+    EXAMPLES / "more_questions.jsonl",
+]
+CATALOGS = {"ex": TESSALINE, "sa": SQLALCHEMY, "mp": MPI4PY}
+PARAPHRASES = [
+    pytest.param(row["id"], row["paraphrases"], id=row["id"])
+    for path in (EXAMPLES / "paraphrases.jsonl", QUESTIONS / "gold_dev_paraphrases.jsonl")
+    for row in map(json.loads, path.read_text("utf-8").splitlines())
+]
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("path", GOLD, ids=lambda path: path.stem)
+def test_a_gold_answer_is_right_and_complete_by_its_own_patterns(path: Path) -> None:
+    questions = read_gold(path)
+    assert len(questions) > 10
+    for question in questions:
+        if question.answerable:
+            assert question.accepts(question.gold_answer), question.id
+            assert question.facts_in(question.gold_answer) == len(question.facts), question.id
+            assert question.has_steps(question.gold_answer), question.id
+
+
+@pytest.mark.parametrize("path", PHRASINGS, ids=lambda path: path.stem)
+def test_there_are_enough_phrasings_of_releases(path: Path) -> None:
+    assert len(read_lines(path, ReleaseQuestion, unique="id")) >= 30
+
+
+def test_a_history_holds_none_of_the_questions_that_are_asked() -> None:
+    def asked(name: str) -> set[str]:
+        return {question.question.casefold() for question in read_gold(QUESTIONS / name)}
+
+    history = asked("gold_dev_history.jsonl")
+    assert len(history) == 180
+    assert not history & (asked("tuning.jsonl") | asked("validation.jsonl"))
+
+
+@pytest.mark.parametrize("product", ["fastify", "pytest"])
+def test_an_imported_history_covers_three_releases(product: str) -> None:
+    pairs = rows(QUESTIONS / "imported" / f"{product}.jsonl")
+    assert {(pair["product"]) for pair in pairs} == {product}
+    assert len({pair["release"] for pair in pairs}) == 3
+    assert len({(pair["release"], pair["question"].casefold()) for pair in pairs}) == len(pairs)
+
+
+def test_no_two_questions_are_said_to_be_the_same_and_not() -> None:
+    """What follows from the paraphrases, over all pairs of a product, contradicts no trap."""
+    pairs = read_lines(QUESTIONS / "memory_pairs.jsonl", Pair)
+    assert sum(pair.same for pair in pairs) >= 600
+    assert sum(not pair.same for pair in pairs) >= 900
+    stands_for: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def root(question: tuple[str, ...]) -> tuple[str, ...]:
+        while question in stands_for:
+            question = stands_for[question]
+        return question
+
+    def sides(pair: Pair) -> list[tuple[str, ...]]:
+        return [root((pair.product, pair.release, getattr(pair, side))) for side in ("a", "b")]
+
+    for pair in pairs:
+        one, other = sides(pair)
+        if pair.same and one != other:
+            stands_for[other] = one
+    for pair in pairs:
+        one, other = sides(pair)
+        assert pair.same or one != other, pair
+
+
+def sample() -> dict[str, GoldQuestion]:
+    files = ("questions.jsonl", "more_questions.jsonl")
+    return {question.id: question for file in files for question in read_gold(EXAMPLES / file)}
+
+
+@pytest.mark.parametrize(("identity", "paraphrases"), PARAPHRASES)
+def test_all_paraphrases_of_a_question_mean_one_release(
+    identity: str, paraphrases: list[str]
+) -> None:
+    """And that of the question, where its file is here. One of them may be asked back."""
+
+    def resolve(text: str, product: Product) -> Resolution:
+        return resolve_release(text, [product], product=product.name)
+
+    assert len({" ".join(text.casefold().split()) for text in paraphrases}) >= 5
+    question = sample().get(identity)
+    texts = [*paraphrases, *([question.question] if question else [])]
+    resolved = [resolve(text, CATALOGS[identity[:2]]) for text in texts]
+    found = [r for r in resolved if r.status is not ReleaseStatus.AMBIGUOUS]
+    assert len(resolved) - len(found) <= 1
+    assert len({(r.status, r.releases) for r in found}) == 1
+    assert question is None or found[0].releases == question.gold_releases
