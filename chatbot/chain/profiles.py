@@ -277,7 +277,6 @@ def _comparison(p: Parts, profile: Profile) -> ModelStep:
     """Each release apart, by the steps of a profile, and what differs computed."""
     return compare_releases(
         lambda side: run(profile.gather, side),
-        lambda side: run(profile.write, side),
         p.open_corpus,
         p.releases,
         p.catalog.unpublished,
