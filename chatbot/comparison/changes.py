@@ -64,9 +64,7 @@ def find_rows(topic: Topic, evidence: Sequence[Evidence]) -> list[Row]:
     rows = [row for group in _groups(topic, evidence) for row in _rows(group, corpora)]
     if topic.words:
         best = [records[0] for _, _, records in evidence if records]
-        found = [row for row in rows if sum(row.holds(record) for record in best) > 1]
-        about = _closest(topic, [row for row in rows if row.differs]) or _closest(topic, rows)
-        rows = list(dict.fromkeys((*found, *about)))
+        rows = _on(topic, [r for r in rows if r.differs], best) or _on(topic, rows, best)
     rows = [_found_elsewhere(row, corpora) for row in rows if topic.words or row.differs]
     told: dict[tuple[str, ...], Row] = {}
     for row in rows:
@@ -74,24 +72,25 @@ def find_rows(topic: Topic, evidence: Sequence[Evidence]) -> list[Row]:
     return list(told.values())
 
 
-def _closest(topic: Topic, rows: Sequence[Row]) -> list[Row]:
-    """The rows that hold most of the topic; where it names an entry, no other entries."""
+def _on(topic: Topic, rows: Sequence[Row], best: Sequence[Record]) -> list[Row]:
+    """The entry that the topic names; else what the best records say, and what holds most of it."""
     shares = {row: share for row in rows if (share := topic.share_of(row.records)) >= ABOUT}
-    named = [row for row in shares if row.name and topic.names(row.name)]
-    others = [row for row in shares if not (named and row.name)]
-    most = max((shares[row] for row in others), default=0.0)
-    return sorted(
-        dict.fromkeys((*named, *(row for row in others if shares[row] >= most))),
-        key=lambda row: (row not in named, -max(topic.share(r.reading) for r in row.records)),
-    )
+    if named := [row for row in shares if row.name and topic.names(row.name)]:
+        return named
+    most = max(shares.values(), default=0.0)
+    closest = [row for row, share in shares.items() if share >= most]
+    closest.sort(key=lambda row: -max(topic.share(r.reading) for r in row.records))
+    found = (row for row in rows if sum(map(row.holds, best)) > 1)
+    return list(dict.fromkeys((*found, *closest)))
 
 
 def _groups(topic: Topic, evidence: Sequence[Evidence]) -> Iterator[list[StoredDocument | None]]:
     """The documents on a topic, each beside its counterparts in the other releases."""
     corpora = [corpus for corpus, *_ in evidence]
     seen: set[tuple[int, int]] = set()
-    for n, (corpus, retrieved, _) in enumerate(evidence):
-        for document in _documents_on(topic, corpus, retrieved):
+    for n, (corpus, retrieved, best) in enumerate(evidence):
+        pages = (*(r.page for r in best[:1]), *(chunk.page for chunk in retrieved))
+        for document in _documents_on(topic, corpus, pages):
             if (n, document.id) in seen:
                 continue
             group: list[StoredDocument | None] = [None] * len(corpora)
@@ -105,13 +104,13 @@ def _groups(topic: Topic, evidence: Sequence[Evidence]) -> Iterator[list[StoredD
 
 
 def _documents_on(
-    topic: Topic, corpus: Corpus, evidence: Sequence[RetrievedChunk]
+    topic: Topic, corpus: Corpus, found: Sequence[StoredPage]
 ) -> list[StoredDocument]:
     if not topic.words:
         documents = [d for d in corpus.documents() if d.kind in _TOLD_OF]
         few = sum(len(corpus.pages_of(d.id)) for d in documents) <= _PAGES
         return documents if few else []
-    pages = (*pages_with(corpus, topic.words, 40), *(chunk.page for chunk in evidence))
+    pages = (*found[:1], *pages_with(corpus, topic.words, 40), *found)
     told = {p.document.id: p.document for p in pages if p.document.kind in _TOLD_OF}
     return list(told.values())[:_DOCUMENTS]
 

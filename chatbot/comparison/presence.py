@@ -141,9 +141,3 @@ def _since(entry: Record) -> Iterator[Record]:
         own = record == entry or entry.kind != BlockKind.TABLE_ROW
         if own and record.path in (entry.path, below) and _SINCE.search(record.quote):
             yield record
-
-
-def end_of(name: str, corpus: Corpus) -> Record | None:
-    """What the notes of a release say of a thing that it does not document."""
-    hits = _look_up(_phrase(name.split()), name.split(), corpus)
-    return hits.notes[0] if hits.notes and not hits.entries else None
