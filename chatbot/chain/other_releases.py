@@ -1,7 +1,5 @@
 """What is documented elsewhere: the releases that tell where the one that was asked does not."""
 
-import math
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +21,9 @@ TELLING = 0.9
 """The share of what is asked, by rarity, that a passage of another release must hold to count."""
 MOST_PAGES = 3
 """Pages that an "I don't know" offers."""
-_BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
+
+OpenCorpus = Callable[[str, str], Corpus]
+Releases = Callable[[str], Sequence[str]]
 
 
 def answer_from_newest(
@@ -48,15 +48,8 @@ def answer_from_newest(
         newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
         if newest is None:
             return turn
-        again = await answering(
-            replace(
-                turn,
-                resolution=replace(
-                    resolution, releases=(newest,), explanation=f"not documented in {latest}"
-                ),
-                **_UNANSWERED,
-            )
-        )
+        of = replace(resolution, releases=(newest,), explanation=f"not documented in {latest}")
+        again = await answering(replace(turn, resolution=of, **_UNANSWERED))
         if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
         return replace(again, answer=_led(f"Not in {latest}; in {newest}:", again.answer))
@@ -74,8 +67,8 @@ _UNANSWERED: dict[str, Any] = {
 
 
 def _led(lead: str, answer: Answer) -> Answer:
-    """The answer behind a lead; a block of its text keeps its own line."""
-    gap = "\n\n" if _BLOCK.match(answer.text) else " "
+    """The answer behind a lead, on a line of its own where it has several."""
+    gap = "\n\n" if "\n" in answer.text else " "
     value = f"{lead} {answer.value}" if answer.value else ""
     return replace(answer, text=f"{lead}{gap}{answer.text}", value=value)
 
@@ -83,8 +76,8 @@ def _led(lead: str, answer: Answer) -> Answer:
 def find_other_releases(
     retrieve: RuleStep,
     search: Sequence[RuleStep],
-    open_corpus: Callable[[str, str], Corpus],
-    releases: Callable[[str], Sequence[str]],
+    open_corpus: OpenCorpus,
+    releases: Releases,
     *,
     most: int = 8,
     seconds: float = 2.0,
@@ -93,10 +86,9 @@ def find_other_releases(
     """Give a turn that has no answer its nearest pages and the releases where there is one.
 
     `retrieve` finds the pages where the turn was refused before. Where the gate does not know of
-    the releases, the newest `most` of the others are asked, one after the other, as long as
-    `seconds` allow: `search` are the steps from the queries to the pages, none of which needs a
-    language model. A release counts only if a passage of it holds nearly all words of the
-    question, and more of them than any of the release that was asked.
+    the releases, the newest `most` of the others are asked as long as `seconds` allow; `search`
+    are the steps from the queries to the pages. A release counts if a passage of it holds nearly
+    all words of the question, and more of them than any of the release that was asked.
     """
 
     def look(turn: Turn) -> Turn:
@@ -129,11 +121,7 @@ def find_other_releases(
 
 
 def newest_with_another_passage(
-    search: Sequence[RuleStep],
-    open_corpus: Callable[[str, str], Corpus],
-    releases: Callable[[str], Sequence[str]],
-    *,
-    most: int = 3,
+    search: Sequence[RuleStep], open_corpus: OpenCorpus, releases: Releases, *, most: int = 3
 ) -> Callable[[Turn], str | None]:
     """Make the function that finds a release whose best passage is as good, and gone by now.
 
@@ -143,7 +131,7 @@ def newest_with_another_passage(
 
     def find(turn: Turn) -> str | None:
         here = open_corpus(*turn.asked)
-        least = turn.ranked[0].score if turn.ranked else -math.inf
+        least = turn.ranked[0].score if turn.ranked else 0.0
         for release in _others(turn, releases)[:most]:
             side = _searched(turn, release, search)
             best = side.ranked[0] if side.ranked and side.answer is None else None

@@ -1,11 +1,10 @@
 """What was found, in words: a sentence, a table of what differs, the releases that document it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from chatbot.comparison.changes import Row
-from chatbot.comparison.pages import changed_cells, excerpts
+from chatbot.comparison.pages import changed_cells, excerpts, term_of
 from chatbot.comparison.presence import Finding
 from chatbot.comparison.question import without_category
 from chatbot.comparison.wording import Quotes, in_bare_words, in_short, table
@@ -13,7 +12,6 @@ from chatbot.retrieval.provenance import plain
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Documented, Record, Turn
-from ingestion.page import BlockKind
 
 SHOWN = 40
 """Lines of a table that are written out."""
@@ -145,11 +143,7 @@ def _entry(record: Record) -> str:
 
 def _title(record: Record) -> str:
     """What the passage is called: its own name as it is written, else the heading above it."""
-    title = record.label
-    if record.cells:
-        title = record.cells[0][1]
-    elif record.kind in (BlockKind.DEFINITION, BlockKind.TABLE_ROW):
-        title = re.split(r"\s[–—-]+\s|:\s|[=(\n]", record.quote, maxsplit=1)[0]
+    title = term_of(record) or record.label
     return in_short(title, 60).replace("*", "")
 
 

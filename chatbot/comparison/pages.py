@@ -28,7 +28,6 @@ _SAME_SECTION, _OTHER_SECTION = 55.0, 85.0
 # The share of neighbouring words from which two pages are, also where their headings are the same.
 _ALIKE, _ALIKE_UNDER_THE_SAME, _SHARED_PLACES = 0.4, 0.12, 0.5
 _GENERATED = re.compile(r"(?:id|index-?|module-)\d+", re.I)
-_TELLING = 24
 _FOUND = 30
 
 
@@ -58,15 +57,24 @@ def passages(pages: Iterable[StoredPage]) -> list[Record]:
     return [record for page in pages for record in records(page, together=0)]
 
 
-def name_of(record: Record) -> str:
-    """What a passage is called where it stands: a row's first cell, a parameter, an owner."""
+def term_of(record: Record) -> str:
+    """What a row or a definition is called where it stands: a row's first cell, a parameter."""
+    if record.cells:
+        return record.cells[0][1]
     if record.kind == BlockKind.TABLE_ROW:
-        name = record.cells[0][1] if record.cells else record.quote.split(CELL_DELIMITER)[0]
-        return "" if re.fullmatch(r"[\d.\s]*", name) else plain(name)
-    if record.kind == BlockKind.DEFINITION:
-        term = _TERM_END.split(record.quote, maxsplit=1)[0]
-        return plain(term.split("=")[0]) if len(term) <= 80 else ""
-    return plain(record.path[-1]) if record.kind == BlockKind.SIGNATURE and record.path else ""
+        return record.quote.split(CELL_DELIMITER)[0]
+    term = (
+        _TERM_END.split(record.quote, maxsplit=1)[0] if record.kind == BlockKind.DEFINITION else ""
+    )
+    return term.split("=")[0] if len(term) <= 80 else ""
+
+
+def name_of(record: Record) -> str:
+    """The name by which a passage is found again: its term, or the owner of a signature."""
+    if record.kind == BlockKind.SIGNATURE and record.path:
+        return plain(record.path[-1])
+    term = plain(term_of(record))
+    return term if any(map(str.isalpha, term)) else ""
 
 
 def numbers_in(text: str) -> list[str]:
@@ -233,7 +241,7 @@ def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | Non
         return found
     words = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
     words.sort(key=here.idf, reverse=True)
-    return _most_alike(page, pages_with(there, words[:_TELLING], _FOUND), here, there)
+    return _most_alike(page, pages_with(there, words[:_FOUND], _FOUND), here, there)
 
 
 def _most_alike(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from chatbot.comparison.in_words import SHOWN
 from chatbot.comparison.wording import Quotes, in_bare_words, in_short, table
 from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.retrieval.provenance import cite_stated, names
@@ -26,8 +27,6 @@ from corpora.parameters.parameter import (
 )
 from corpora.parameters.releases import OpenParameters, ReleaseParameters
 
-SHOWN = 60
-"""Parameters up to which an answer lists all; the page of the release has the others."""
 _REPLACED = re.compile(
     r"\b(?:replac(?:ed?|es|ement)|superseded|renamed|called now|now called|successor|instead of)\b",
     re.I,

@@ -14,7 +14,6 @@ _WHERE = re.compile(
 )
 _DIFFERS = re.compile(r"\b(?:same|identical|differ\w*|chang\w*|compar\w*)\b", re.I)
 _IT = re.compile(r"\b(?:it|that|this|they|those)\b", re.I)
-_AS_CODE = re.compile(r"`([^`]+)`")
 _WHOSE = re.compile(r"\b(?:do|does|did|can)\s+(?:\w+\s+){1,2}(?=(?:have|support|know|use)\b)", re.I)
 """The product itself, under another name: "does the element support …"."""
 _ASKING = word_set("""
@@ -47,9 +46,9 @@ def topic(queries: Queries) -> str:
 
 
 def _topic(subject: str) -> str:
-    named = _AS_CODE.findall(subject)
+    named = subject.split("`")[1::2]
     if len(named) == 1:
-        return str(named[0]).strip()
+        return named[0].strip()
     words = filtered(_WHOSE.sub("", subject)).split()
     return " ".join(word for word in words if word.lower() not in _ASKING)
 
