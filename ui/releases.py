@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.graph.knowledge import cited
+from chatbot.retrieval.provenance import cite_stated
 from chatbot.review.exports import csv_lines
 from corpora.catalog.catalog import NoCorpus
 from corpora.parameters.parameter import (
@@ -170,7 +170,7 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
 def _show_place(
     product: str, release: str, stated: Parameter | Fact | Replacement, key: str
 ) -> None:
-    citation = cited(stated, release)
+    citation = cite_stated(stated, release)
     label = place(citation, with_release=True)
     source_button(label, product, citation, f"cite-{key}", icon="description")
 

@@ -28,7 +28,6 @@ from chatbot.answering.lead import (
 )
 from chatbot.answering.lead_prompt import UNKNOWN, lead_prompt
 from chatbot.answering.undocumented_gate import nothing_found, refusal
-from chatbot.comparison.presence import end_of
 from chatbot.memory.pairs import Origin
 from chatbot.memory.prompting import REJECTED, is_rejected, repeats, route_of
 from chatbot.retrieval.forms import (
@@ -38,7 +37,6 @@ from chatbot.retrieval.forms import (
     read_value,
 )
 from chatbot.retrieval.kinds import FORMS, Kind, without_opening
-from chatbot.retrieval.lifecycle import read_end, read_since
 from chatbot.retrieval.passages import Passage, best_passages, continued, short_section
 from chatbot.retrieval.provenance import cite, cite_words, names, says_unknown
 from chatbot.retrieval.records import sentences
@@ -62,7 +60,6 @@ _MORE = re.compile(
 """A second question behind the first."""
 _EXPLAINED = re.compile(r" \([^()]*\)")
 """What the glossary put behind a term of the question, which an answer does not repeat."""
-_OVER = re.compile(r"\b(?:removed|gone|dropped|deleted|obsolete|no longer)\b", re.I)
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 DOUBTED = 0.18
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
@@ -145,17 +142,6 @@ def _read(draft: _Draft) -> Sentence | None:
     one = one or (draft.kind is Kind.LIST and ASKS_DEFAULT.search(draft.subject) is not None)
     if one and (value := read_value(draft.subject, draft.scored)):
         return Sentence(value.sentence, best_passages([value.record])[0], value.record)
-    if since := read_since(draft.turn.question, draft.subject, draft.passages):
-        return Sentence(*since)
-    over = _OVER.search(draft.subject) is not None
-    if draft.kind is Kind.YES_NO or (draft.kind is Kind.CHANGE and over):
-        # That a thing was removed is told in the words of the release that lacks it.
-        if draft.kind is Kind.YES_NO and (end := read_end(draft.subject, draft.passages)):
-            return Sentence(*end)
-        ends = (end_of(name, draft.corpus) for name in identifiers(draft.subject))
-        if record := next(filter(None, ends), None):
-            text = f"{'Yes' if over else 'No'}: {in_words(record)}"
-            return Sentence(text, best_passages([record])[0], record)
     if draft.kind is Kind.TABLE and (table := table_of(draft.passages)) is not None:
         rows, sentence = read_rows(draft.subject, continued(table, draft.corpus.page))
         return Sentence(sentence, table, rows[0]) if rows else None

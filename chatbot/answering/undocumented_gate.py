@@ -6,14 +6,16 @@ from dataclasses import replace
 from functools import cache, partial
 
 from chatbot.queries.glossary import documents
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_code
 from chatbot.turn import Answer, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
+from ingestion.page import DocumentKind
 
-_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:[-_][A-Z0-9]+)*\b")
 _LONG = 5
 _OFTEN = 2
 """Chunks of another release that hold a word from which it can be a subject there."""
@@ -31,8 +33,9 @@ def refuse_undocumented(
 ) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
-    A term of the glossary is a name too: the release lacks it if it has none of its wordings. An
-    everyday word counts where the other release has sections on it.
+    Release notes that mention it do not document it. A term of the glossary is a name too: the
+    release lacks it if it has none of its wordings. An everyday word counts where the other
+    release has sections on it.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
     a share of their inverse document frequency). Names that no release has are noted: they may be
     the asker's own.
@@ -47,16 +50,22 @@ def refuse_undocumented(
         asked = turn.queries.subject
         others = [name for name in releases(product) if name != release]
         missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
+        # Of what is gone the notes still tell, which answers a question for changes alone.
+        tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE
+        written = () if tells else [n for n in _written(asked) if n not in missing]
+        noted = [name for name in written if not _documents(here, name)]
         words = [w for w in filtered(asked).split() if len(w) >= _LONG and not _stands_in(here, w)]
         lacking = [
             *(((name,), _stands_in) for name in missing),
+            *(((name,), _documents) for name in noted),
             *(((word,), _is_subject) for word in words),
             *((wordings, documents) for wordings in turn.queries.lacking),
         ]
         for wordings, has in lacking:
             found = tuple(o for o in others if any(has(opened(o), word) for word in wordings))
             if found:
-                text = _not_documented(turn, as_code(wordings[0]))
+                verb = "document" if wordings[0] in noted else "mention"
+                text = _not_documented(turn, as_code(wordings[0]), verb)
                 told = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
                 return replace(turn, answer=told, found_in=found[::-1])
         if coverage(here, asked) < lowest_coverage:
@@ -91,15 +100,22 @@ def refuse_foreign_names(
 
 def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
     """Identifiers, acronyms and words that are not everyday English, as written."""
-    found = [f"{name}()" if f"{name}()" in text.lower() else name for name in identifiers(text)]
-    found += _ACRONYM.findall(text)
-    found += [
-        w
-        for w in _WORD.findall(text)
-        if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
+    found = [
+        *_written(text),
+        *(
+            w
+            for w in _WORD.findall(text)
+            if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
+        ),
     ]
     # Written last as in the question, so that no name stands twice.
     return list({name.casefold(): name for name in found}.values())
+
+
+def _written(text: str) -> list[str]:
+    """Identifiers and acronyms, as written."""
+    found = [f"{name}()" if f"{name}()" in text.lower() else name for name in identifiers(text)]
+    return found + _ACRONYM.findall(text)
 
 
 def _known(corpus: Corpus, name: str) -> bool:
@@ -113,6 +129,13 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
     if not whole or corpus.frequency(whole):
         return True
     return "." in whole and any(corpus.frequency(p) for p in parts[-1:])
+
+
+def _documents(corpus: Corpus, name: str) -> bool:
+    """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
+    found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], 40)]
+    pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(found).values())
+    return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
 
 
 def _is_subject(corpus: Corpus, word: str) -> bool:
@@ -155,6 +178,6 @@ def nothing_found(turn: Turn) -> Answer:
     return Answer(f"I couldn't find this in the {release} documentation of {product}.", True)
 
 
-def _not_documented(turn: Turn, name: str) -> str:
+def _not_documented(turn: Turn, name: str, verb: str = "mention") -> str:
     product, release = turn.asked
-    return f"The {release} documentation of {product} does not mention {name}."
+    return f"The {release} documentation of {product} does not {verb} {name}."

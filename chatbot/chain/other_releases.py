@@ -1,7 +1,5 @@
 """What is documented elsewhere: the releases that tell where the one that was asked does not."""
 
-import math
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +11,7 @@ from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.provenance import cite_words
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread
-from chatbot.text.query_terms import EXPANSIONS, filtered
+from chatbot.text.query_terms import filtered
 from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
@@ -21,17 +19,11 @@ from corpora.indexing.lexical import tokens
 STEP = "other_releases"
 TELLING = 0.9
 """The share of what is asked, by rarity, that a passage of another release must hold to count."""
-MORE = 0.2
-"""How much more of it than the best passage of the release that was asked."""
-FEWEST = 3
-"""Words that a question must have: two stand together in many a passage that does not answer."""
-CERTAIN = 0.1
-"""The model's doubt from which an older release is not answered from."""
-ALIKE = 0.1
-"""How much less the best passage of an older release may score to be as good."""
 MOST_PAGES = 3
 """Pages that an "I don't know" offers."""
-_BLOCK = re.compile(r"\s*(?:```|[|>#]|[-*] |\d+\. )")
+
+OpenCorpus = Callable[[str, str], Corpus]
+Releases = Callable[[str], Sequence[str]]
 
 
 def answer_from_newest(
@@ -56,17 +48,9 @@ def answer_from_newest(
         newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
         if newest is None:
             return turn
-        again = await answering(
-            replace(
-                turn,
-                resolution=replace(
-                    resolution, releases=(newest,), explanation=f"not documented in {latest}"
-                ),
-                **_UNANSWERED,
-            )
-        )
-        doubt = again.calls[-1].doubt if again.calls != turn.calls else 0.0
-        if again.answer is None or again.answer.abstained or doubt >= CERTAIN:
+        of = replace(resolution, releases=(newest,), explanation=f"not documented in {latest}")
+        again = await answering(replace(turn, resolution=of, **_UNANSWERED))
+        if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
         return replace(again, answer=_led(f"Not in {latest}; in {newest}:", again.answer))
 
@@ -83,8 +67,8 @@ _UNANSWERED: dict[str, Any] = {
 
 
 def _led(lead: str, answer: Answer) -> Answer:
-    """The answer behind a lead; a block of its text keeps its own line."""
-    gap = "\n\n" if _BLOCK.match(answer.text) else " "
+    """The answer behind a lead, on a line of its own where it has several."""
+    gap = "\n\n" if "\n" in answer.text else " "
     value = f"{lead} {answer.value}" if answer.value else ""
     return replace(answer, text=f"{lead}{gap}{answer.text}", value=value)
 
@@ -92,8 +76,8 @@ def _led(lead: str, answer: Answer) -> Answer:
 def find_other_releases(
     retrieve: RuleStep,
     search: Sequence[RuleStep],
-    open_corpus: Callable[[str, str], Corpus],
-    releases: Callable[[str], Sequence[str]],
+    open_corpus: OpenCorpus,
+    releases: Releases,
     *,
     most: int = 8,
     seconds: float = 2.0,
@@ -102,10 +86,9 @@ def find_other_releases(
     """Give a turn that has no answer its nearest pages and the releases where there is one.
 
     `retrieve` finds the pages where the turn was refused before. Where the gate does not know of
-    the releases, the newest `most` of the others are asked, one after the other, as long as
-    `seconds` allow: `search` are the steps from the queries to the pages, none of which needs a
-    language model. A release counts only if a passage of it holds nearly all words of the
-    question, and clearly more of them than any of the release that was asked.
+    the releases, the newest `most` of the others are asked as long as `seconds` allow; `search`
+    are the steps from the queries to the pages. A release counts if a passage of it holds nearly
+    all words of the question, and more of them than any of the release that was asked.
     """
 
     def look(turn: Turn) -> Turn:
@@ -121,11 +104,11 @@ def find_other_releases(
         return replace(turn, nearest=nearest_pages(turn), found_in=found, timings=timings)
 
     def found_in(turn: Turn, end: float) -> Iterator[str]:
-        least = max(TELLING, told(turn, turn.asked[1]) + MORE)
+        own = told(turn, turn.asked[1])
         for release in _others(turn, releases)[:most]:
             if clock() > end:
                 return
-            if told(turn, release) >= least:
+            if own < told(turn, release) >= TELLING:
                 yield release
 
     def told(turn: Turn, release: str) -> float:
@@ -138,11 +121,7 @@ def find_other_releases(
 
 
 def newest_with_another_passage(
-    search: Sequence[RuleStep],
-    open_corpus: Callable[[str, str], Corpus],
-    releases: Callable[[str], Sequence[str]],
-    *,
-    most: int = 3,
+    search: Sequence[RuleStep], open_corpus: OpenCorpus, releases: Releases, *, most: int = 3
 ) -> Callable[[Turn], str | None]:
     """Make the function that finds a release whose best passage is as good, and gone by now.
 
@@ -152,7 +131,7 @@ def newest_with_another_passage(
 
     def find(turn: Turn) -> str | None:
         here = open_corpus(*turn.asked)
-        least = turn.ranked[0].score - ALIKE if turn.ranked else -math.inf
+        least = turn.ranked[0].score if turn.ranked else 0.0
         for release in _others(turn, releases)[:most]:
             side = _searched(turn, release, search)
             best = side.ranked[0] if side.ranked and side.answer is None else None
@@ -208,24 +187,14 @@ def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
 
 
 def _share_told(turn: Turn, corpus: Corpus) -> float:
-    """The share of what is asked, by rarity, that the best passage found holds, 0 to 1."""
+    """The share of what is asked, by rarity, that the best passage found holds, 0 to 1.
+
+    A word that the release does not know counts as rare.
+    """
     assert turn.queries is not None
-    own_name = set(tokens(corpus.product))
-    words = {w for w in filtered(turn.queries.subject).split() if set(tokens(w)) - own_name}
-    weights = {word: max(map(corpus.idf, tokens(word))) for word in words}
-    if len(weights) < FEWEST:
-        return 0.0
+    asked = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
+    weights = {token: corpus.idf(token) for token in asked}
     found = (record for chunk in turn.retrieved for record in records(chunk.page))
-    texts = (
-        frozenset(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in found
-    )
-    held = (
-        sum(weight for word, weight in weights.items() if _stands_in(word, text)) for text in texts
-    )
-    return max(held, default=0.0) / sum(weights.values())
-
-
-def _stands_in(word: str, text: frozenset[str]) -> bool:
-    """Whether a text has a word, or all of its parts, or another word for it."""
-    wordings = (tokens(wording) for wording in (word, *EXPANSIONS.get(word.lower(), ())))
-    return any(text.issuperset(parts or [whole]) for whole, *parts in wordings)
+    texts = (set(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in found)
+    held = (sum(weights[token] for token in asked & text) for text in texts)
+    return max(held, default=0.0) / (sum(weights.values()) or 1.0)

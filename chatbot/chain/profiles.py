@@ -16,12 +16,12 @@ from chatbot.chain.other_releases import (
 )
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
+from chatbot.comparison.parameter_answers import answer_from_parameters
 from chatbot.comparison.sides import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
 from chatbot.dialogue.term_clarification import ask_which_term
 from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
-from chatbot.graph.parameter_answers import answer_from_parameters
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.graph.wikidata import Wikidata
@@ -277,7 +277,6 @@ def _comparison(p: Parts, profile: Profile) -> ModelStep:
     """Each release apart, by the steps of a profile, and what differs computed."""
     return compare_releases(
         lambda side: run(profile.gather, side),
-        lambda side: run(profile.write, side),
         p.open_corpus,
         p.releases,
         p.catalog.unpublished,

@@ -1,40 +1,181 @@
-"""What was found, in words: what changed, and in which releases a thing is documented."""
+"""What was found, in words: a sentence, a table of what differs, the releases that document it."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import chain, groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from chatbot.comparison.pages import Differences, Pair, changed_cells, excerpts, name_of
-from chatbot.comparison.presence import Finding, expected_first, without_category
-from chatbot.comparison.question import asks_yes_or_no, verdict
-from chatbot.comparison.wording import Quotes, after, in_bare_words, in_short, merged
+from chatbot.comparison.changes import Row
+from chatbot.comparison.pages import changed_cells, excerpts, term_of
+from chatbot.comparison.presence import Finding
+from chatbot.comparison.question import without_category
+from chatbot.comparison.wording import Quotes, in_bare_words, in_short, table
+from chatbot.retrieval.provenance import plain
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
-from chatbot.turn import Answer, Documented, Record
-from ingestion.page import BlockKind
+from chatbot.turn import Answer, Documented, Record, Turn
 
-_SHOWN = 40
-"""Differences between two releases that are written out; of the others it is said where."""
-_IN_SENTENCES = 2
-"""Values up to which each is told in a sentence, without a table."""
+SHOWN = 40
+"""Lines of a table that are written out."""
 _NAMED = 6
-"""Entries that are new or gone up to which the lead names them."""
-_SENTENCES = 4
-"""Sentences shown beside rows and parameters that differ, which tell more."""
+"""Entries that are new or gone up to which the lead names them, and notes that are quoted."""
+_MISSING = "–"
+
+Line = tuple[str, list[str]]
+"""What differs: its name, and what each release says, with its mark."""
+Note = tuple[str, Record]
+"""A release, and what its notes say."""
 
 
-def changes_in_words(topic: str, steps: Sequence[Differences], question: str = "") -> Answer:
-    """What differs from release to release, each difference with a citation on each side."""
+def changes_in_words(
+    topic: str, releases: Sequence[str], rows: Sequence[Row], notes: Sequence[Note]
+) -> Answer | None:
+    """What differs between releases, every word with a citation on its side; None for nothing."""
     quotes = Quotes()
-    told = [_step(topic, step, quotes) for step in steps]
-    told[0][0] = after(verdict(question, same=not any(s.found for s in steps)), told[0][0])
-    value = " ".join(in_bare_words(lead) for lead, *_ in told)
-    return Answer("\n\n".join(chain(*told)), False, tuple(quotes.citations), value)
+    about = f" on {as_words(topic)}" if topic else ""
+    differing = [row for row in rows if row.differs]
+    same = [row for row in rows if not row.differs] if topic else []
+    # Without a topic the newer release's own words on what is new come first.
+    told = [] if topic else _told(notes, quotes)
+    if len(differing) == 1 and len(lines := list(_lines(differing[0], releases, quotes))) <= 2:
+        lead, body = " ".join(_sentence(line, releases) for line in lines), []
+    elif differing:
+        lead, body = _lead(about, releases, differing), _table(differing, releases, quotes)
+    elif same:
+        sides = zip(releases, same[0].records, strict=True)
+        places = listed(f"{release} {quotes.mark(side, release)}" for release, side in sides)
+        lead, body = f"It is the same in {places}: {_entry(same[0].records[-1]).rstrip('.')}.", []
+    else:
+        lead, body = (
+            f"In the pages of {listed(releases)} nothing that differs{about} was found.",
+            [],
+        )
+    if topic:
+        told = _told(notes[:_NAMED], quotes)
+    if not (differing or same or told):
+        return None
+    parts = [lead, *told, *body] if not topic else [lead, *body, *told]
+    return Answer("\n\n".join(parts), False, tuple(quotes.citations), in_bare_words(lead))
+
+
+def _lead(about: str, releases: Sequence[str], rows: Sequence[Row]) -> str:
+    new = [row for row in rows if row.sides[0] is None and row.sides[-1]]
+    gone = [row for row in rows if row.sides[-1] is None]
+    changed = len(rows) - len(new) - len(gone)
+    parts = [f"{_how_many(changed)}{about} {'differs' if changed == 1 else 'differ'}"]
+    for found, what in ((new, "new"), (gone, "gone")):
+        names = list(dict.fromkeys(_title(row.records[-1]) for row in found if row.name))
+        names = names if len(names) <= _NAMED else []
+        others = sum(1 for row in found if not (row.name and names))
+        things = [*names, _how_many(others)] if others else names
+        if things:
+            parts.append(f"{listed(things)} {'is' if len(found) == 1 else 'are'} {what}")
+    told = listed(parts if changed else parts[1:])
+    return f"From {releases[0]} to {releases[-1]}, {told}."
+
+
+def _how_many(passages: int) -> str:
+    return f"{passages} passage{'' if passages == 1 else 's'}"
+
+
+def _table(rows: Sequence[Row], releases: Sequence[str], quotes: Quotes) -> list[str]:
+    shown = [
+        (name, *cells) for row in rows[:SHOWN] for name, cells in _lines(row, releases, quotes)
+    ]
+    left = rows[SHOWN:]
+    where = {as_words(row.records[-1].page.document.title): None for row in left}
+    more = [f"{len(left)} more differ, in {listed(where)}."] if left else []
+    return [table(("", *releases), shown), *more]
+
+
+def _lines(row: Row, releases: Sequence[str], quotes: Quotes) -> Iterator[Line]:
+    """A row's cells that differ, one a line; else its words, without what is alike around them."""
+    title = _title(row.records[-1])
+    cells = changed_cells(row.records) if len(row.records) > 1 else []
+    if not cells:
+        alone = len(row.records) == 1
+        words = [_entry(row.records[0])] if alone else excerpts([r.quote for r in row.records])
+        cells = [("", words)]
+    for header, values in cells:
+        name, left = f"{title}: {in_short(header, 60)}" if header else title, iter(values)
+        told = (
+            f"{in_short(next(left)) or '(empty)'} {quotes.mark(side, release)}"
+            if side
+            else _MISSING
+            for side, release in zip(row.sides, releases, strict=True)
+        )
+        yield name, list(told)
+
+
+def _sentence(line: Line, releases: Sequence[str]) -> str:
+    name, cells = line
+    thing, _, header = name.rpartition(": ")
+    told = [(r, *cell.rpartition(" ")[::2]) for r, cell in zip(releases, cells, strict=True)]
+    if thing and _MISSING not in cells:
+        alike = groupby(told, key=lambda cell: cell[1].rstrip("."))
+        values = [(value, listed(f"{r} {mark}" for r, _, mark in of)) for value, of in alike]
+        apart = [f"{value} in {where}" for value, where in values]
+        said = listed(apart) if len(apart) == len(told) else "; ".join(apart)
+        return f"The {header[:1].lower()}{header[1:]} of {thing} is {said}."
+    return " ".join(
+        f"In {release}: {words.rstrip('.:')} {mark}." if words else f"Not found in {release}."
+        for release, words, mark in told
+    )
+
+
+def _told(notes: Sequence[Note], quotes: Quotes) -> list[str]:
+    """What release notes say, under their headings."""
+    parts = []
+    for release, of_release in groupby(notes, key=lambda note: note[0]):
+        parts.append(f"The release notes of {release} say:")
+        told = groupby((n for _, n in of_release), key=lambda n: n.path[-1] if n.path else "")
+        for heading, items in told:
+            lines = [f"- {in_short(n.quote)} {quotes.mark(n, release)}" for n in items]
+            parts += [f"**{in_short(heading, 60)}**"] if heading else []
+            parts.append("\n".join(lines))
+    return parts
+
+
+def _entry(record: Record) -> str:
+    if not record.cells:
+        return in_short(record.quote)
+    cells = [f"{header}: {cell}" if header else cell for header, cell in record.cells[1:] if cell]
+    return in_short(" – ".join(filter(None, (_title(record), "; ".join(cells)))))
+
+
+def _title(record: Record) -> str:
+    """What the passage is called: its own name as it is written, else the heading above it."""
+    title = term_of(record) or record.label
+    return in_short(title, 60).replace("*", "")
+
+
+def nearest_in_words(sides: Sequence[Turn]) -> Answer:
+    """The passage of each release that is nearest to the question, where none tells it exactly."""
+    quotes, told, found = Quotes(), [], []
+    for side in sides:
+        _, release = side.asked
+        # What only leads in tells nothing.
+        best = next((r for r in side.ranked if not r.quote.endswith(":")), None)
+        if side.answer is not None:
+            told.append(side.answer.text)
+        elif best is None:
+            told.append(f"Not found in {release}.")
+        else:
+            found.append(best)
+            told.append(f"In {release}: {_entry(best).rstrip('.:')} {quotes.mark(best, release)}.")
+    if not found:
+        releases = listed((side.asked[1] for side in sides), "or")
+        return Answer(f"I couldn't find this in the documentation of {releases}.", abstained=True)
+    lead = " ".join(told)
+    if len(found) == len(sides) > 1 and len({plain(r.quote) for r in found}) == 1:
+        marks = (
+            f"{s.asked[1]} {quotes.mark(r, s.asked[1])}" for s, r in zip(sides, found, strict=True)
+        )
+        lead = f"It is the same in {listed(marks)}: {_entry(found[0]).rstrip('.')}."
+    text = f"The passages nearest to the question: {lead}"
+    return Answer(text, False, tuple(quotes.citations), in_bare_words(lead), unwritten=True)
 
 
 def nothing_named(releases: Sequence[str]) -> Answer:
-    """Ask for a subject where changes in general are wanted and no release notes tell of them."""
+    """Ask for a subject where changes in general are wanted and nothing tells of them."""
     return Answer(
         f"I couldn't find release notes of {listed(releases, 'or')}. Ask what changed in "
         "something, by its name, and I compare the pages on it.",
@@ -51,210 +192,49 @@ def no_thing_named(releases: Sequence[str]) -> Answer:
     )
 
 
-def _step(topic: str, step: Differences, quotes: Quotes) -> list[str]:
-    older, newer = step.older, step.newer
-    about = f" on {as_words(topic)}" if topic else ""
-    if not step.found:
-        return _unchanged(about, step, quotes)
-    shown = _worth_telling(step)
-    # Without a topic the newer release's own words on what is new come first.
-    notes = [] if topic else _notes(step, quotes)
-    rows = [row for pair in shown.changed[:_SHOWN] for row in _rows(pair, step, quotes)]
-    added = [f"- {_entry(r)} {quotes.mark(r, newer)}" for r in shown.added[:_SHOWN]]
-    gone = [_gone(r, step, quotes) for r in shown.removed[:_SHOWN]]
-    if 0 < len(rows) <= _IN_SENTENCES and not (added or gone or notes):
-        lead = " ".join(_in_a_sentence(row, step) for row in rows)
-        return [lead, *_notes(step, quotes)]
-    lead = f"From {older} to {newer}, {_counted(shown, about)}."
-    if notes:
-        lead = f"The release notes of {newer} say what changed. {lead}"
-    body = []
-    if rows:
-        cells = ((name, f"{was} {old}", f"{now} {new}") for name, was, now, old, new in rows)
-        body.append(table(("", older, newer), cells))
-    body += [f"New in {newer}:", "\n".join(added)] if added else []
-    body += [f"No longer in {newer}:", "\n".join(gone)] if gone else []
-    body += _further(shown, quotes)
-    return [lead, *notes, *body, *(_notes(step, quotes) if topic else ())]
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = (header, ["---"] * len(header), *rows)
-    cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
-
-
-def _further(step: Differences, quotes: Quotes) -> list[str]:
-    here = (*(pair.sides[-1] for pair in step.changed[_SHOWN:]), *step.added[_SHOWN:])
-    left = [*((r, step.newer) for r in here), *((r, step.older) for r in step.removed[_SHOWN:])]
-    first = {as_words(r.page.document.title): (r, release) for r, release in reversed(left)}
-    where = (f"{title} {quotes.mark(*place)}" for title, place in first.items())
-    return [f"{len(left)} more differ, in {listed(where)}."] if left else []
-
-
-def _worth_telling(step: Differences) -> Differences:
-    """The differences without those sentences that say less than the rows beside them."""
-    sentences = [pair for pair in step.changed if not name_of(pair.sides[0])]
-    named = len(step.changed) - len(sentences)
-    most = _SENTENCES if named > _SENTENCES else _SHOWN
-    kept = tuple(pair for pair in step.changed if pair not in sentences[most:])
-    added = tuple(r for r in step.added if name_of(r)) or step.added[:_SENTENCES]
-    gone = tuple(r for r in step.removed if name_of(r))
-    if not (kept or added or gone):
-        gone = step.removed[:_SENTENCES]
-    return replace(step, changed=kept, added=added, removed=gone)
-
-
-def _unchanged(about: str, step: Differences, quotes: Quotes) -> list[str]:
-    older, newer = step.older, step.newer
-    if step.same:
-        before, now = step.same[0].sides
-        where = f"{older} {quotes.mark(before, older)} and {newer} {quotes.mark(now, newer)}"
-        return [f"It is the same in {where}: {_entry(now).rstrip('.')}.", *_notes(step, quotes)]
-    if step.notes:
-        lead = f"The release notes of {newer} tell what changed{about} since {older}."
-        return [lead, *_notes(step, quotes)[1:]]
-    return [f"From {older} to {newer} nothing that differs{about} was found."]
-
-
-_Row = tuple[str, str, str, str, str]
-"""What differs: its name, both values, and the marks of both."""
-
-
-def _rows(pair: Pair, step: Differences, quotes: Quotes) -> Iterator[_Row]:
-    before, now = pair.sides
-    marks = quotes.mark(before, step.older), quotes.mark(now, step.newer)
-    cells = changed_cells(pair) or [("", before.quote, now.quote)]
-    for header, old, new in cells:
-        name = f"{_title(now)}: {in_short(header, 60)}" if header else _title(now)
-        was, is_now = (in_short(part) or "(empty)" for part in excerpts(old, new))
-        yield name, was, is_now, *marks
-
-
-def _in_a_sentence(row: _Row, step: Differences) -> str:
-    name, was, now, old, new = row
-    thing, _, header = name.rpartition(": ")
-    if not thing:
-        return merged([(step.older, was, old), (step.newer, now, new)])
-    told = f"{was.rstrip('.')} in {step.older} {old} and {now.rstrip('.')} in {step.newer} {new}"
-    return f"The {header[:1].lower()}{header[1:]} of {thing} is {told}."
-
-
-def _gone(record: Record, step: Differences, quotes: Quotes) -> str:
-    line = f"- {_entry(record)} {quotes.mark(record, step.older)}"
-    if end := step.ends.get(name_of(record)):
-        line += f" {step.newer} says: {in_short(end.quote)} {quotes.mark(end, step.newer)}"
-    return line
-
-
-def _notes(step: Differences, quotes: Quotes) -> list[str]:
-    parts = [f"The release notes of {step.newer} say:"] if step.notes else []
-    for heading, notes in groupby(step.notes, key=lambda n: n.path[-1] if n.path else ""):
-        items = [f"- {in_short(n.quote)} {quotes.mark(n, step.newer)}" for n in notes]
-        parts += [f"**{in_short(heading, 60)}**"] if heading else []
-        parts.append("\n".join(items))
-    return parts
-
-
-def _entry(record: Record) -> str:
-    if not record.cells or not name_of(record):
-        return in_short(record.quote)
-    cells = [f"{header}: {cell}" if header else cell for header, cell in record.cells[1:] if cell]
-    return in_short(" – ".join(filter(None, (_title(record), "; ".join(cells)))))
-
-
-def _title(record: Record) -> str:
-    """What the passage is called: its own name as it is written, else the heading above it."""
-    title = record.label
-    if record.kind == BlockKind.SIGNATURE and record.path:
-        title = record.path[-1]
-    elif name_of(record):
-        own = record.cells[0][1] if record.cells else record.quote
-        title = re.split(r"\s[–—-]+\s|:\s|[=(\n]", own, maxsplit=1)[0]
-    return in_short(title, 60).replace("*", "")
-
-
-def _counted(step: Differences, about: str) -> str:
-    differ = len(step.changed)
-    verb = f"passage{about} differs" if differ == 1 else f"passages{about} differ"
-    parts = [f"{differ} {verb}"] if differ else []
-    for records, word in ((step.added, "new"), (step.removed, "gone")):
-        named = list(dict.fromkeys(_title(r) for r in records if name_of(r)))
-        if records and len(named) == len(records) <= _NAMED:
-            parts.append(f"{listed(named)} {'is' if len(named) == 1 else 'are'} {word}")
-        elif records:
-            verb = "passage is" if len(records) == 1 else "passages are"
-            parts.append(f"{len(records)} {verb} {word}")
-    return listed(parts)
-
-
-def presence_in_words(
-    thing: str, findings: Sequence[Finding], oldest: str, question: str = ""
-) -> Answer:
-    """Say where a thing is documented; `oldest` is the first release of the product."""
+def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
+    """Say which releases document a thing, and what they say of its beginning and end."""
     quotes = Quotes()
+    named = as_code(without_category(thing) or thing)
     looked = [f for f in findings if f.status is not Documented.NO_CORPUS]
     there = [f for f in looked if f.status is Documented.DOCUMENTED]
-    text = _where(as_code(without_category(thing)), looked, there, oldest, quotes)
-    if there and asks_yes_or_no(question):
-        text = after("Yes" if len(there) == len(looked) else "No", text)
-    text = " ".join((text, *_own_words(looked, there, quotes)))
+    parts = [_where(named, looked, there, quotes)]
+    if gone := next((f for f in looked if f.status is Documented.REMOVED), None):
+        words = _said(gone.record, gone.release, quotes)
+        parts.append(f"{gone.release} has no entry for it any more and says {words}")
+    elif noted := next((f for f in there or looked if f.notes), None):
+        # What announces a thing is the shortest that is said of it.
+        note = min(noted.notes, key=lambda n: len(n.quote))
+        words = _said(note, noted.release, quotes)
+        parts.append(f"The release notes of {noted.release} say {words}")
+    if since := next((f for f in reversed(there) if f.since), None):
+        parts.append(f"{since.release} says {_said(since.since, since.release, quotes)}")
     if missing := [f.release for f in findings if f.status is Documented.NO_CORPUS]:
-        text += f" There is no documentation of {listed(missing)} to look into."
-    known = bool(there) or any(f.status is Documented.REMOVED for f in looked)
+        parts.append(f"There is no documentation of {listed(missing)} to look into.")
+    text, known = " ".join(parts), bool(quotes.citations)
     return Answer(text, not known, tuple(quotes.citations), in_bare_words(text) if known else "")
 
 
-def _where(
-    named: str, looked: Sequence[Finding], there: Sequence[Finding], oldest: str, quotes: Quotes
-) -> str:
-    order = [f.release for f in looked]
-    gone = [f for f in looked if f.status is Documented.REMOVED]
-    if not there and not gone:
-        of = f"documentation of {listed(order, 'or')}" if order[1:] else f"{order[0]} documentation"
-        return f"I couldn't find {named} in the {of}."
+def _said(record: Record | None, release: str, quotes: Quotes) -> str:
+    assert record is not None
+    under = f"under “{in_short(record.path[-1], 60)}”" if record.path else "this"
+    return f"{under}: {in_short(record.reading).rstrip('.:')} {quotes.mark(record, release)}."
+
+
+def _where(named: str, looked: Sequence[Finding], there: Sequence[Finding], quotes: Quotes) -> str:
+    releases = [f.release for f in looked]
     if not there:
-        return f"{named} is documented in none of {listed(order)}; {_says_gone(gone[0], quotes)}."
+        return f"I couldn't find {named} in the documentation of {listed(releases, 'or')}."
+    marks = [quotes.mark(f.record, f.release) for f in there if f.record]
+    shown = [f"{f.release} {mark}" for f, mark in zip(there, marks, strict=True)]
+    others = [f.release for f in looked if f not in there]
     first, last = looked.index(there[0]), looked.index(there[-1])
-    shown = [f"{f.release} {quotes.mark(f.record, f.release)}" for f in there if f.record]
-    unbroken = last - first + 1 == len(there)
-    if len(there) == len(looked):
-        also = f"; {there[0].release} is the oldest release here" if order[0] == oldest else ""
-        return f"{named} is documented in {'all of ' if shown[1:] else ''}{listed(shown)}{also}."
-    told = f"documented in {listed(shown)}"
-    if unbroken and last == len(order) - 1:
-        also = f", and also in {listed(shown[1:])}" if shown[1:] else ""
-        told = f"first documented in {shown[0]}{also}"
-    elif len(there) == 1:
-        told = f"documented in {shown[0]} only"
-    elif unbroken:
-        told = f"documented from {listed(shown, 'to')}"
-    ends = [f for f in gone if looked.index(f) > last][:1]
-    parts = [f"{named} is {told}", *(_says_gone(f, quotes) for f in ends)]
-    bare = [f.release for f in looked if f.status is Documented.NOT_FOUND]
-    if bare:
-        parts.append(f"{listed(bare)} {'does' if len(bare) == 1 else 'do'} not document it")
-    return f"{'; '.join(parts)}."
-
-
-def _says_gone(finding: Finding, quotes: Quotes) -> str:
-    assert finding.record is not None
-    words = in_short(finding.record.reading).rstrip(".")
-    mark = quotes.mark(finding.record, finding.release)
-    return f"{finding.release} says that it is gone: {words} {mark}"
-
-
-def _own_words(
-    looked: Sequence[Finding], there: Sequence[Finding], quotes: Quotes
-) -> Iterator[str]:
-    """What a page itself says on since when, and whether the first release here agrees."""
-    for release, (since, record) in [(f.release, f.since) for f in there[::-1] if f.since][:1]:
-        expected = expected_first(since, [f.release for f in looked])
-        says = f"text of {release} says that it is new in {since} {quotes.mark(record, release)}"
-        if expected != there[0].release:
-            yield f"But the {says}."
-        elif expected == looked[0].release and not expected.startswith(since):
-            yield f"The {says}, which is older than the releases here."
-        else:
-            yield f"The {says}."
+    if not others:
+        return f"{named} is documented in {'all of ' if shown[1:] else ''}{listed(shown)}."
+    if len(there) == 1:
+        told = f"in {shown[0]} only"
+    elif last - first + 1 == len(there):
+        told = f"from {there[0].release} to {there[-1].release} {' '.join(marks)}"
+    else:
+        told = f"in {listed(shown)}"
+    return f"{named} is documented {told}, not in {listed(others, 'or')}."

@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import nlargest
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from pathlib import PurePosixPath
 
 from rapidfuzz import fuzz
@@ -14,11 +14,10 @@ from rapidfuzz.distance import Postfix, Prefix
 from chatbot.retrieval.provenance import plain
 from chatbot.retrieval.records import records, with_units
 from chatbot.turn import Record
-from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredDocument, StoredPage
-from ingestion.page import CELL_DELIMITER, BlockKind, DocumentKind
+from ingestion.page import CELL_DELIMITER, BlockKind
 
 _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _TERM_END = re.compile(r"\s[–—-]+\s|:\s")
@@ -29,7 +28,6 @@ _SAME_SECTION, _OTHER_SECTION = 55.0, 85.0
 # The share of neighbouring words from which two pages are, also where their headings are the same.
 _ALIKE, _ALIKE_UNDER_THE_SAME, _SHARED_PLACES = 0.4, 0.12, 0.5
 _GENERATED = re.compile(r"(?:id|index-?|module-)\d+", re.I)
-_TELLING = 24
 _FOUND = 30
 
 
@@ -59,23 +57,29 @@ def passages(pages: Iterable[StoredPage]) -> list[Record]:
     return [record for page in pages for record in records(page, together=0)]
 
 
-def name_of(record: Record) -> str:
-    """What a passage is called where it stands: a row's first cell, a parameter, an owner."""
+def term_of(record: Record) -> str:
+    """What a row or a definition is called where it stands: a row's first cell, a parameter."""
+    if record.cells:
+        return record.cells[0][1]
     if record.kind == BlockKind.TABLE_ROW:
-        name = record.cells[0][1] if record.cells else record.quote.split(CELL_DELIMITER)[0]
-        return "" if re.fullmatch(r"[\d.\s]*", name) else plain(name)
-    if record.kind == BlockKind.DEFINITION:
-        term = _TERM_END.split(record.quote, maxsplit=1)[0]
-        return plain(term.split("=")[0]) if len(term) <= 80 else ""
-    return plain(record.path[-1]) if record.kind == BlockKind.SIGNATURE and record.path else ""
+        return record.quote.split(CELL_DELIMITER)[0]
+    term = (
+        _TERM_END.split(record.quote, maxsplit=1)[0] if record.kind == BlockKind.DEFINITION else ""
+    )
+    return term.split("=")[0] if len(term) <= 80 else ""
 
 
-def is_of_another_release(record: Record, release: str) -> bool:
-    """Whether a passage stands in release notes, and in those of another release."""
-    if record.page.document.kind is not DocumentKind.RELEASE_NOTES:
-        return False
-    named = releases_named(" ".join((record.page.document.title, *record.path)), release)
-    return named.other and not named.own
+def name_of(record: Record) -> str:
+    """The name by which a passage is found again: its term, or the owner of a signature."""
+    if record.kind == BlockKind.SIGNATURE and record.path:
+        return plain(record.path[-1])
+    term = plain(term_of(record))
+    return term if any(map(str.isalpha, term)) else ""
+
+
+def numbers_in(text: str) -> list[str]:
+    """The numbers of releases that a heading may name: 17.10 and 1.4.2, but no 5."""
+    return re.findall(r"(?<![\w.])v?(\d+(?:\.\d+)+\w*)", text)
 
 
 def has_words(corpus: Corpus, record: Record) -> bool:
@@ -83,12 +87,13 @@ def has_words(corpus: Corpus, record: Record) -> bool:
     return any(record.quote in page.text for page in pages_with(corpus, tokens(record.quote), 8))
 
 
-def stands_in(corpus: Corpus, record: Record) -> bool:
-    """Whether another page of a release says the same."""
-    text = plain(record.quote)
+def standing_in(corpus: Corpus, record: Record) -> Record | None:
+    """The passage of a release that says the same on whatever page."""
+    text, name = plain(record.quote), name_of(record)
     terms = list(dict.fromkeys(tokens(record.quote)))[:40]
-    others = passages(pages_with(corpus, terms, 4))
-    return any(fuzz.ratio(text, plain(r.quote), score_cutoff=_OTHER_SECTION) for r in others)
+    others = (r for r in passages(pages_with(corpus, terms, 4)) if name_of(r) == name)
+    same = (r for r in others if fuzz.ratio(text, plain(r.quote), score_cutoff=_OTHER_SECTION))
+    return next(same, None)
 
 
 def counterpart(document: StoredDocument, here: Corpus, there: Corpus) -> StoredDocument | None:
@@ -173,80 +178,52 @@ def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compar
     return found
 
 
-def changed_cells(pair: Pair) -> list[tuple[str, str, str]]:
-    """The cells of a table row that differ: (header, before, after), units with their numbers."""
-    old, new = (dict(with_units(side.cells)) for side in pair.sides)
-    headers = [h for h in {**old, **new} if plain(old.get(h, "")) != plain(new.get(h, ""))]
-    return [(header, old.get(header, ""), new.get(header, "")) for header in headers]
+def changed_cells(rows: Sequence[Record]) -> list[tuple[str, list[str]]]:
+    """The cells in which versions of a table row differ, by header, units with their numbers."""
+    cells = [dict(with_units(row.cells)) for row in rows]
+    values = (
+        (header, [own.get(header, "") for own in cells])
+        for header in dict.fromkeys(chain.from_iterable(cells))
+    )
+    return [(header, told) for header, told in values if len(set(map(plain, told))) > 1]
 
 
-def excerpts(before: str, after: str, *, around: int = 6) -> tuple[str, str]:
-    """Two versions of a text without what they share at both ends, but for `around` words."""
-    old, new = before.split(), after.split()
-    head = Prefix.similarity(old, new)
-    tail = Postfix.similarity(old[head:], new[head:])
+def excerpts(texts: Sequence[str], *, longest: int = 160, around: int = 6) -> list[str]:
+    """Versions of a long text without what all share at both ends, but for `around` words."""
+    if max(map(len, texts)) <= longest:
+        return list(texts)
+    words = [text.split() for text in texts]
+    head = min(Prefix.similarity(words[0], other) for other in words)
+    tail = min(Postfix.similarity(words[0][head:], other[head:]) for other in words)
     cut, kept = max(head - around, 0), max(tail - around, 0)
-
-    def part(words: Sequence[str]) -> str:
-        shown = " ".join(words[cut : len(words) - kept])
-        return f"{'… ' if cut else ''}{shown}{' …' if kept else ''}"
-
-    return part(old), part(new)
+    shown = (" ".join(own[cut : len(own) - kept]) for own in words)
+    return [f"{'… ' if cut else ''}{part}{' …' if kept else ''}" for part in shown]
 
 
 @dataclass(frozen=True)
 class Differences:
-    """The passages of two releases that differ, in the newer one's order, and those that do not.
+    """What differs between two pages, in the newer one's order, and the passages that do not."""
 
-    `ends` are the words in which the newer release says that what has this name is gone, and
-    `notes` what its release notes say, where that is looked up.
-    """
-
-    older: str
-    newer: str
-    changed: tuple[Pair, ...] = ()
-    added: tuple[Record, ...] = ()
-    removed: tuple[Record, ...] = ()
-    same: tuple[Pair, ...] = ()
-    ends: Mapping[str, Record] = field(default_factory=dict)
-    notes: tuple[Record, ...] = ()
-
-    @property
-    def found(self) -> bool:
-        """Whether anything differs."""
-        return bool(self.changed or self.added or self.removed)
-
-    @property
-    def told(self) -> bool:
-        """Whether there is anything to say."""
-        return self.found or bool(self.same or self.notes)
+    changed: tuple[Pair, ...]
+    added: tuple[Record, ...]
+    removed: tuple[Record, ...]
+    same: tuple[Pair, ...]
 
 
 def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> Differences:
     """Compare two pages, and the pages around them, passage by passage."""
     (old, before), (new, after) = older, newer
-    pairs = pair_passages(
+    found = pair_passages(
         passages(_around(old, before)), passages(_around(new, after)), (old.release, new.release)
     )
     shown = {before.id, after.id}
-    return differing([p for p in pairs if shown & {side.page.id for side in p.sides}], old, new)
-
-
-def differing(
-    pairs: Sequence[Pair], old: Corpus, new: Corpus, *, most: int | None = None
-) -> Differences:
-    """Sort pairs by what differs; of what one side lacks `most` are looked for elsewhere."""
-    added = [p.after for p in pairs if p.before is None and p.after]
-    removed = [p.before for p in pairs if p.after is None and p.before]
-    if most is not None:
-        # Rows, parameters and the like go first.
-        added, removed = (sorted(r, key=lambda r: not name_of(r))[:most] for r in (added, removed))
+    pairs = [p for p in found if shown & {side.page.id for side in p.sides}]
+    added = (p.after for p in pairs if p.before is None and p.after)
+    removed = (p.before for p in pairs if p.after is None and p.before)
     return Differences(
-        old.release,
-        new.release,
         changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
-        added=tuple(r for r in added if not stands_in(old, r)),
-        removed=tuple(r for r in removed if not stands_in(new, r)),
+        added=tuple(r for r in added if standing_in(old, r) is None),
+        removed=tuple(r for r in removed if standing_in(new, r) is None),
         same=tuple(p for p in pairs if p.same),
     )
 
@@ -264,7 +241,7 @@ def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | Non
         return found
     words = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
     words.sort(key=here.idf, reverse=True)
-    return _most_alike(page, pages_with(there, words[:_TELLING], _FOUND), here, there)
+    return _most_alike(page, pages_with(there, words[:_FOUND], _FOUND), here, there)
 
 
 def _most_alike(

@@ -6,11 +6,10 @@ exact, and of that release.
 
 from collections.abc import Collection, Iterator
 
-from chatbot.turn import Citation, Origin, Triplet
-from corpora.parameters.parameter import ARGUMENT, DEFAULT, Fact, Parameter, Replacement
+from chatbot.retrieval.provenance import cite_stated
+from chatbot.turn import Triplet
+from corpora.parameters.parameter import ARGUMENT, DEFAULT
 from corpora.parameters.releases import ReleaseParameters
-
-_LONGEST_QUOTE = 600
 
 
 class DocumentationGraph:
@@ -39,25 +38,7 @@ class DocumentationGraph:
                 # Two owners may have an argument of one name with different defaults.
                 of_owner = parameter.kind == ARGUMENT and fact.relation == DEFAULT
                 relation = f"{fact.relation} in {parameter.owner}" if of_owner else fact.relation
-                yield Triplet(entity, relation, fact.value, cited(fact, release))
+                yield Triplet(entity, relation, fact.value, cite_stated(fact, release))
         for parameter in self._release.of_owner(entity):
             if parameter.kind == ARGUMENT:
-                yield Triplet(entity, "parameter", parameter.name, cited(parameter, release))
-
-
-def cited(stated: Fact | Parameter | Replacement, release: str) -> Citation:
-    """The citation of what the graph of a release has from one of its pages."""
-    place, quote = stated.place, stated.quote
-    if len(quote) > _LONGEST_QUOTE:
-        quote = quote[:_LONGEST_QUOTE].rsplit(" ", 1)[0]
-    return Citation(
-        document=place.document,
-        file=place.file,
-        release=release,
-        page=place.page,
-        section=place.section,
-        anchor=place.anchor,
-        quote=quote,
-        page_id=place.page_id,
-        origin=Origin.GRAPH,
-    )
+                yield Triplet(entity, "parameter", parameter.name, cite_stated(parameter, release))

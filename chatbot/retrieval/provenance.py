@@ -6,9 +6,11 @@ import unicodedata
 from collections.abc import Sequence
 
 from chatbot.text.units import UNIT
-from chatbot.turn import Citation, Record
+from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.pages import StoredPage
+from corpora.parameters.parameter import Fact, Parameter, Replacement
 
+_LONGEST = 600
 _CLAIM = re.compile(
     r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
@@ -93,7 +95,7 @@ def cite_words(
     anchor: str | None,
     release: str,
     *,
-    longest: int = 600,
+    longest: int = _LONGEST,
 ) -> Citation:
     """Cite words of a page, at most `longest` characters; raises ValueError if not there."""
     quote = words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
@@ -108,6 +110,22 @@ def cite_words(
         anchor=anchor,
         quote=quote,
         page_id=page.id,
+    )
+
+
+def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+    """A citation of what a release states of a parameter."""
+    place, quote = stated.place, stated.quote
+    return Citation(
+        document=place.document,
+        file=place.file,
+        release=release,
+        page=place.page,
+        section=place.section,
+        anchor=place.anchor,
+        quote=quote if len(quote) <= _LONGEST else quote[:_LONGEST].rsplit(" ", 1)[0],
+        page_id=place.page_id,
+        origin=Origin.GRAPH,
     )
 
 

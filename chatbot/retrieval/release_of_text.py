@@ -1,5 +1,6 @@
 """Which other release a passage speaks of: its words are read as those of a question are."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -9,7 +10,6 @@ from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import release_names
 from chatbot.retrieval.forms import in_words
 from chatbot.retrieval.kinds import Kind, asked_for
-from chatbot.retrieval.lifecycle import EVENT
 from chatbot.text.phrasing import listed
 from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
 from corpora.catalog.release import Product, name_tokens
@@ -20,6 +20,12 @@ OtherReleases = Callable[[Record], tuple[str, ...]]
 """The other releases that a record speaks of; none for most."""
 SHARE = 0.25
 """What is left of the score of such a record: a model sees it where nothing else is as near."""
+_EVENT = re.compile(
+    r"\b(?:new|added|introduced|available|changed|deprecated|removed)\b(?:\s+(?:in|since)\s+|:\s+)"
+    r"(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
+    re.I,
+)
+"""What a documentation says of its own history: "New in version 2.1", "Introduced: 2.1"."""
 _ON = ("since", "from", "as of")
 _SMALL = range(10)
 """Numbers that begin much else, as in 1.5; 17.20 and 1.4.2 are rarely anything else."""
@@ -93,7 +99,7 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
     """
     names = release_names(product)
     masked = mask(text, product, product_spans(text, [product]))
-    events = [event.start("release") for event in EVENT.finditer(text)]
+    events = [event.start("release") for event in _EVENT.finditer(text)]
 
     def is_event(mention: Found) -> bool:
         return any(mention.start <= at <= mention.end for at in events)

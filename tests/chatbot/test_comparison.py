@@ -57,10 +57,7 @@ def test_a_comparison_says_what_the_pages_show(sample: Chatbot, case: dict[str, 
         assert not re.search(pattern, content.answer), content.answer
     if "sides" in case:
         assert [side.status for side in content.sides] == case["sides"]
-    if "value" in case:
-        assert reply.turn.answer is not None
-        assert reply.turn.answer.value == case["value"]
-    assert content.abstained == content.answer.startswith("I couldn't find")
+    assert content.abstained == (not content.citations)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["question"][:70])
@@ -78,44 +75,3 @@ def test_each_side_is_quoted_from_its_own_release(sample: Chatbot, case: dict[st
     for side in reply.content.sides:
         assert all(citations[n - 1].release == side.release for n in side.citations)
         assert side.status != "documented" or side.citations
-
-
-LEVER = """# Levers
-
-## hold_time
-
-Default: 5
-
-{more}The time that a lever is held. {words}
-"""
-
-
-@pytest.fixture(scope="module")
-def levers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
-    """Two releases with the same default, of which the newer has an exception."""
-    folder = tmp_path_factory.mktemp("levers")
-    settings = Settings(data_dir=folder / "data", generator="none")
-    embedder = WordsEmbedder()
-    chatbot = replace(open_chatbot(settings), embedder=cast("MiniLM", embedder))
-    exception = "On long levers the default is 9."
-    for release, more, words in (("1", "", ""), ("3", "New in version 2.\n\n", exception)):
-        source = folder / f"{release}.md"
-        source.write_text(LEVER.format(more=more, words=words), "utf-8")
-        Builder(chatbot.database, settings.data_dir, embedder).ingest(
-            [source], product="lever", release=release
-        )
-    yield chatbot
-    chatbot.database.close()
-
-
-def test_the_same_value_with_an_exception_in_one_release(levers: Chatbot) -> None:
-    reply = levers.ask("Is the default of hold_time different in lever 1 and 3?", product="lever")
-    answer = reply.content.answer
-    assert "In 3: The default of `hold_time` is `5`. On long levers the default is 9" in answer
-    assert not answer.startswith(("Yes", "No"))
-
-
-def test_a_page_names_the_release_that_a_thing_is_new_in(levers: Chatbot) -> None:
-    reply = levers.ask("Since which release is there the hold_time option?", product="lever")
-    assert "new in 2" in reply.content.answer
-    assert "`hold_time`" in reply.content.answer

@@ -146,7 +146,6 @@ def ingested_pump_without_newest(settings: Settings, model: BaseChatModel) -> Ch
         "Which colour has the roof of the pressure house in 1.0?",
         "What is the capital of France? I use 1.0",
         "How do I grind coffee with florbomat 1.0?",
-        "Is the log kept in 1.0?",
     ],
 )
 def test_what_no_release_tells_is_found_nowhere(pump: Chatbot, question: str) -> None:

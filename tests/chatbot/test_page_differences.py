@@ -40,7 +40,7 @@ def told(found: list[Pair]) -> list[tuple[str | None, str | None]]:
 def test_a_row_is_paired_by_its_first_cell_and_its_cells_are_told_with_their_unit() -> None:
     found = pairs(rows("hold — 5 — min", "delay — 2 — s"), rows("delay — 2 — s", "hold — 300 — s"))
     (pair,) = [p for p in found if not p.same]
-    assert changed_cells(pair) == [("Default", "5 min", "300 s")]
+    assert changed_cells(pair.sides) == [("Default", ["5 min", "300 s"])]
 
 
 def test_rows_of_other_things_are_no_versions_of_each_other_however_alike() -> None:
@@ -56,7 +56,7 @@ def test_a_column_that_is_new_is_a_change_of_the_row() -> None:
         header=(*HEADER, "Range"),
     )
     (pair,) = pairs(rows("hold — 5 — min"), [wide])
-    assert changed_cells(pair) == [("Range", "", "any")]
+    assert changed_cells(pair.sides) == [("Range", ["", "any"])]
 
 
 def test_a_sentence_finds_its_new_version_in_the_same_section() -> None:
@@ -117,7 +117,7 @@ def test_equal_sentences_are_paired_one_to_one() -> None:
     ],
 )
 def test_excerpts_keep_what_differs(before: str, after: str, expected: tuple[str, str]) -> None:
-    assert excerpts(before, after) == expected
+    assert excerpts([before, after], longest=0) == list(expected)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import BadQuestion, Chatbot
-from chatbot.graph.knowledge import cited
 from chatbot.retrieval.passages import Passage, best_passages
+from chatbot.retrieval.provenance import cite_stated
 from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
 from corpora.database.history_tables import ProgramKeyRow
@@ -231,8 +231,8 @@ def changes_between(
             belongs_to=change.shown.owner,
             differences=change.differences,
             replaced_by=change.replaced_by.new if change.replaced_by else None,
-            before=cited(change.before, before.release) if change.before else None,
-            after=cited(change.after, after.release) if change.after else None,
+            before=cite_stated(change.before, before.release) if change.before else None,
+            after=cite_stated(change.after, after.release) if change.after else None,
         )
         for change in found
     )

@@ -154,7 +154,7 @@ def _show_differences(older: Side, newer: Side) -> None:
     found = differences(older, newer)
     old, new = older[0].release, newer[0].release
     unchanged = f"{how_many(len(found.same), 'passage')} unchanged."
-    if not found.found:
+    if not (found.changed or found.added or found.removed):
         told = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
         st.success(told, icon=":material/check:")
         return
