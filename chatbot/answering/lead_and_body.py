@@ -176,17 +176,17 @@ class _Draft:
     def passage(self) -> Answer:
         """The best passage under a plain sentence, where nothing could be written about it.
 
-        A row of a table that is asked for is a sentence of its own.
+        The rows of a table that are asked for are sentences of their own.
         """
-        best, subject = self.prompt.passages[0], self.prompt.subject
-        rows = [r for r in best.records if r.cells]
-        asked = rows_asked(subject, rows)
-        if len(asked) == 1 and self.kind is not Kind.LIST:
-            answer = self.written([Sentence(in_words(asked[0]), ((best, asked[0]),))])
-            return replace(answer, unwritten=True)
-        composed = compose(self.kind, best, subject, self.corpus.page)
+        best = self.prompt.passages[0]
+        record = max(best.records, key=self._score)
+        rows = rows_asked(self.prompt.subject, [r for r in best.records if r.cells])
+        if rows and self.kind not in (Kind.STEPS, Kind.LIST):
+            said = [Sentence(in_words(row), ((best, row),)) for row in rows]
+            return replace(self.written(said), unwritten=True)
+        composed = compose(self.kind, best, self.prompt.subject, self.corpus.page)
         parts = composed or shown_whole(best)
-        others = self._others(max(best.records, key=self._score))
+        others = self._others(record)
         of = f" of {listed(others)}" if others else ""
         heading = as_words(parts[0].passages[0].heading)
         value = f"The passage of the {self.turn.asked[1]} documentation that fits best"

@@ -37,7 +37,7 @@ _OPENING = re.compile(
 )
 _ASKED = (
     (
-        r"\bhow (?:do|can|could|should|would|must|to|i|we)\b|\b(?:steps|procedure|instructions)\b"
+        r"\bhow (?:do|can|could|should|would|must|to|i|we)\b|\b(?:steps?|procedure|instructions)\b"
         r"|\bin (?:what|which|the right) order\b|\bwhat (?:do|must|should|can) (?:i|we|you)\b"
         r"|^(?:i|we) (?:want|need|would like) to\b|\b(?:example|snippet|code) (?:of|for|to|that)\b",
         Kind.STEPS,
@@ -57,8 +57,10 @@ _ASKED = (
     (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", Kind.EXPLANATION),
     (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", Kind.VALUE),
     (
-        r"\b(?:list|table|overview|all|each|every)\b|\b(?:which|what) (?:\w+ )*?\w+[^\W_siu]s\b"
-        r"(?! (?:is|was|has|does)\b)|\b(?:kinds?|types?) of\b",
+        r"\b(?:list|table|overview|all|each|every)\b|\b(?:kinds?|types?) of\b"
+        r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)"
+        r"|\b(?:which|what) (?:[\w-]+ ){0,3}[\w-]+[^\Wsiu]s(?: (?:are|were|can|do|does|should|must"
+        r"|may|have|of|for|in|on|to|is there)\b|\W*$)",
         Kind.LIST,
     ),
     (
