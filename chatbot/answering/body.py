@@ -97,7 +97,7 @@ def _steps(best: Passage, open_page: Callable[[int], StoredPage]) -> Iterator[Pa
     left = LONGEST
     for passage in short_section(best) or [best, *(p for p in section if p.start > best.start)]:
         left -= len(passage.text)
-        if passage is best or (left >= 0 and passage.has(BlockKind.CODE)):
+        if passage.place == best.place or (left >= 0 and passage.has(BlockKind.CODE)):
             yield _part(passage)
 
 
@@ -116,9 +116,7 @@ def _titled_steps(best: Passage) -> list[Part]:
     ]
 
 
-def _list(
-    listed: Passage, subject: str, open_page: Callable[[int], StoredPage]
-) -> Iterator[Part]:
+def _list(listed: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Iterator[Part]:
     """The items or rows of a list; of terms and signatures of a section the head of each."""
     if listed.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW):
         whole = _whole(listed, open_page)

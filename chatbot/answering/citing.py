@@ -248,4 +248,3 @@ def _cells(row: str) -> list[str]:
 def _telling(words: set[str], bare: str, text: str) -> float:
     held = len(claimed(bare)) - len(unsupported(bare, [text], ""))
     return shared(words, text) + held
-

@@ -27,20 +27,20 @@ def named_as_code(name: str) -> str:
 
 
 def rows_asked(subject: str, rows: Sequence[Record]) -> list[Record]:
-    """The rows with a cell that a question names in all its words, if not all rows have one.
+    """The rows whose first cell a question names in all its words, else those of a value it names.
 
-    A name in the first cell of a row counts before a value in another.
+    Of several those with most of the other cells that it names; none where all rows are alike.
     """
     asked = _words(filtered(subject))
-    for cells in (slice(0, 1), slice(1, None)):
-        fitting = [
-            row
-            for row in rows
-            if any((words := _words(cell)) and words <= asked for _, cell in row.cells[cells])
-        ]
-        if 0 < len(fitting) < len(rows):
-            return fitting
-    return []
+
+    def is_named(cell: str) -> bool:
+        words = _words(cell)
+        return bool(words) and words <= asked
+
+    found = [row for row in rows if is_named(row.cells[0][1])] or list(rows)
+    named = [sum(is_named(cell) for _, cell in row.cells) for row in found]
+    best = [row for row, count in zip(found, named, strict=True) if 0 < count == max(named)]
+    return best if len(best) < len(rows) else []
 
 
 def _words(text: str) -> set[str]:

@@ -31,7 +31,8 @@ FORMS = {
 """The blocks that an answer of a kind is made of, where it is more than a sentence."""
 
 _OPENING = re.compile(
-    r"^(?:\W|(?:hi|hello|hey|please|so|and|but|also|ok|thanks|can you|could you|tell me|show me|"
+    r"^(?:[\s,.!:;–]|-(?=\s)|(?:hi|hello|hey|please|so|and|but|also|ok|thanks|tell me|show me|"
+    r"(?:can|could) you(?= (?:please |pls )?(?:tell|show|list|explain|give|name|describe))|"
     r"i (?:want|need|would like) to know)\b)+",
     re.I,
 )

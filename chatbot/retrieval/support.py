@@ -13,7 +13,7 @@ from corpora.indexing.number_words import NUMBER_WORDS
 _CODE = re.compile(r"`([^`]+)`")
 _PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
 """A part of a command that a reader replaces, or a sign."""
-_WORD = re.compile(r"(?![A-Z\d_-]+$)[\w./:@+-]*\w")
+_WORD = re.compile(r"(?![A-Z\d_-]+$)\w[\w./:@+-]*")
 """A word of a command, and no option."""
 _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
