@@ -24,9 +24,9 @@ from chatbot.comparison.question import (
     topic,
     wants_only,
 )
+from chatbot.comparison.stated import Reading, in_words, read_value
 from chatbot.comparison.wording import in_short, values_side_by_side
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.comparison.stated import Reading, in_words, read_value
 from chatbot.retrieval.lifecycle import asks_since, read_since
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.provenance import cite, plain
