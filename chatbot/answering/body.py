@@ -1,11 +1,11 @@
-"""The composed body: steps, lists, tables, code and definitions, letter for letter from a page."""
+"""The composed body: steps, lists, tables and code, letter for letter from the page."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from chatbot.retrieval.forms import named_rows, read_rows, row_in_words
-from chatbot.retrieval.kinds import Kind
+from chatbot.retrieval.forms import rows_asked
+from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import (
     Passage,
     Placed,
@@ -15,33 +15,14 @@ from chatbot.retrieval.passages import (
     short_section,
 )
 from chatbot.text.markdown import fenced_code
-from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
-from chatbot.turn import Record
-from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, DocumentKind
 
 LONGEST = 2400
 """Characters of a body; a list or a table that is begun is shown to its end."""
-NEARBY = 2400
-"""Characters of the listings of one section that are shown together."""
-FEW_WORDS = 1200
-"""Characters of a section that is shown whole where nothing could be written about it."""
-SHORT = 400
-"""Characters of a listing that is shown beside an answer in words."""
-BEST = 3
-"""Records whose paragraphs are shown."""
-NEAR = 0.8
-"""Of the best passage's score; what scores less is not shown."""
 
-WORDED = 600
-"""Characters of the paragraphs that are shown beside an answer in words."""
-NEW = 0.34
-"""Of a paragraph's words, which the lead has not, for it to be shown behind it."""
-
-_PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.DEFINITION)
-_LISTED = (BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.SIGNATURE)
+_OWNERS = (BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 
 @dataclass(frozen=True)
@@ -53,82 +34,38 @@ class Part:
 
 
 def compose(
-    kind: Kind,
-    passages: Sequence[Passage],
-    question: str,
-    open_page: Callable[[int], StoredPage],
+    kind: Kind, passage: Passage, subject: str, open_page: Callable[[int], StoredPage]
 ) -> tuple[Part, ...]:
-    """What follows the lead of an answer of this kind; the passages come best first.
+    """What follows a lead that a passage bears, where its kind asks for more than a sentence.
 
-    Steps: the numbered list of the section, else the section, of a long one its listings with the
-    text that explains them.
-    A list and a table: all of it, or the rows that were asked for. A definition: the signature
-    with its description. A change, and a how-to that only release notes tell: nothing, since they
-    list much else. Anything else: the listing of the best passage, if it has one that is short.
+    Steps: the numbered list of the section, else its listings with what explains them. A list: all
+    of it, of a table the rows that are asked for. Anything else, and what only release notes tell,
+    which list much else: nothing.
     """
-    best = passages[0]
-    near = [p for p in passages if p.score >= NEAR * best.score]
-
-    def whole(passage: Passage) -> Part:
-        run = continued(passage, open_page)
-        return Part(run, tuple(_without_repeated_header(run)))
-
-    match kind:
-        case Kind.STEPS if _only_noted(best):
-            return ()
-        case Kind.STEPS:
-            return tuple(_steps(best, near, whole))
-        case Kind.LIST:
-            of_section = [p for p in near if p.path == best.path]
-            listed = next((p for p in (*of_section, *near) if p.has(*_LISTED)), None)
-            return tuple(_list(listed, whole)) if listed else ()
-        case Kind.TABLE:
-            table = table_of(passages)
-            return (_rows(whole(table), question),) if table else ()
-        case Kind.DEFINITION:
-            formal = best.has(BlockKind.SIGNATURE, BlockKind.DEFINITION)
-            return (Part((best,), tuple(_head(best.placed))),) if formal else ()
-        case Kind.CHANGE:
-            return ()
-        case _:
-            listing = tuple(b for b in best.blocks if b.kind is BlockKind.CODE)
-            shown = 0 < sum(len(b.text) for b in listing) <= SHORT
-            return (Part((best,), listing),) if shown else ()
+    if kind is Kind.STEPS and not _only_noted(passage):
+        return tuple(_steps(passage, open_page))
+    if kind is Kind.LIST:
+        own_section = (p for p in section_of(passage) if p.path[:-1] == passage.path[:-1])
+        near = (passage, *own_section)
+        listed = next((p for p in near if p.has(*FORMS[Kind.LIST], BlockKind.SIGNATURE)), None)
+        return tuple(_list(listed, subject, open_page)) if listed else ()
+    return ()
 
 
-def told_in_prose(
-    passages: Sequence[Passage], scored: Sequence[Record], subject: str, lead: str
-) -> list[Part]:
-    """The paragraphs and items that the best records stand in, best first, beside their lead.
+def shown_whole(passage: Passage) -> tuple[Part, ...]:
+    """A short section or, of a longer one, the passage, where nothing could be written about it."""
+    section = short_section(passage, LONGEST // 2) or (passage,)
+    return tuple(_part(p) for p in section)
 
-    A row of a table that the subject names is a sentence, another is left out. What the lead says
-    already is not shown again, nor what only announces something else.
-    """
-    said = set(tokens(lead))
-    left = WORDED
-    parts: list[Part] = []
-    for record in scored[:BEST]:
-        if record.score < NEAR * scored[0].score:
-            break
-        passage = next((p for p in passages if p.holds(record)), None)
-        placed = passage and next(
-            (b for b in passage.placed if b[0] <= record.start < max(b[1], b[0] + 1)), None
-        )
-        if not passage or not placed or placed[2].kind not in (*_PROSE, BlockKind.TABLE_ROW):
-            continue
-        block = placed[2]
-        words = set(tokens(filtered(block.text)))
-        if record.cells:
-            if not named_rows(subject, [record]):
-                continue
-            block = replace(block, kind=BlockKind.PARAGRAPH, text=f"{row_in_words(record)}.")
-        if block.text.rstrip().endswith(":") or len(words - said) <= NEW * len(words):
-            continue
-        if len(block.text) <= left:
-            parts.append(Part((passage,), (block,)))
-            left -= len(block.text)
-            said |= words
-    return parts
+
+def _part(passage: Passage) -> Part:
+    return Part((passage,), tuple(map(_shortened, passage.blocks)))
+
+
+def _shortened(block: Block) -> Block:
+    if len(block.text) <= LONGEST:
+        return block
+    return replace(block, text=f"{block.text[:LONGEST].rsplit(' ', 1)[0]} …")
 
 
 def _only_noted(best: Passage) -> bool:
@@ -136,51 +73,32 @@ def _only_noted(best: Passage) -> bool:
     return notes and not best.is_numbered and not best.has(BlockKind.CODE)
 
 
-def table_of(passages: Sequence[Passage]) -> Passage | None:
-    """The best table among the passages that answer about as well as the best."""
-    least = NEAR * passages[0].score
-    return next((p for p in passages if p.has(BlockKind.TABLE_ROW) and p.score >= least), None)
+def _whole(passage: Passage, open_page: Callable[[int], StoredPage]) -> Part:
+    """A list or a table to both of its ends, with one header."""
+    run = continued(passage, open_page)
+    blocks = (
+        block
+        for i, part in enumerate(run)
+        for block in part.blocks
+        if i == 0 or block.kind is not BlockKind.TABLE_HEADER
+    )
+    return Part(run, tuple(map(_shortened, blocks)))
 
 
-def _without_repeated_header(run: Sequence[Passage]) -> Iterator[Block]:
-    for i, passage in enumerate(run):
-        for block in passage.blocks:
-            if i == 0 or block.kind is not BlockKind.TABLE_HEADER:
-                yield block
-
-
-def _rows(table: Part, question: str) -> Part:
-    rows, _ = read_rows(question, table.passages)
-    wanted = {record.quote for record in rows}
-    kept = (b for b in table.blocks if b.kind is not BlockKind.TABLE_ROW or b.text in wanted)
-    return Part(table.passages, tuple(kept))
-
-
-def _steps(
-    best: Passage, near: Sequence[Passage], whole: Callable[[Passage], Part]
-) -> Iterator[Part]:
-    """Of the section that answers best the numbered steps, else all of it, or its listings."""
+def _steps(best: Passage, open_page: Callable[[int], StoredPage]) -> Iterator[Part]:
+    """Of a section the numbered steps, else all of it if it is short, else its listings."""
     if len(titled := _titled_steps(best)) > 1:
         yield from titled
         return
-    order = (best, *section_of(best))
-    if numbered := next((p for p in order if p.is_numbered), None):
-        yield whole(numbered)
+    section = tuple(section_of(best))
+    if numbered := next((p for p in (best, *section) if p.is_numbered), None):
+        yield _whole(numbered, open_page)
         return
-    if section := short_section(best):
-        yield from (Part((p,), p.blocks) for p in section)
-        return
-    done = next((p for p in order if p.has(BlockKind.CODE)), best)
-    if not done.has(BlockKind.CODE):
-        yield whole(done)
-        return
-    listings = [p for p in section_of(done) if p.has(BlockKind.CODE) and p.path == done.path]
-    at = [p.start for p in listings].index(done.start)
-    scored = {p.place for p in near}
-    if sum(len(p.text) for p in listings) > NEARBY:
-        # Of a long section what answers, and what goes on from it.
-        listings = [p for i, p in enumerate(listings) if i - at in (0, 1) or p.place in scored]
-    yield from (Part((p,), p.blocks) for p in listings)
+    left = LONGEST
+    for passage in short_section(best) or [best, *(p for p in section if p.start > best.start)]:
+        left -= len(passage.text)
+        if passage.place == best.place or (left >= 0 and passage.has(BlockKind.CODE)):
+            yield _part(passage)
 
 
 def _titled_steps(best: Passage) -> list[Part]:
@@ -198,13 +116,21 @@ def _titled_steps(best: Passage) -> list[Part]:
     ]
 
 
-def _list(listed: Passage, whole: Callable[[Passage], Part]) -> Iterator[Part]:
-    if listed.has(BlockKind.LIST_ITEM):
-        yield whole(listed)
+def _list(listed: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Iterator[Part]:
+    """The items or rows of a list; of terms and signatures of a section the head of each."""
+    if listed.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW):
+        whole = _whole(listed, open_page)
+        asked = rows_asked(subject, [r for p in whole.passages for r in p.records if r.cells])
+        wanted = {record.quote for record in asked}
+        kept = (
+            block
+            for block in whole.blocks
+            if block.kind is not BlockKind.TABLE_ROW or not wanted or block.text in wanted
+        )
+        yield Part(whole.passages, tuple(kept))
         return
-    kin = [p for p in section_of(listed) if p.has(*_LISTED) and p.path[:-1] == listed.path[:-1]]
     left = LONGEST
-    for passage in kin:
+    for passage in (p for p in section_of(listed) if p.has(*_OWNERS)):
         head = tuple(_head(passage.placed))
         left -= sum(len(block.text) for block in head)
         if left < 0:
@@ -218,20 +144,6 @@ def _head(placed: Sequence[Placed]) -> Iterator[Block]:
         yield block
         if block.kind is not BlockKind.SIGNATURE and not block.text.rstrip().endswith(":"):
             return
-
-
-def shortened(part: Part, scored: Sequence[Record]) -> Part:
-    """The part without what is too long to be shown: of a listing the lines that answer best."""
-
-    def short(block: Block) -> Block:
-        if len(block.text) <= LONGEST:
-            return block
-        if block.kind is not BlockKind.CODE:
-            return replace(block, text=f"{block.text[:LONGEST].rsplit(' ', 1)[0]} …")
-        lines = [r.quote for r in scored if r.quote in block.text and r.kind == BlockKind.CODE]
-        return replace(block, text=lines[0] if lines else block.text[:LONGEST])
-
-    return replace(part, blocks=tuple(map(short, part.blocks)))
 
 
 def paragraphs(blocks: Sequence[Block]) -> Iterator[tuple[str, bool]]:

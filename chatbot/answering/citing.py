@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from chatbot.retrieval.passages import passages_of
 from chatbot.retrieval.provenance import cite_words, names
-from chatbot.retrieval.support import claimed, claims_of_listing, unsupported
+from chatbot.retrieval.support import claimed, claims_of_listing, shared, unsupported
 from chatbot.text.citation_markers import marks, without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Citation
@@ -160,12 +160,12 @@ class _Citing:
         left = unsupported(bare, self._texts(found), self.own)
         others = [n for n in range(1, len(self.passages) + 1) if n not in found]
         others = [n for n in others if not spoken_of or self._release(n) in spoken_of]
-        for n in sorted(others, key=lambda n: -_shared(words, self.passages[n - 1].text)):
+        for n in sorted(others, key=lambda n: -shared(words, self.passages[n - 1].text)):
             if found and not left:
                 break
             text = self.passages[n - 1].text
             still = unsupported(bare, [*self._texts(found), text], self.own)
-            if len(still) < len(left) or (not found and _shared(words, text) >= _ALIKE):
+            if len(still) < len(left) or (not found and shared(words, text) >= _ALIKE):
                 found, left = [*found, n], still
         leads_in = bare.rstrip("*_ ").endswith(":")
         return found if given or not leads_in else []
@@ -247,8 +247,4 @@ def _cells(row: str) -> list[str]:
 
 def _telling(words: set[str], bare: str, text: str) -> float:
     held = len(claimed(bare)) - len(unsupported(bare, [text], ""))
-    return _shared(words, text) + held
-
-
-def _shared(words: set[str], text: str) -> float:
-    return len(words & set(tokens(text))) / len(words) if words else 0.0
+    return shared(words, text) + held

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.answer_generation import STEP
+from chatbot.answering.lead_and_body import STEP
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.retrieval.records import sentences
 from chatbot.runtime.model_calls import call

@@ -7,7 +7,7 @@ from functools import cached_property
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.adaptive_temperature import adapt_temperature
-from chatbot.answering.answer_generation import generate_answer
+from chatbot.answering.lead_and_body import write_lead_and_body
 from chatbot.answering.undocumented_gate import refuse_foreign_names, refuse_undocumented
 from chatbot.chain.recall_step import recall_answered, recall_judged
 from chatbot.memory.opening import Memory
@@ -182,7 +182,7 @@ class Parts:
 
     def written_by(self, model: BaseChatModel | None, *, budget: int) -> ModelStep:
         """A written lead and a composed body, from so many characters of evidence."""
-        return generate_answer(
+        return write_lead_and_body(
             model,
             self.open_corpus,
             self.catalog.products,

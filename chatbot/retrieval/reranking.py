@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.forms import ASKS_DEFAULT, GIVEN, names_in
+from chatbot.retrieval.forms import names_in
 from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
@@ -143,8 +143,8 @@ def answer_cues(
     what changed and release notes, above all those that speak of another release, unless changes
     are asked for: then it is what stands under the heading of another release that loses.
     """
-    wants_default = bool(ASKS_DEFAULT.search(question))
-    given = tuple(f"{name}=" for name in [*identifiers(question), *GIVEN.findall(question)])
+    wants_default = "default" in question.lower()
+    given = tuple(f"{name}=" for name in identifiers(question))
 
     def wanted(record: Record) -> float:
         gain = 0.0

@@ -1,17 +1,20 @@
 """Whether documentation supports a sentence: what it names, counts and commands stands there."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 
 from chatbot.retrieval.provenance import claims, plain, quantities, same_value, whole
 from chatbot.text.units import UNIT
+from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
 _CODE = re.compile(r"`([^`]+)`")
 _PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
 """A part of a command that a reader replaces, or a sign."""
+_WORD = re.compile(r"(?![A-Z\d_-]+$)\w[\w./:@+-]*")
+"""A word of a command, and no option."""
 _TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
 _SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
 _MOST = 80
@@ -53,9 +56,10 @@ def claimed(sentence: str) -> list[str]:
 def _claims(sentence: str) -> Iterator[str]:
     for code in _CODE.findall(sentence):
         parts = code.split()
-        yield from (
-            [code] if len(parts) == 1 else (p for p in parts if not _PLACEHOLDER.fullmatch(p))
-        )
+        # A command is its words, one behind the other, up to what a reader replaces.
+        if command := list(takewhile(_WORD.fullmatch, parts)):
+            yield " ".join(command)
+        yield from (p for p in parts[len(command) :] if not _PLACEHOLDER.fullmatch(p))
     prose = _CODE.sub(" ", sentence)
     measured = quantities(prose)
     yield from measured
@@ -77,7 +81,7 @@ def _holds(text: str, claim: str) -> bool:
     if whole(claim).search(text):
         return True
     pieces = _PIECE.findall(claim)
-    if pieces != [claim] and not quantities(claim):
+    if pieces != [claim] and " " not in claim:
         # `timeout=None` is told where `timeout` is, and that it may be None.
         return all(_holds(text, piece) for piece in pieces)
     figure = re.match(r"-?[\d.]*\d", claim)
@@ -98,3 +102,8 @@ def _holds(text: str, claim: str) -> bool:
 
 def _names(text: str, unit: str) -> bool:
     return re.search(rf"(?<![^\W\d_]){re.escape(unit.removesuffix('s'))}s?(?!\w)", text) is not None
+
+
+def shared(words: Collection[str], text: str) -> float:
+    """The share of the words, 0 to 1, that a text holds in any form."""
+    return len(set(words).intersection(tokens(text))) / len(words) if words else 0.0

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from chatbot.accounts.people import Person
 from chatbot.administration.overview import EVERYTHING, Overview, Scope
-from chatbot.answering.lead import check
+from chatbot.answering.lead import checked
 from chatbot.answering.lead_prompt import PROMPT, LeadPrompt, lead_prompt
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import MemoryQuestion, same_value
@@ -180,10 +180,10 @@ def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str
     for name in map(plain, others):
         if whole(name).search(told) and not whole(name).search(evidence):
             raise LeftOut("names another release, which its evidence does not")
-    said = check(accepted.reply, shown, prompt.scored, own)
-    if not said or any(sentence.passage is None for sentence in said):
+    lead = checked(accepted.reply, shown, own)
+    if not lead.said or not lead.is_whole:
         raise LeftOut("nothing was found that bears it")
-    return " ".join(sentence.text for sentence in said)
+    return " ".join(sentence.text for sentence in lead.said)
 
 
 def groups(questions: Sequence[MemoryQuestion], delta: float) -> list[int]:

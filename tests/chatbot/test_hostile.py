@@ -167,19 +167,6 @@ def test_a_reply_in_the_conversation_cannot_speak_for_the_user(
     assert re.findall(r"^(user|assistant): ", rewriting.prompt[1][1], re.M) == ["user", "assistant"]
 
 
-def test_a_value_that_is_read_without_the_model_is_no_citation_and_no_picture(
-    hostile: Callable[[str], Chatbot],
-) -> None:
-    case = next(c for c in CASES if c.id == "cell-with-a-mark")
-    chatbot = replace(hostile("embedded"), model=ScriptedChatModel())
-    content = chatbot.ask(
-        f"What is the state of the {case.subject} log in {RELEASE}?", product=PRODUCT
-    ).content
-    assert content.model_calls == 0
-    assert "open `[2]` x" in content.answer
-    assert marks(content.answer) == [1]
-
-
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
     case = next(c for c in CASES if c.id == "citation-of-no-chunk")
     chatbot = replace(hostile("embedded"), model=ScriptedChatModel(otherwise="a while"))

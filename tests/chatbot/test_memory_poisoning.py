@@ -207,7 +207,7 @@ def test_an_answer_without_pages_is_not_reused_unless_an_admin_brought_it(bot: M
     asked = bot()
     for origin in (Origin.MEASURED, Origin.THUMBS, Origin.RATING):
         plant(asked, "What is the default of hold_time?", "999", origin=origin)
-        assert "300" in asked.ask(HOLD).content.answer
+        assert asked.ask(HOLD).content.route != "reuse"
     plant(asked, "What is the default of hold_time?", "999", origin=Origin.IMPORTED)
     assert asked.ask(HOLD).content.route == "reuse"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from chatbot.answering.answer_generation import REMOVED
+from chatbot.answering.lead_and_body import REMOVED
 from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.runtime.concurrency import Stopped

@@ -219,7 +219,7 @@ def test_an_opened_turn_has_its_conversation_and_its_trace(
     assert (opened.turn.conversation.title, opened.turn.conversation.product) == ("Rates", "relay")
     assert [t.id for t in opened.before] == [first, wrong]
     assert [t.superseded for t in opened.before] == [False, True]
-    assert opened.before[0].answer["answer"].startswith("The rate of `XF-1` is 10 Gbit/s")
+    assert opened.before[0].answer["answer"].startswith("`XF-1`: rate 10 Gbit/s")
     assert opened.after == ()
     assert opened.trace is not None
     assert opened.trace.queries is not None

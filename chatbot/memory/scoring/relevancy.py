@@ -42,7 +42,7 @@ def has_form(question: str, answer: Answer) -> bool:
     match asked_for(question):
         case Kind.STEPS:
             return blocks > 0 or _TELLS_TO.search(answer.value) is not None
-        case Kind.LIST | Kind.TABLE:
+        case Kind.LIST:
             return blocks > 1 or _ENUMERATED.search(answer.value) is not None
         case Kind.EXPLANATION if _WHY.search(question):
             return _REASON.search(answer.value) is not None
