@@ -4,7 +4,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpora.catalog.release import Product, Release, Token, name_tokens, newest_of, sort_key
+from corpora.catalog.release import (
+    Product,
+    Release,
+    Token,
+    is_prerelease,
+    name_tokens,
+    newest_of,
+    sort_key,
+)
 
 Tokens = tuple[Token, ...]
 
@@ -44,9 +52,8 @@ class ReleaseNames:
             self._add(self._names, release.name, release, owners)
             for alias in release.aliases:
                 self._add(self._aliases, alias, release, owners)
-        called = {*self._names, *self._aliases}
-        self._longest = max(map(len, called), default=0)
-        self._widest = max((len(str(tokens[0])) + 1 for tokens in called), default=0)
+        called = (*self._names, *self._aliases)
+        self._suffixes = {t for tokens in called for t in tokens[1:] if isinstance(t, str)}
         majors = [tokens[0] for tokens in called if isinstance(tokens[0], int)]
         reach = 3 if max(majors, default=0) < 100 else 10
         self._near = range(min(majors) - reach, max(majors) + reach + 1) if majors else range(0)
@@ -107,9 +114,11 @@ class ReleaseNames:
         """Whether some release's name is, or begins with, these tokens."""
         return self.names(tokens) or tokens in self._series
 
-    def resembles(self, tokens: Tokens) -> bool:
-        """Whether a name has no more parts than the longest, nor a much longer first one."""
-        return len(tokens) <= self._longest and len(str(tokens[0])) <= self._widest
+    def suffixed(self, tokens: Tokens) -> bool:
+        """Whether a name ends with a counted suffix as releases have it: 3.5 SP 2, 2.0 rc 1."""
+        if len(tokens) < 3 or not isinstance(tokens[-1], int):
+            return False
+        return tokens[-2] in self._suffixes or is_prerelease(" ".join(map(str, tokens)))
 
     def near(self, tokens: Tokens) -> bool:
         """Whether a first part is a little below, among or above those of the releases."""
