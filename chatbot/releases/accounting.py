@@ -8,7 +8,7 @@ may be either is open, and the user is asked. Rules and a model's reading are he
 import re
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from chatbot.releases.product_names import OTHER, OWN, mask, product_spans
 from chatbot.releases.release_names import ReleaseNames, release_names
@@ -30,9 +30,9 @@ class Claim(Enum):
 _WINDOW = 64
 _OF_RELEASES = word_set("""
     release releases rel version versions ver vers series docs documentation branch line train lts
-    notes changelog guide manual
+    notes changelog guide manual firmware software edition
 """)
-_FREE = STOP_WORDS | _OF_RELEASES | {"v", "r"}
+_FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _PLACES = word_set("in on under since until using")
 _SUBJECTS = word_set("i we you they to can could must should now still not never")
@@ -55,11 +55,9 @@ LEAD = re.compile(
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)]*\s*)$"
 )
-_OWN_INSIDE = re.compile(rf"\w[-/]{OWN}+\W*$|{OWN}-\w+\W*$")
-_SIGN = re.compile(r"[$€£#§^,/\w]$")
+_ASSIGNS, _SIGNS = frozenset("=:@ "), frozenset("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
 """A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
-_NEXT = re.compile(r"\s*([^\W\d_]*)")
 JOINED = re.compile(
     r"\s*(?P<comma>,)?\s*(?P<join>[/&+→–-]|[-=]>|and|or|vs?\.?|versus|to|against|than)?\s*"
     r"(?P<place>(?:in|on|with|from)\b)?\s*"
@@ -95,8 +93,19 @@ def preposition(before: re.Match[str]) -> str:
 
 def bounded(text: str, end: int) -> bool:
     """Whether what follows is no noun: the end, a sign, or a word without a topic."""
-    following = _NEXT.match(text, end)
-    return following is None or following[1].casefold() in _FREE | {""}
+    return _next_word(text, end) in _FREE
+
+
+def _next_word(text: str, end: int) -> str:
+    """The word that follows, in small letters; none if there is a sign."""
+    following = text[end : end + _WINDOW].split(maxsplit=1)
+    word = "".join(takewhile(str.isalpha, following[0])) if following else ""
+    return word.casefold()
+
+
+def _last_word(text: str) -> str:
+    words = text[-_WINDOW:].casefold().split()
+    return words[-1].strip("\"'([,") if words else ""
 
 
 def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[Claim]:
@@ -138,7 +147,8 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
         return Claim.OPEN
     if before["product"]:
         likely = number.known or number.dotted or before["word"] or names.near(number.tokens)
-        if number.known and _OWN_INSIDE.search(text[: number.start]):
+        whole = before[0].lstrip()[:1] != OWN or text[: before.start()][-1:] not in ("-", "/")
+        if number.known and not whole:
             return Claim.OPEN
         return Claim.RELEASE if likely else Claim.ELSE
     bare = before.start() == before.start("word" if before["word"] else "open")
@@ -147,7 +157,7 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     bracketed = owner and owner["joint"] == " " and before["open"]
     if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner, head)):
         return _of_word(text, number, owner, mark, names)
-    if bare and not mark and _SIGN.search(head):
+    if bare and not mark and (head[-1:].isalnum() or head[-1:] in _SIGNS):
         return Claim.ELSE
     return _free(text, number, before, mark, names)
 
@@ -155,10 +165,9 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
 def _stands_free(owner: re.Match[str], head: str) -> bool:
     """Whether the word before a number says nothing of it: a word without a topic, or a verb."""
     word = owner["word"].casefold()
-    if word in _FREE or CONTRASTS.fullmatch(word):
+    if word in _FREE or CONTRASTS.fullmatch(word) or MOVES.fullmatch(word):
         return True
-    earlier = re.findall(r"[\w'’]+", head[: owner.start()].casefold())[-1:]
-    verb = word.endswith("ing") or not _SUBJECTS.isdisjoint(earlier)
+    verb = word.endswith("ing") or _last_word(head[: owner.start()]) in _SUBJECTS
     return owner["word"].islower() and verb and "_" not in word
 
 
@@ -166,33 +175,34 @@ def _of_word(
     text: str, number: Number, owner: re.Match[str], mark: str, names: ReleaseNames
 ) -> Claim:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
-    word, joint = owner["word"], owner["joint"]
+    word, joint, head = owner["word"], owner["joint"], owner.string
     if word[0] == OTHER:
         return Claim.ELSE
     # The first letter of a question is a capital in any word.
-    word = word[not owner.string[: owner.start()].strip() :]
-    named, akin = word != word.lower(), names.begins(number.tokens[:1])
+    word = word[not head[: owner.start()].strip() :]
+    named, akin = word != word.lower() and "_" not in word, names.begins(number.tokens[:1])
     exact = names.names(number.tokens) or names.names((*number.tokens, 0))
-    if joint != " " and not mark:
-        # "name=2.0" and "call(2.0)" have a value, but what is just a release's name may be one.
-        loose = not named and (" " in joint.strip(" (") or joint[:1] == " " or joint == "@")
-        likely = exact or (number.known and " " in joint) or loose or (akin and joint[0:1] == "/")
+    if (sign := joint.strip(" (\"'`")) or (joint != " " and not mark):
+        # "set name=2.0" and "call(2.0)" have a value, but what is just a release's name may be one.
+        likely = exact or (sign and joint != "-" and _last_word(head[: owner.start()]) != "set")
+        if "/" in sign or (named and not _ASSIGNS.issuperset(sign)):
+            likely = akin and number.known >= named
         return Claim.OPEN if likely and number.dotted else Claim.ELSE
     if mark and (number.dotted or len(mark) > 2) and (not named or mark[0] == "r"):
         return Claim.RELEASE
-    beside = owner.string[max(0, owner.start() - 2) : owner.start()]
+    beside = head[max(0, owner.start() - 2) : owner.start()]
     if number.known and number.dotted and (beside == f"{OWN} " or (not named and _keywords(text))):
         return Claim.RELEASE
     if number.known and (mark or number.dotted or (exact and _high(number)) or OWN in beside):
         return Claim.OPEN
-    near = (number.dotted and akin) or (mark and names.near(number.tokens))
+    near = (number.dotted and (akin or "_" in word)) or (mark and names.near(number.tokens))
     return Claim.OPEN if near and not named else Claim.ELSE
 
 
 def _keywords(text: str) -> bool:
     """Whether this is a query of at least three words and no sentence: "pool timeout echo 1.4"."""
-    words = re.findall(r"[^\W\d_][\w'-]*", text[:500])
-    return len(words) > 2 and STOP_WORDS.isdisjoint(map(str.casefold, words))
+    words = [word for word in text[:500].casefold().split() if word[0].isalpha()]
+    return len(words) > 2 and STOP_WORDS.isdisjoint(words)
 
 
 def _high(number: Number) -> bool:
@@ -207,20 +217,22 @@ def _free(
     where = preposition(before)
     if number.dotted and not mark and where == "to" and not MOVES.search(text):
         return Claim.OPEN
-    if number.dotted or mark or alone:
+    ends, following = bounded(text, number.end), _next_word(text, number.end)
+    if mark and not (number.dotted or ends or len(mark) > 2):
+        # "The v1 API" may be anything's.
+        return Claim.OPEN
+    if number.dotted or mark or alone or following == "series":
         return Claim.RELEASE
-    following = _NEXT.match(text, number.end)
-    if number.known and following and following[1].casefold() in _OF_RELEASES:
+    if number.known and following in _OF_RELEASES:
         return Claim.RELEASE
-    last = re.findall(r"[\w'’]+", text[: before.start()].casefold())[-1:]
-    told = not (_SUBJECTS | _AUXILIARIES).isdisjoint(last) and before.start() == number.start
+    told = _last_word(text[: number.start]) in _SUBJECTS | _AUXILIARIES
     near = names.near(number.tokens)
-    if not bounded(text, number.end):
+    if not ends:
         return Claim.OPEN if told and number.known else Claim.ELSE
     placed = where in _PLACES or where == "as of" or before["before"] or before["after"]
     if (placed and (number.known or near)) or (where and number.known and _high(number)):
         return Claim.RELEASE
-    return Claim.OPEN if number.known or (told and near) else Claim.ELSE
+    return Claim.OPEN if number.known or (near and (told or where)) else Claim.ELSE
 
 
 def check_versions(

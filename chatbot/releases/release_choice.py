@@ -33,7 +33,7 @@ _LEFT_OPEN = re.compile(
     re.IGNORECASE,
 )
 """Speaks of a release in words that no rule reads: it is asked back, the latest is not taken."""
-_PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
+_PREPOSITIONS = word_set("in on for with of from to under at by")
 _AGAINST = word_set("since from than against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
@@ -225,7 +225,8 @@ def unknown_release(product: Product, said: str) -> Resolution:
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:
-    said = _PREPOSITION.sub("", " ".join(said.split()))
+    words = said.split()
+    said = " ".join(words[words[0].casefold() in _PREPOSITIONS :])
     if said.casefold() == release.name.casefold():
         return f'you {verb} "{said}"'
     return f'you {verb} "{said}" → {release.name}'

@@ -45,7 +45,6 @@ _UPWARD = re.compile(
 )
 """Behind a release: that one and all after it, so the newest of them is meant."""
 _BOUND = re.compile(r"(?:(?<![-=<>])<|(?<![-=<>])>=?)\s*[\"'^]?$")
-_ARROW = re.compile(r"[-=]>\s*$|→\s*$")
 _ORDINARY_WORDS = word_set("""
     stable current latest newest next previous old oldest new lts main master dev edge testing beta
     alpha preview head trunk first last one standard base long short term support
@@ -131,14 +130,14 @@ def _found(question: str, text: str, start: int, end: int, before: re.Match[str]
     elif bound and bound[0][0] == "<":
         steps = -1
     said = before.start() if steps else before.start("prefix") if before["prefix"] else start
-    where, tail = preposition(before), _tail(text, end)
+    where, tail, head = preposition(before), _tail(text, end), text[: before.start()].rstrip()
     return Found(
         before.start(),
         tail.end(),
         question[said:end],
         steps=steps,
         negated=bool(before["negation"]),
-        preposition="to" if _ARROW.search(text, 0, before.start()) else where,
+        preposition="to" if head.endswith(("->", "=>", "→")) else where,
         placed=bool(
             before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
         )

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 
 from chatbot.releases.product_names import OTHER, OWN
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, Tokens
+from chatbot.text.phrasing import word_set
 from chatbot.text.units import MEASURE
 from corpora.catalog.release import is_prerelease, name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
 _CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
 _GLUE = re.compile(rf"[A-Za-z0-9_{OTHER}][A-Za-z0-9_.{OTHER}-]*$|\.$")
-_MARK = re.compile(r"(?:v|vers?|version|r|rel|release|pre)[._-]?", re.I)
+_MARKS = word_set("v ver vers version r rel release pre")
 _SERIES = re.compile(r"(?:\.(?:x{1,2}|\*))+", re.I)
 _WORD_END = re.compile(r"(?:[._-][A-Za-z]+|ish|er)$")
 _NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
@@ -21,7 +22,6 @@ _SOMETHING_ELSE = re.compile(
     re.I,
 )
 """A date, an address, or a figure with its unit."""
-_CLOCK = re.compile(r"[0-9]:[0-9]")
 
 _VALUES = {"oh": 0} | NUMBER_WORDS
 _NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
@@ -59,10 +59,12 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()
         glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
-        if chunk.start() in taken or _CLOCK.search(text, max(0, chunk.start() - 2), position + 2):
+        around = text[max(0, chunk.start() - 2) : chunk.start()], text[position : position + 2]
+        is_clock = any(side.strip(":").isdecimal() and ":" in side for side in around)
+        if chunk.start() in taken or is_clock:
             continue
         for number in _read(text, chunk.start(), chunk[0], names):
-            loose = glue is None or _MARK.fullmatch(glue[0].lstrip("._-"))
+            loose = glue is None or glue[0].strip("._-").casefold() in _MARKS
             number.glued = not (loose or (glue and text[glue.start() - 1] == OWN))
             if not number.glued or (number.known and number.dotted):
                 found.append(number)
@@ -122,13 +124,13 @@ def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
-    parts = re.split(r"\s+(?:point|dot)\s+", match[0], flags=re.I)
+    parts = match[0].casefold().replace("point", ".").replace("dot", ".").split(".")
     tokens = tuple(map(_value, parts))
     return Number(match.span(), tokens, names.read(tokens))
 
 
 def _value(spoken: str) -> int:
-    values = [_VALUES[word] for word in re.split(r"[\s-]", spoken.casefold())]
+    values = [_VALUES[word] for word in spoken.replace("-", " ").split()]
     if len(values) == 2 and values[0] >= 20 and 0 < values[1] < 10:
         return sum(values)
     return int("".join(map(str, values)))
