@@ -121,14 +121,11 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[C
             continue
         first, second = claims[i : i + 2]
         moved = CONTRASTS.search(text) or MOVES.search(text) or joined["join"] in ("->", "=>", "→")
-        apart = not (left.dotted and right.dotted)
         if first is Claim.ELSE and not right.known:
             claims[i + 1] = Claim.ELSE
         elif second is Claim.ELSE and UNIT.match(text, right.end):
             claims[i] = Claim.ELSE
-        elif Claim.ELSE in (first, second) and apart and not (left.known and right.known):
-            continue
-        elif moved and (not apart or bounded(text, right.end)):
+        elif moved and ((left.dotted and right.dotted) or bounded(text, right.end)):
             claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
         elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
             claims[i + 1] = Claim.OPEN
@@ -221,9 +218,8 @@ def _free(
     if mark and not (number.dotted or ends or len(mark) > 2):
         # "The v1 API" may be anything's.
         return Claim.OPEN
-    if number.dotted or mark or alone or following == "series":
-        return Claim.RELEASE
-    if number.known and following in _OF_RELEASES:
+    told = following == "series" or (number.known and following in _OF_RELEASES)
+    if number.dotted or mark or alone or told:
         return Claim.RELEASE
     told = _last_word(text[: number.start]) in _SUBJECTS | _AUXILIARIES
     near = names.near(number.tokens)
@@ -251,18 +247,20 @@ def check_versions(
     for number, claim in zip(numbers, account(text, numbers, names), strict=True):
         if claim is Claim.ELSE or _lies_in(number, named):
             continue
-        if claim is Claim.RELEASE or not _lies_in(number, other) or not _named(text, number):
+        if not (_lies_in(number, other) and _told_apart(text, number, claim)):
             raise ValueError(
                 f'"{question[number.start : number.end]}" may be a release: put it into "releases",'
                 ' with "release": "" and "asked": false if it is a version of something else'
             )
 
 
-def _named(text: str, number: Number) -> bool:
+def _told_apart(text: str, number: Number, claim: Claim) -> bool:
     """Whether a number that may be a release is told to be none: by a name, or a noun behind it."""
-    before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
-    capital = before is not None and before.start() > 0 and not before["word"].islower()
-    return capital or not number.known or not bounded(text, number.end)
+    if number.known:
+        before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
+        named = before is not None and before.start() > 0 and not before["word"].islower()
+        return claim is Claim.OPEN and (named or not bounded(text, number.end))
+    return claim is Claim.OPEN or not bounded(text, number.end)
 
 
 def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:

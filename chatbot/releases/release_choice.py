@@ -154,8 +154,6 @@ def _asked(meant: Sequence[Meant], text: str, *, contrasts: bool) -> Sequence[Me
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
-    if any(mention.place is None for mention, _ in asked):
-        asked = [pair for pair in asked if pair[0].place is not Place.SAME]
     if contrasts:
         return asked
     questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]

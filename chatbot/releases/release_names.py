@@ -45,7 +45,6 @@ class ReleaseNames:
         self._names: dict[Tokens, list[Release]] = defaultdict(list)
         self._aliases: dict[Tokens, list[Release]] = defaultdict(list)
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
-        self._ends: dict[Tokens, list[Release]] = defaultdict(list)
         self._worded: dict[Token, list[Tokens]] = defaultdict(list)
         owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
         for release in product.releases:
@@ -74,7 +73,6 @@ class ReleaseNames:
             return
         for length in range(1, len(tokens)):
             self._series[tokens[:length]].append(release)
-            self._ends[tokens[length:]].append(release)
 
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
         """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
@@ -100,11 +98,6 @@ class ReleaseNames:
                 if padded in self._names or padded in self._series:
                     return self.read(padded)
         return NOTHING
-
-    def read_end(self, tokens: Tokens) -> Reading:
-        """Say which releases a name's end stands for, as "24H2" does for 11-24h2."""
-        found = self._ends.get(tokens, [])
-        return Reading(tuple(found), certain=len(found) < 2)
 
     def names(self, tokens: Tokens) -> bool:
         """Whether the tokens are the whole name or alias of a release."""

@@ -95,10 +95,7 @@ def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Nu
 
 def _number(start: int, chunk: str, names: ReleaseNames) -> Number:
     tokens = name_tokens(chunk)
-    reading = names.read(tokens, chunk)
-    if not reading.covers and len(tokens) > 1 and any(isinstance(token, str) for token in tokens):
-        reading = names.read_end(tokens)
-    return Number((start, start + len(chunk)), tokens, reading)
+    return Number((start, start + len(chunk)), tokens, names.read(tokens, chunk))
 
 
 def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number | None:
