@@ -53,7 +53,7 @@ LEAD = re.compile(
 )
 """Everything right before a number that is said together with it; matches any text's end."""
 _OWNER = re.compile(
-    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)]*\s*)$"
+    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)$"
 )
 _ASSIGNS, _SIGNS = frozenset("=:@ "), frozenset("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
@@ -66,7 +66,7 @@ JOINED = re.compile(
 )
 """What may stand between two releases that are named side by side."""
 CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|between|same|happens|breaks?|new\s+since)\b"
+    r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens|breaks?|new\s+since)\b"
     r"|\bwhat(?:['’]s|\s+is)\s+new\b",
     re.I,
 )
@@ -120,12 +120,13 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[C
         if not (joined and any(joined.groups())) or OWN in between:
             continue
         first, second = claims[i : i + 2]
+        dotted = left.dotted and right.dotted
         moved = CONTRASTS.search(text) or MOVES.search(text) or joined["join"] in ("->", "=>", "→")
         if first is Claim.ELSE and not right.known:
             claims[i + 1] = Claim.ELSE
         elif second is Claim.ELSE and UNIT.match(text, right.end):
             claims[i] = Claim.ELSE
-        elif moved and ((left.dotted and right.dotted) or bounded(text, right.end)):
+        elif moved and (dotted or (left.known and right.known and bounded(text, right.end))):
             claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
         elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
             claims[i + 1] = Claim.OPEN

@@ -40,7 +40,7 @@ _PATTERNS = tuple(
             rf"(?:(?:of|the|your|our|doc|different)\s+)*{_SAID}{_MANY}{_OF}"
             r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
             rf"|(?:first|oldest|earliest|last|latest|newest)\s+{_SAID}{_MANY}\s+(?:with|to|where"
-            r"|support\w*|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve"
+            r"|supporting|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve"
             r"|exists))"
             rf"|older?\s+(?:and|with|to)\s+(?:the\s+)?newe?r?\s+{_MANY}",
         ),
