@@ -143,7 +143,7 @@ def extract_release_with_model(
             failed = Fallback(STEP, calls[-1].problem)
             return replace(turn, fallbacks=(*turn.fallbacks, failed))
         words = find_verbatim(reply.words, turn.question) or ""
-        in_words = _OF_A_RELEASE.search(words) and not re.search(r"\d", words)
+        in_words = _OF_A_RELEASE.search(words) and not any(map(str.isdigit, words))
         if not reply.number or not in_words:
             return turn
         release, start = releases[reply.number - 1].name, turn.question.find(words)

@@ -6,12 +6,13 @@ from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from chatbot.releases.release_words import OTHER, OWN
 from corpora.catalog.release import Product
+
+OWN, OTHER = "\ue000", "\ue001"
+"""Stand in a masked question for each letter of the product's name, and of other products'."""
 
 _PART = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]{4,}")
-
 _SPELLINGS = {
     "release": "rel",
     "releases": "rel",
@@ -22,9 +23,6 @@ _SPELLINGS = {
     "previous": "prior",
 }
 """Words for a release, each with one that says the same in fewer letters."""
-
-_LONGER = r"(?:{})[^\W\d_]{{2,12}}(?=[\s_-]v?\d)"
-"""A word that begins with the name, before a number: "lampkit-2.0.1"."""
 
 Span = tuple[int, int, Product]
 
@@ -39,17 +37,16 @@ def find_product(name: str, products: Sequence[Product]) -> Product | None:
 
 
 def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
-    """Return where a text names products; misspelt ones only where none is named rightly.
+    """Return where a text names products, the longest names first where two overlap.
 
-    Where two overlap, a name goes before a longer word that begins with one, then the longest.
+    Misspelt ones count only where none is named rightly.
     """
-    found = [
-        (match, product)
+    written = [
+        (*match.span(), product)
         for product in products
         for match in _pattern(product.name, product.aliases).finditer(text)
     ]
-    found.sort(key=lambda named: (named[0]["longer"] is not None, -len(named[0][0])))
-    written = [(*match.span(), product) for match, product in found]
+    written.sort(key=lambda span: span[0] - span[1])
     spans: list[Span] = []
     for start, end, product in written or _misspelt(text, products):
         if all(end <= other[0] or other[1] <= start for other in spans):
@@ -71,12 +68,7 @@ def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
 def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
     written = (r"[\s._-]*".join(map(_loosely, _PART.findall(known))) for known in (name, *aliases))
     options = "|".join(sorted(filter(None, written), key=len, reverse=True)) or r"(?!)"
-    longer = "|".join(re.escape(n) for n in (name, *aliases) if len(n) > 3) or r"(?!)"
-    return re.compile(
-        rf"(?<![^\W_])(?:(?:{options})(?![^\W\d_])(?!(?<=\d)\d)"
-        rf"|(?P<longer>{_LONGER.format(longer)}))",
-        re.I,
-    )
+    return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W\d_])(?!(?<=\d)\d)", re.I)
 
 
 def _loosely(part: str) -> str:
@@ -89,25 +81,21 @@ def _loosely(part: str) -> str:
 def _spelt(word: str) -> str:
     """Write a misspelt word for a release rightly, or as a shorter one, in the same length."""
     small = word.casefold()
-    if small in _SPELLINGS:
-        return word
-    for known, short in _SPELLINGS.items():
-        if _close(small, known, 1):
-            return known if len(known) == len(word) else short.ljust(len(word))
+    if small not in _SPELLINGS:
+        for known, short in _SPELLINGS.items():
+            if _close(small, known, 1):
+                return known if len(known) == len(word) else short.ljust(len(word))
     return word
 
 
 def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
-    found: list[Span] = []
-    for match in _WORD.finditer(text):
-        word = match[0].casefold()
-        for product in products:
-            known = [name.casefold() for name in (product.name, *product.aliases)]
-            if any(
-                _close(word, name, 1 if len(name) < 7 else 2) for name in known if len(name) >= 5
-            ):
-                found.append((*match.span(), product))
-    return found
+    return [
+        (*word.span(), product)
+        for word in _WORD.finditer(text)
+        for product in products
+        for name in (product.name, *product.aliases)
+        if len(name) >= 5 and _close(word[0].casefold(), name.casefold(), 1 + (len(name) > 6))
+    ]
 
 
 def _close(word: str, name: str, allowed: int) -> bool:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chatbot.releases.accounting import CONTRASTS, MOVES
 from chatbot.releases.product_names import find_product, mask, product_spans
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
-from chatbot.releases.release_words import CONTRASTS, MOVES, OWN
 from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.text.phrasing import word_set
 from corpora.catalog.release import Product, Release
 
 Meant = tuple[Found, Reading]
@@ -26,40 +27,17 @@ class Context:
 
 
 _LEFT_OPEN = re.compile(
-    r"\b(?:the|our|your|my|that|this|these|those|some|an?)\s+"
-    r"(?:old(?:er)?|new(?:er)?|other|previous|earlier|prior|former)\b(?:\s+\w+){0,4}?\s+"
-    r"(?:releases?|versions?|one|series|edition|docs|documentation|manuals?)\b"
-    r"(?!\s+of\s+(?!the\s+(?:docs|documentation|product|manual)))"
-    r"|(?:^|[.,;:?]\s*)(?:in|on|for|with|under)\s+(?:the|that|whatever)\s+(?:release|version)\s+"
-    r"(?:that|which|our|we|my|i|they|on|running)\b"
-    r"|\b(?:past|beyond)\s+v?\d+(?:\.\d+)+\b"
-    r"|\b\d[\d.]*x\s+(?:releases?|versions?|series|docs|documentation|line|branch)\b",
+    r"\b(?:other|old(?:er)?|new|earlier|former)\s+(?:\w+\s+){0,4}?(?:releases?|versions?|one)\b"
+    r"|\b(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
+    r"|\b(?:past|beyond)\s+v?\d+\.\d+",
     re.IGNORECASE,
 )
 """Speaks of a release in words that no rule reads: it is asked back, the latest is not taken."""
-_PREPOSITION = re.compile(r"^(?:in|on|for|with|of|from|to|under|at|by)\s+", re.IGNORECASE)
-_ASKING = (
-    r"(?:how|what|which|who|where|why|when|whether|is|are|does|do|did|can|could|should|would|will|may"
-    r"|must)"
+_PREPOSITIONS = word_set("in on for with of from to under at by")
+_AGAINST = word_set("since from than against vs vs. versus")
+_SENTENCE = re.compile(
+    r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
 )
-_END = re.compile(
-    rf"[.:;!?\n](?=\s|$)|\)|\s\(|(?:,|\s[-–—])(?=\s+(?:so\s+|and\s+)?{_ASKING}\b)", re.IGNORECASE
-)
-_NO_STATEMENT = re.compile(
-    r"\b(?:how|what|which|who|where|why|when|whether|if|tell|tells|list|show|give|explain|describe|compare"
-    r"|check)\b|\bhave\s+(?:to|an?\s+(?:\w+\s+)?(?:question|problem|issue))\b",
-    re.IGNORECASE,
-)
-_SITUATION = re.compile(
-    r"\W*(?:\w+\W+){0,4}?(?:we|i|they|our|my|their|it|this|that)\b", re.IGNORECASE
-)
-_ASKS = re.compile(r"\?+(?:\s|$)")
-_WEIGHS = re.compile(
-    r"\b(?:same|than|like|compatib\w*|together)\b"
-    r"|\bor\s+(?:do|does|is|are|must|should|will|can|only|not|first|in|on|with|from|since|just)\b",
-    re.IGNORECASE,
-)
-_PLACED = re.compile(r"(?:in|on|under|with|of)\s", re.IGNORECASE)
 
 
 def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Meant]:
@@ -76,16 +54,16 @@ def choose_release(
     unsaid = _releases(silent, product)
     if not product.releases:
         return silent
-    asked = _asked(meant, text)
     contrasts = CONTRASTS.search(text) is not None
-    known = [(mention, reading.release) for mention, reading in asked if reading.release]
+    asked = _asked(meant, text, contrasts=contrasts)
     for mention, reading in asked:
-        if mention.doubtful and reading.covers and reading.release not in unsaid:
+        if mention.doubtful and not (unsaid and reading.release in unsaid):
             return _ask(product, f'"{mention.said}" may be a release or something else')
         if not reading.certain:
             return ask_which_release(product, mention.said, reading.covers)
-        if not reading.release and (mention.sure or not known or contrasts):
+        if not reading.release:
             return unknown_release(product, mention.said)
+    known = [(mention, reading.release) for mention, reading in asked if reading.release]
     if not known:
         unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
         return _without(unwanted, text, product, silent)
@@ -95,12 +73,13 @@ def choose_release(
     releases = tuple(dict.fromkeys(release for _, release in known))
     mention, release = known[0]
     if len(releases) > 1:
-        arrives = any(mention.arrives for mention, _ in known)
+        arrives = any(mention.preposition in ("to", "into") for mention, _ in known)
         if not (arrives and MOVES.search(text)) or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
-    if mention.against and unsaid and release not in unsaid:
+    against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
+    if contrasts and mention.preposition in against and unsaid and release not in unsaid:
         return _compared(product, (release, *unsaid))
     if mention.place is Place.SAME:
         return silent
@@ -168,49 +147,29 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
     return names.step(origin, mention.steps) if mention.steps else origin
 
 
-def _asked(meant: Sequence[Meant], text: str) -> Sequence[Meant]:
-    """Leave out the releases that the question names only to say what it is not about."""
+def _asked(meant: Sequence[Meant], text: str, *, contrasts: bool) -> Sequence[Meant]:
+    """Leave out the releases that the question names only to say what it is not about.
+
+    Those are the negated ones, and what a sentence tells beside the one that asks: "We run 17.10.
+    Which port does NETCONF use in 18.00?" asks about 18.00.
+    """
     asked = [(mention, reading) for mention, reading in meant if not mention.negated]
-    if any(mention.place is None for mention, _ in asked):
-        asked = [pair for pair in asked if pair[0].place is not Place.SAME]
-    if CONTRASTS.search(text):
+    if contrasts:
         return asked
-    situations = _situations(text)
-
-    def questioned(mention: Found) -> bool:
-        return not any(start <= mention.start < end for start, end in situations)
-
-    covered = {reading.covers for mention, reading in asked if questioned(mention)} - {()}
-    # A series of which a part is named as well: Windows 11, beside 24H2.
-    narrowed = {wide for wide in covered if any(set(wide) > set(part) for part in covered)}
-    sure = any(mention.sure for mention, _ in asked)
-    foreground = [
-        pair
-        for pair in asked
-        if not (pair[0].background or pair[1].covers in narrowed or (pair[0].describes and sure))
+    questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
+    own = [
+        (mention, reading)
+        for mention, reading in asked
+        if any(start <= mention.start < end for start, end in questions)
     ]
-    own = [pair for pair in foreground if questioned(pair[0])]
-    # "We run 17.10. Which port does NETCONF use in 18.00?" asks about 18.00; "do we need 18.00?"
-    # and "is it the same in 18.00?" ask about both.
-    placed = any(
-        reading.covers and (_PLACED.match(text, m.start) or OWN in text[m.start : m.end])
-        for m, reading in own
-    )
-    return (own if placed and not _WEIGHS.search(text) else foreground) or asked
-
-
-def _situations(text: str) -> list[tuple[int, int]]:
-    """Where a masked question tells what the asker has, if one question comes beside it."""
-    if len(_ASKS.findall(text)) > 1:
-        return []
-    found, start = [], 0
-    for end in (*_END.finditer(text), None):
-        stop = end.start() if end else len(text)
-        told = _SITUATION.match(text, start, stop) and not _NO_STATEMENT.search(text, start, stop)
-        if told and not (end and end[0].startswith("?")):
-            found.append((start, stop))
-        start = end.end() if end else stop
-    return found
+    asked = own if own and len(questions) == 1 else asked
+    covered = {reading.covers for _, reading in asked} - {()}
+    # A series of which a part is named as well: Windows 11, beside 24H2.
+    return [
+        (mention, reading)
+        for mention, reading in asked
+        if not any(set(reading.covers) > set(part) for part in covered)
+    ]
 
 
 def _without(unwanted: set[Release], text: str, product: Product, silent: Resolution) -> Resolution:
@@ -264,7 +223,8 @@ def unknown_release(product: Product, said: str) -> Resolution:
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:
-    said = _PREPOSITION.sub("", " ".join(said.split()))
+    words = said.split()
+    said = " ".join(words[words[0].casefold() in _PREPOSITIONS :])
     if said.casefold() == release.name.casefold():
         return f'you {verb} "{said}"'
     return f'you {verb} "{said}" → {release.name}'

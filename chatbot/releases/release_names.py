@@ -4,7 +4,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpora.catalog.release import Product, Release, Token, name_tokens, newest_of, sort_key
+from corpora.catalog.release import (
+    Product,
+    Release,
+    Token,
+    is_prerelease,
+    name_tokens,
+    newest_of,
+    sort_key,
+)
 
 Tokens = tuple[Token, ...]
 
@@ -37,16 +45,14 @@ class ReleaseNames:
         self._names: dict[Tokens, list[Release]] = defaultdict(list)
         self._aliases: dict[Tokens, list[Release]] = defaultdict(list)
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
-        self._ends: dict[Tokens, list[Release]] = defaultdict(list)
         self._worded: dict[Token, list[Tokens]] = defaultdict(list)
         owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
         for release in product.releases:
             self._add(self._names, release.name, release, owners)
             for alias in release.aliases:
                 self._add(self._aliases, alias, release, owners)
-        called = {*self._names, *self._aliases}
-        self._longest = max(map(len, called), default=0)
-        self._widest = max((len(str(tokens[0])) + 1 for tokens in called), default=0)
+        called = (*self._names, *self._aliases)
+        self._suffixes = {t for tokens in called for t in tokens[1:] if isinstance(t, str)}
         majors = [tokens[0] for tokens in called if isinstance(tokens[0], int)]
         reach = 3 if max(majors, default=0) < 100 else 10
         self._near = range(min(majors) - reach, max(majors) + reach + 1) if majors else range(0)
@@ -67,7 +73,6 @@ class ReleaseNames:
             return
         for length in range(1, len(tokens)):
             self._series[tokens[:length]].append(release)
-            self._ends[tokens[length:]].append(release)
 
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
         """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
@@ -94,11 +99,6 @@ class ReleaseNames:
                     return self.read(padded)
         return NOTHING
 
-    def read_end(self, tokens: Tokens) -> Reading:
-        """Say which releases a name's end stands for, as "24H2" does for 11-24h2."""
-        found = self._ends.get(tokens, [])
-        return Reading(tuple(found), certain=len(found) < 2)
-
     def names(self, tokens: Tokens) -> bool:
         """Whether the tokens are the whole name or alias of a release."""
         return tokens in self._names or tokens in self._aliases
@@ -107,9 +107,11 @@ class ReleaseNames:
         """Whether some release's name is, or begins with, these tokens."""
         return self.names(tokens) or tokens in self._series
 
-    def resembles(self, tokens: Tokens) -> bool:
-        """Whether a name has no more parts than the longest, nor a much longer first one."""
-        return len(tokens) <= self._longest and len(str(tokens[0])) <= self._widest
+    def suffixed(self, tokens: Tokens) -> bool:
+        """Whether a name ends with a counted suffix as releases have it: 3.5 SP 2, 2.0 rc 1."""
+        if len(tokens) < 3 or not isinstance(tokens[-1], int):
+            return False
+        return tokens[-2] in self._suffixes or is_prerelease(" ".join(map(str, tokens)))
 
     def near(self, tokens: Tokens) -> bool:
         """Whether a first part is a little below, among or above those of the releases."""

@@ -1,6 +1,5 @@
 """What release extraction comes to: the releases to answer from, or what to ask the user."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -57,4 +56,4 @@ def cut(text: str, mentions: Sequence[Mention]) -> str:
         kept.append(text[position : mention.start])
         position = max(position, mention.end)
     kept.append(text[position:])
-    return re.sub(r"\s+", " ", " ".join(kept)).strip()
+    return " ".join(" ".join(kept).split())

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from chatbot.releases.product_names import Span, find_product, mask, product_spans
+from chatbot.releases.product_names import OWN, Span, find_product, mask, product_spans
 from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import Reading, release_names
-from chatbot.releases.release_words import OWN
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 

@@ -7,7 +7,7 @@ _MEASURES = (
 )
 _THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
 _IN_OTHER_LETTERS = (
-    r"secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
+    r"N\s?m|bar|secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
     r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
 )
 

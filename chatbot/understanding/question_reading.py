@@ -16,6 +16,7 @@ from chatbot.dialogue.catalog_questions import Inquiry, Kind
 from chatbot.dialogue.inventory import take_stock
 from chatbot.dialogue.small_talk import reply_to, without_documents
 from chatbot.queries.release_extraction import ask_back
+from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import ask_which_release, read_choice, unknown_release
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
@@ -24,7 +25,6 @@ from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Answer, Fallback, ModelStep, Queries, Route, RuleStep, Turn
-from chatbot.understanding.versions import check_versions, places
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from prompts import fenced, render

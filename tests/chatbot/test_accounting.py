@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.understanding.versions import check_versions
+from chatbot.releases.accounting import check_versions
 from corpora.catalog.release import Product, Release
 
 RELAY = Product("relay", (), tuple(Release("relay", n) for n in ("17.10", "17.20", "18.00")))

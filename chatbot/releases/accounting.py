@@ -1,0 +1,278 @@
+"""The wall between releases as a check (law 2): every number of a question is accounted for.
+
+It is a release of the catalog in one of its spellings, or none of them and yet asked for as one;
+or it is something else: a quantity, a value, another thing's version by the name before it. What
+may be either is open, and the user is asked. Rules and a model's reading are held to the same.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum, auto
+from itertools import pairwise, takewhile
+
+from chatbot.releases.product_names import OTHER, OWN, mask, product_spans
+from chatbot.releases.release_names import ReleaseNames, release_names
+from chatbot.releases.release_numbers import Number, find_numbers
+from chatbot.text.phrasing import word_set
+from chatbot.text.query_terms import STOP_WORDS
+from chatbot.text.units import MEASURE
+from corpora.catalog.release import Product
+
+
+class Claim(Enum):
+    """What a number is: a release, perhaps one, or something else."""
+
+    RELEASE = auto()
+    OPEN = auto()
+    ELSE = auto()
+
+
+_WINDOW = 64
+_OF_RELEASES = word_set("""
+    release releases rel version versions ver vers series docs documentation branch line train lts
+    notes changelog guide manual firmware software edition
+""")
+_FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
+"""Words that no number belongs to."""
+_PLACES = word_set("in on under since until using")
+_SUBJECTS = word_set("i we you they to can could must should now still not never")
+"""What stands before a verb: "we run 17.10" says no more of the number than "17.10" does."""
+_AUXILIARIES = word_set("is are was were does did do has have")
+LEAD = re.compile(
+    r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
+    r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
+    r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
+    r"|above))\s+"
+    r"|\b(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from|since|until|as\s+of|than"
+    r"|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
+    r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
+    rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
+    r"(?:\b(?P<word>release|version|rel|vers?|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
+    r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
+    re.IGNORECASE,
+)
+"""Everything right before a number that is said together with it; matches any text's end."""
+_OWNER = re.compile(
+    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)$"
+)
+_ASSIGNS, _SIGNS = frozenset("=:@ "), frozenset("$€£#§^,/_")
+UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
+"""A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
+JOINED = re.compile(
+    r"\s*(?P<comma>,)?\s*(?P<join>[/&+→–-]|[-=]>|and|or|vs?\.?|versus|to|against|than)?\s*"
+    r"(?P<place>(?:in|on|with|from)\b)?\s*"
+    rf"(?:(?:in|on|from|the|with|both|to|releases?|versions?|v|r|{OWN}++)\s*)*[<>=~!^]*",
+    re.I,
+)
+"""What may stand between two releases that are named side by side."""
+CONTRASTS = re.compile(
+    r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens|breaks?|new\s+since)\b"
+    r"|\bwhat(?:['’]s|\s+is)\s+new\b",
+    re.I,
+)
+"""Asks for what differs, also of a move from one release to another."""
+MOVES = re.compile(
+    r"\b(?:up|down)grad\w*|\b(?:bring|migrat|mov|switch|updat)(?:e|es|ed|ing|ion)?\b"
+    r"|\bgo(?:ing)?\s+(?:from|to)\b",
+    re.I,
+)
+"""Says that somebody moves from one release to another."""
+
+
+def lead(text: str, start: int) -> re.Match[str]:
+    """What is said together with a name of a release that begins there, right before it."""
+    match = LEAD.search(text, max(0, start - _WINDOW), start)
+    assert match is not None, "every part of the pattern may be missing"
+    return match
+
+
+def preposition(before: re.Match[str]) -> str:
+    """The preposition in what stands before a name, with single blanks."""
+    return " ".join((before["preposition"] or "").casefold().split())
+
+
+def bounded(text: str, end: int) -> bool:
+    """Whether what follows is no noun: the end, a sign, or a word without a topic."""
+    return _next_word(text, end) in _FREE
+
+
+def _next_word(text: str, end: int) -> str:
+    """The word that follows, in small letters; none if there is a sign."""
+    following = text[end : end + _WINDOW].split(maxsplit=1)
+    word = "".join(takewhile(str.isalpha, following[0])) if following else ""
+    return word.casefold()
+
+
+def _last_word(text: str) -> str:
+    words = text[-_WINDOW:].casefold().split()
+    return words[-1].strip("\"'([,") if words else ""
+
+
+def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[Claim]:
+    """Say of each number of a masked question what it is; those side by side are judged together.
+
+    So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
+    """
+    claims = [_claim(text, number, names) for number in numbers]
+    for i, (left, right) in enumerate(pairwise(numbers)):
+        between = text[left.end : right.start]
+        joined = JOINED.fullmatch(between) if len(between) < 40 else None
+        if not (joined and any(joined.groups())) or OWN in between:
+            continue
+        first, second = claims[i : i + 2]
+        dotted = left.dotted and right.dotted
+        moved = CONTRASTS.search(text) or MOVES.search(text) or joined["join"] in ("->", "=>", "→")
+        if first is Claim.ELSE and not right.known:
+            claims[i + 1] = Claim.ELSE
+        elif second is Claim.ELSE and UNIT.match(text, right.end):
+            claims[i] = Claim.ELSE
+        elif moved and (dotted or (left.known and right.known and bounded(text, right.end))):
+            claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
+        elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
+            claims[i + 1] = Claim.OPEN
+        elif first is Claim.RELEASE and right.known and second is not Claim.RELEASE:
+            claims[i + 1] = Claim.RELEASE
+    return claims
+
+
+def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
+    """Judge a number by itself: by its unit, the product's name, another name before it."""
+    before = lead(text, number.start)
+    mark = (before["word"] or before["prefix"] or "").casefold().rstrip(".-_")
+    if UNIT.match(text, number.end):
+        return Claim.RELEASE if mark and number.known and number.dotted else Claim.ELSE
+    if number.glued:
+        return Claim.OPEN
+    if before["product"]:
+        likely = number.known or number.dotted or before["word"] or names.near(number.tokens)
+        whole = before[0].lstrip()[:1] != OWN or text[: before.start()][-1:] not in ("-", "/")
+        if number.known and not whole:
+            return Claim.OPEN
+        return Claim.RELEASE if likely else Claim.ELSE
+    bare = before.start() == before.start("word" if before["word"] else "open")
+    head = text[: before.start()]
+    owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
+    bracketed = owner and owner["joint"] == " " and before["open"]
+    if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner, head)):
+        return _of_word(text, number, owner, mark, names)
+    if bare and not mark and (head[-1:].isalnum() or head[-1:] in _SIGNS):
+        return Claim.ELSE
+    return _free(text, number, before, mark, names)
+
+
+def _stands_free(owner: re.Match[str], head: str) -> bool:
+    """Whether the word before a number says nothing of it: a word without a topic, or a verb."""
+    word = owner["word"].casefold()
+    if word in _FREE or CONTRASTS.fullmatch(word) or MOVES.fullmatch(word):
+        return True
+    verb = word.endswith("ing") or _last_word(head[: owner.start()]) in _SUBJECTS
+    return owner["word"].islower() and verb and "_" not in word
+
+
+def _of_word(
+    text: str, number: Number, owner: re.Match[str], mark: str, names: ReleaseNames
+) -> Claim:
+    """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
+    word, joint, head = owner["word"], owner["joint"], owner.string
+    if word[0] == OTHER:
+        return Claim.ELSE
+    # The first letter of a question is a capital in any word.
+    word = word[not head[: owner.start()].strip() :]
+    named, akin = word != word.lower() and "_" not in word, names.begins(number.tokens[:1])
+    exact = names.names(number.tokens) or names.names((*number.tokens, 0))
+    if (sign := joint.strip(" (\"'`")) or (joint != " " and not mark):
+        # "set name=2.0" and "call(2.0)" have a value, but what is just a release's name may be one.
+        likely = exact or (sign and joint != "-" and _last_word(head[: owner.start()]) != "set")
+        if "/" in sign or (named and not _ASSIGNS.issuperset(sign)):
+            likely = akin and number.known >= named
+        return Claim.OPEN if likely and number.dotted else Claim.ELSE
+    if mark and (number.dotted or len(mark) > 2) and (not named or mark[0] == "r"):
+        return Claim.RELEASE
+    beside = head[max(0, owner.start() - 2) : owner.start()]
+    if number.known and number.dotted and (beside == f"{OWN} " or (not named and _keywords(text))):
+        return Claim.RELEASE
+    if number.known and (mark or number.dotted or (exact and _high(number)) or OWN in beside):
+        return Claim.OPEN
+    near = (number.dotted and (akin or "_" in word)) or (mark and names.near(number.tokens))
+    return Claim.OPEN if near and not named else Claim.ELSE
+
+
+def _keywords(text: str) -> bool:
+    """Whether this is a query of at least three words and no sentence: "pool timeout echo 1.4"."""
+    words = [word for word in text[:500].casefold().split() if word[0].isalpha()]
+    return len(words) > 2 and STOP_WORDS.isdisjoint(words)
+
+
+def _high(number: Number) -> bool:
+    return isinstance(number.tokens[0], int) and number.tokens[0] > 9
+
+
+def _free(
+    text: str, number: Number, before: re.Match[str], mark: str, names: ReleaseNames
+) -> Claim:
+    """Judge a number that no word claims; one of one part ("17") needs a place or a cue."""
+    alone = not (text[: before.start()] + text[number.end :]).strip(" ?.!")
+    where = preposition(before)
+    if number.dotted and not mark and where == "to" and not MOVES.search(text):
+        return Claim.OPEN
+    ends, following = bounded(text, number.end), _next_word(text, number.end)
+    if mark and not (number.dotted or ends or len(mark) > 2):
+        # "The v1 API" may be anything's.
+        return Claim.OPEN
+    told = following == "series" or (number.known and following in _OF_RELEASES)
+    if number.dotted or mark or alone or told:
+        return Claim.RELEASE
+    told = _last_word(text[: number.start]) in _SUBJECTS | _AUXILIARIES
+    near = names.near(number.tokens)
+    if not ends:
+        return Claim.OPEN if told and number.known else Claim.ELSE
+    placed = where in _PLACES or where == "as of" or before["before"] or before["after"]
+    if (placed and (number.known or near)) or (where and number.known and _high(number)):
+        return Claim.RELEASE
+    return Claim.OPEN if number.known or (near and (told or where)) else Claim.ELSE
+
+
+def check_versions(
+    question: str, releases: Iterable[str], others: Iterable[str], product: Product
+) -> None:
+    """Raise ValueError unless all numbers of a model's reading of a question are accounted for.
+
+    `releases` are the words that name one, of whatever product; `others` the numbers that do not.
+    They are believed of what is open, by a name before it.
+    """
+    names, spans = release_names(product), product_spans(question, [product])
+    text = mask(question, product, spans)
+    named = [span for words in releases for span in places(words, question)]
+    other = [span for words in others for span in places(words, question)]
+    numbers = find_numbers(text, names)
+    for number, claim in zip(numbers, account(text, numbers, names), strict=True):
+        if claim is Claim.ELSE or _lies_in(number, named):
+            continue
+        if not (_lies_in(number, other) and _told_apart(text, number, claim)):
+            raise ValueError(
+                f'"{question[number.start : number.end]}" may be a release: put it into "releases",'
+                ' with "release": "" and "asked": false if it is a version of something else'
+            )
+
+
+def _told_apart(text: str, number: Number, claim: Claim) -> bool:
+    """Whether a number that may be a release is told to be none: by a name, or a noun behind it."""
+    if number.known:
+        before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
+        named = before is not None and before.start() > 0 and not before["word"].islower()
+        return claim is Claim.OPEN and (named or not bounded(text, number.end))
+    return claim is Claim.OPEN or not bounded(text, number.end)
+
+
+def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= number.start and number.end <= end for start, end in spans)
+
+
+def places(words: str, text: str) -> list[tuple[int, int]]:
+    """Where words stand in a text, in either case, and not within a longer number or Latin word."""
+    if not words.strip():
+        return []
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    before = r"(?<![\d.])" if words[0].isdigit() else r"(?<![a-zA-Z])" * words[0].isalpha()
+    after = r"(?!\d|\.\d)" if words[-1].isdigit() else r"(?![a-zA-Z])" * words[-1].isalpha()
+    return [m.span() for m in re.finditer(f"{before}{pattern}{after}", text, re.IGNORECASE)]
