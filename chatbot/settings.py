@@ -22,6 +22,7 @@ from chatbot.models.gguf_file import (
     read_chat_model,
     require_adapter,
 )
+from chatbot.models.machine import bearable_generators, generator_here, this_machine
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
@@ -38,6 +39,7 @@ CAPABLE = 3_000_000_000
 """Weights from which a model in the process reads questions and writes whole answers."""
 WHOLE_ANSWER = 800
 """Tokens of an answer that a capable model writes, at most."""
+_GB = 1e9
 
 
 class BadSettings(StrataError, ValueError):
@@ -68,7 +70,9 @@ class Settings(SignInSettings, BaseSettings):
 
     embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = "auto"
     backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
-    generator: str = Field(GENERATOR.key, description="a known name, a path, or a file of the Hub")
+    generator: str = Field(
+        GENERATOR.key, description="a known name, auto, a path, a file of the Hub"
+    )
     generator_slots: int | None = Field(None, ge=1, description="requests served at once")
     generator_threads: int = Field(0, ge=0, description="0: one a core")
     generator_context: int = Field(4096, ge=LEAST_CONTEXT, description="tokens, at most")
@@ -135,7 +139,8 @@ class Settings(SignInSettings, BaseSettings):
     @field_validator("generator")
     @classmethod
     def _is_a_generator(cls, generator: str) -> str:
-        chosen_generator(generator)
+        if generator != "auto":
+            chosen_generator(generator)
         return generator
 
     @field_validator("host")
@@ -185,17 +190,52 @@ class Settings(SignInSettings, BaseSettings):
         return self.database_url or sqlite_url(self.data_dir)
 
     @property
+    def generator_in_use(self) -> str:
+        """`generator`; of `auto` the largest that this machine bears and that was fetched."""
+        if self.generator != "auto":
+            return self.generator
+        return generator_here(this_machine(), self.models_dir).key
+
+    @property
+    def why_model(self) -> str:
+        """Why that language model is in use, in a few words."""
+        if self.backend != "embedded":
+            return f"the backend {self.backend} is set"
+        if "generator" not in self.model_fields_set:
+            return "it is the default"
+        if self.generator != "auto":
+            return "it is set"
+        return f"of what this machine bears ({this_machine()}) it is the largest that is here"
+
+    @property
+    def larger_generator(self) -> str:
+        """How to take a larger generator that this machine bears; empty where nothing is to do."""
+        automatic = self.generator == "auto"
+        best, used = bearable_generators(this_machine())[0], GENERATOR
+        if automatic:
+            used = generator_here(this_machine(), self.models_dir)
+        if self.backend != "embedded" or best.size <= used.size:
+            return ""
+        if not automatic and "generator" in self.model_fields_set:
+            return ""
+        how = "`strata models pull`" if automatic else "STRATA_GENERATOR=auto"
+        return (
+            f"This machine ({this_machine()}) can bear the {best.role}, {best.key}: {how} takes it "
+            f"from the Hugging Face Hub ({best.size / _GB:.1f} GB)."
+        )
+
+    @property
     def model_name(self) -> str:
         """The language model by name; empty where there is none."""
         if self.backend == "transformers" and self.model and self.adapter:
             return f"{self.model} + {self.adapter.name}"
         if self.backend != "embedded":
             return self.model or self.backend
-        chosen = chosen_generator(self.generator)
+        chosen = chosen_generator(self.generator_in_use)
         if chosen is None:
             return ""
         # Where a file lies on this machine is nobody's business.
-        name = chosen.stem if isinstance(chosen, Path) else self.generator
+        name = chosen.stem if isinstance(chosen, Path) else self.generator_in_use
         return f"{name} + {self.adapter.stem}" if self.adapter else name
 
     @property
@@ -205,7 +245,7 @@ class Settings(SignInSettings, BaseSettings):
         return found[0] if found else None
 
     def _generator(self) -> tuple[Path, GgufHeader] | None:
-        chosen = chosen_generator(self.generator)
+        chosen = chosen_generator(self.generator_in_use)
         if chosen is None:
             return None
         to_fetch = isinstance(chosen, ModelFile)

@@ -55,6 +55,8 @@ def account(person: Person) -> None:
         if button("Delete all …", icon="delete", key="delete-mine", disabled=not kept):
             _ask_to_delete(person, kept)
     _show_keys(person)
+    if person.is_admin:
+        _show_setup(chatbot.settings)
 
 
 def _show_person(person: Person, settings: Settings) -> None:
@@ -73,6 +75,15 @@ def _show_person(person: Person, settings: Settings) -> None:
         _offer_sign_out()
     else:
         st.caption("To sign out, use your organization's sign-in page.")
+
+
+def _show_setup(settings: Settings) -> None:
+    st.subheader("Setup", anchor=False)
+    model = as_label(settings.model_name or "none", 200)
+    st.markdown(f"Language model: **{model}** ({as_text(settings.why_model)})")
+    st.markdown(f"Profile: **{settings.profile_in_use}** ({as_text(settings.why_profile)})")
+    if larger := settings.larger_generator:
+        st.caption(as_text(larger))
 
 
 def _offer_sign_out() -> None:

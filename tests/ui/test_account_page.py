@@ -50,11 +50,19 @@ def test_who_need_not_sign_in_is_told_so(valve: MakeChatbot) -> None:
     assert "Sign out" not in labels(page)
 
 
+def test_an_admin_sees_which_model_and_profile_are_in_use(valve: MakeChatbot) -> None:
+    valve(None)
+    told = texts(account_page())
+    assert "Language model: **none** (it is set)" in told
+    assert "Profile: **embedded** (there is no language model that reads questions)" in told
+
+
 @pytest.mark.usefixtures("bo")
 def test_a_person_sees_who_they_are_and_what_is_kept() -> None:
     page = account_page()
     assert r"Signed in as **Bo \<b\>\[x\]\(javascript\:alert\(1\)\)\<\/b\>**" in texts(page)
     assert ":gray-badge[user]" in texts(page)
+    assert "Language model" not in texts(page)
     assert "1 conversation, each deleted 30 days after its last question." in texts(page)
     assert {"Sign out", "Delete all …"} <= set(labels(page))
 

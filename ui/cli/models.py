@@ -1,6 +1,7 @@
 """`strata models`: fetch the model files, see which are there, and try the model in use."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated
@@ -9,10 +10,11 @@ from rich.progress import DownloadColumn, TransferSpeedColumn
 from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
 
-from chatbot.models.download import FileState, file_state, pull
-from chatbot.models.errors import GeneratorError
+from chatbot.models.download import file_state, pull
+from chatbot.models.errors import GeneratorError, ModelDownloadError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
-from chatbot.settings import read_settings
+from chatbot.models.machine import bearable_generators, bears, this_machine
+from chatbot.settings import Settings, read_settings
 from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 
 app = Typer(name="models", help="The models: fetch, verify, list, try out.", no_args_is_help=True)
@@ -27,7 +29,16 @@ def pull_models(
 ) -> None:
     """Fetch and verify model files; what is there already is not fetched again."""
     settings = read_settings()
-    wanted = [_named(name) for name in names] if names else models_in_use(settings.generator)
+    if names:
+        _pull([_named(name) for name in names], settings)
+    else:
+        if settings.generator == "auto":
+            _pull_largest(settings)
+        _pull(models_in_use(settings.generator_in_use), settings)
+    say(f"models are ready in {settings.models_dir}")
+
+
+def _pull(wanted: Sequence[ModelFile], settings: Settings) -> None:
     with progress_bars(DownloadColumn(), TransferSpeedColumn()) as show:
         pull(
             wanted,
@@ -36,7 +47,17 @@ def pull_models(
             on_progress=lambda model, done, total: show(model.name, done, total),
             on_message=lambda message: errors.print(printable(message), style="dim"),
         )
-    say(f"models are ready in {settings.models_dir}")
+
+
+def _pull_largest(settings: Settings) -> None:
+    """Fetch the largest generator that this machine bears; it is no failure if that fails."""
+    best = bearable_generators(this_machine())[0]
+    say(f"This machine ({this_machine()}) can bear {best.key}.")
+    try:
+        _pull([best], settings)
+    except ModelDownloadError as error:
+        errors.print(printable(str(error)), style="dim")
+        say(f"{best.key} is not here, so {settings.generator_in_use} is used.")
 
 
 def _named(name: str) -> ModelFile:
@@ -55,7 +76,7 @@ def _named(name: str) -> ModelFile:
 def list_models(as_json: AsJson = False) -> None:
     """Show the known models, what machine each suits, and which are there."""
     settings = read_settings()
-    in_use = models_in_use(settings.generator)
+    in_use = models_in_use(settings.generator_in_use)
     folder = settings.models_dir
     states = {m: file_state(m, folder) for m in (*MODELS.values(), *in_use)}
     listed = [
@@ -64,6 +85,7 @@ def list_models(as_json: AsJson = False) -> None:
             "role": model.role,
             "memory_gb": model.memory_gb,
             "cores": model.cores,
+            "bearable": bears(this_machine(), model),
             "bytes": model.size or None,
             "licence": model.licence,
             "hash_pinned": bool(model.sha256),
@@ -76,17 +98,22 @@ def list_models(as_json: AsJson = False) -> None:
     name = Column("model", no_wrap=True)
     table = Table(name, "for", "suits", "size", "licence", "state", box=None)
     for model, state in states.items():
+        about = "" if model.sha256 else "about "
+        too_much = "" if bears(this_machine(), model) else ", more than here"
         table.add_row(
             model.key,
             model.role,
-            f"{model.memory_gb} GB, {model.cores} cores" if model.cores else "",
-            f"{model.size / 1e6:,.0f} MB" if model.size else "",
+            f"{model.memory_gb} GB, {model.cores} cores{too_much}" if model.cores else "",
+            f"{about}{model.size / 1e6:,.0f} MB" if model.size else "",
             model.licence,
             f"{state}, in use" if model in in_use else str(state),
         )
-    notes = ["Models of 4 and 8 billion parameters come from the Hugging Face Hub only."]
-    missing = any(s is not FileState.READY and not m.sha256 for m, s in states.items())
-    print_result(as_json, listed, table, *(notes if missing else []))
+    notes = [
+        f"This machine: {this_machine()}. A GPU with as much memory stands in for the cores.",
+        "What has no exact size comes from the Hugging Face Hub only, with the SHA-256 that the "
+        "Hub publishes.",
+    ]
+    print_result(as_json, listed, table, *notes, *filter(None, [settings.larger_generator]))
 
 
 @app.command("check")

@@ -28,7 +28,10 @@ def serve(
     if settings.backend == "embedded":
         # A problem with the model is reported here, not to the first person who asks.
         _ = settings.generator_file, settings.adapter_file
+    output.print(f"Language model: {settings.model_name or 'none'} ({settings.why_model}).")
     output.print(f"Questions go by the profile {settings.profile_in_use}: {settings.why_profile}.")
+    if larger := settings.larger_generator:
+        output.print(larger, style="dim")
     _require_free(settings.host, settings.port)
     url = settings.public_url or f"http://{settings.host}:{settings.port}"
     output.print(f"Strata is at [bold]{url}[/] (stop with Ctrl-C)")
