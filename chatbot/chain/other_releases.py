@@ -13,7 +13,7 @@ from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.provenance import cite_words
 from chatbot.retrieval.records import records
 from chatbot.runtime.concurrency import in_thread
-from chatbot.text.query_terms import EXPANSIONS, filtered
+from chatbot.text.query_terms import filtered
 from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
@@ -226,6 +226,6 @@ def _share_told(turn: Turn, corpus: Corpus) -> float:
 
 
 def _stands_in(word: str, text: frozenset[str]) -> bool:
-    """Whether a text has a word, or all of its parts, or another word for it."""
-    wordings = (tokens(wording) for wording in (word, *EXPANSIONS.get(word.lower(), ())))
-    return any(text.issuperset(parts or [whole]) for whole, *parts in wordings)
+    """Whether a text has a word, or all of its parts."""
+    whole, *parts = tokens(word)
+    return text.issuperset(parts or [whole])

@@ -68,7 +68,7 @@ def topic_of(text: str, corpora: Sequence[Corpus]) -> Topic:
     """Weigh the words of a text by how rare they are; words of no release say nothing."""
     weighed: dict[str, float] = {}
     for corpus in corpora:
-        for term, weight in search_terms(text, "", corpus.product, corpus).items():
+        for term, weight in search_terms(text, "", corpus.product).items():
             if weight >= _OWN_WORD and corpus.frequency(term):
                 weighed[term] = max(weighed.get(term, 0.0), weight * corpus.idf(term))
     total = sum(weighed.values())
