@@ -96,7 +96,7 @@ def with_release(
     if not mentions:
         end = len(question.rstrip(" ?.!"))
         words = " ".join(filter(None, (product, listed(releases) if releases else "")))
-        return f"{question[:end]} in {words}{question[end:]}"
+        return f"{question[:end]} in {words}{question[end:].strip()}"
     for mention in reversed(mentions):
         words = ""
         if mention is mentions[0]:

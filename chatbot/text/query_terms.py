@@ -16,7 +16,8 @@ uses using very want was we we're were what what's when where which while who wh
 without would yes you you're your yours according actually best called case correct currently doc
 docs document documentation documented exactly exist exists find found happen happens help mean
 means name named provide provided question say something thing things via way work works
-cant doesnt dont hows im isnt ive thats theres whats wheres wont youre meant ok okay pls sorry thank thanks
+cant doesnt dont hows im isnt ive thats theres whats wheres wont youre
+meant ok okay pls sorry thank thanks
 """)
 """Removed from Filtered queries and never counted as evidence."""
 
