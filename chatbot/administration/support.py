@@ -72,7 +72,7 @@ def supported(
     supports becomes plain text.
     """
     said = answer[:_SEARCHED]
-    terms = search_terms(question, said, corpus.product, corpus)
+    terms = search_terms(question, said, corpus.product)
     found = retrieve(
         corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
     )

@@ -13,7 +13,6 @@ _WHERE = re.compile(
     re.I,
 )
 _DIFFERS = re.compile(r"\b(?:same|identical|differ\w*|chang\w*|compar\w*)\b", re.I)
-_IT = re.compile(r"\b(?:it|that|this|they|those)\b", re.I)
 _WHOSE = re.compile(r"\b(?:do|does|did|can)\s+(?:\w+\s+){1,2}(?=(?:have|support|know|use)\b)", re.I)
 """The product itself, under another name: "does the element support …"."""
 _ASKING = word_set("""
@@ -32,11 +31,6 @@ _CATEGORY = word_set("""
 def asks_where(question: str) -> bool:
     """Whether it is asked in which releases a thing is documented, and not how they differ."""
     return bool(_WHERE.search(question)) and not _DIFFERS.search(question)
-
-
-def asks_whether_same(question: str) -> bool:
-    """Whether it is asked if what was said holds elsewhere too: "is it the same in 17.10?"."""
-    return bool(_DIFFERS.search(question) and _IT.search(question))
 
 
 def topic(queries: Queries) -> str:

@@ -1,10 +1,8 @@
 """Questions about what is documented here: computed from the catalog, without a model."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from chatbot.comparison.question import asks_whether_same
 from chatbot.dialogue.catalog_questions import Inquiry, Kind, read_inquiry
 from chatbot.queries.release_extraction import ask_back, resolve_turn
 from chatbot.releases.release_choice import read_choice
@@ -15,15 +13,6 @@ from chatbot.turn import Answer, Route, RuleStep, Turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from ingestion.page import DocumentKind
-
-_CATALOG = "from the catalog"
-_KINDS = {
-    DocumentKind.REFERENCE: "reference",
-    DocumentKind.GUIDE: "guides",
-    DocumentKind.RELEASE_NOTES: "release notes",
-    DocumentKind.SOURCE_LISTING: "source listings",
-}
-
 
 Found = tuple[str, Resolution]
 """What the catalog says and which release it is about; no text where that is to be asked back."""
@@ -37,9 +26,7 @@ def answer_inventory(
     def answer(turn: Turn) -> Turn:
         known = products()
         inquiry = read_inquiry(turn.question, known, turn.history)
-        if inquiry is None:
-            return replace(turn, resolution=_beside_the_last(turn, known))
-        return take_stock(turn, inquiry, known, open_corpus)
+        return take_stock(turn, inquiry, known, open_corpus) if inquiry else turn
 
     return answer
 
@@ -66,19 +53,6 @@ def take_stock(
     return replace(turn, route=Route.INVENTORY, answer=answer)
 
 
-def _beside_the_last(turn: Turn, known: Sequence[Product]) -> Resolution | None:
-    """The releases to compare of "is it the same in 17.10?": that one, and the one spoken of."""
-    if not turn.history or not asks_whether_same(turn.question):
-        return None
-    found = resolve_turn(turn, known)
-    (asked, _), history = turn.history[-1], turn.history[:-1]
-    before = resolve_turn(replace(turn, question=asked, history=history), known)
-    names = (*found.releases, *before.releases)
-    if not found.mentions or len(set(names)) != 2 or before.product != found.product:
-        return None
-    return replace(found, status=ReleaseStatus.COMPARED, releases=names, explanation="compared")
-
-
 def _look_up(
     turn: Turn,
     inquiry: Inquiry,
@@ -92,20 +66,22 @@ def _look_up(
             return _by_product(lead, known), _about()
         case Kind.RELEASES:
             return _releases(scope)
-        case Kind.NEWEST | Kind.OLDEST:
-            return _extreme(scope, inquiry.kind)
+        case Kind.NEWEST:
+            return _extreme("newest", [(p, p.newest.name) for p in scope if p.newest])
+        case Kind.OLDEST:
+            return _extreme("oldest", [(p, p.releases[0].name) for p in scope if p.releases])
     only = replace(turn, product=scope[0].name if len(scope) == 1 else turn.product)
-    if inquiry.kind is Kind.DOCUMENTS:
-        anchor = resolve_turn(only, known)
-        return _documents(anchor, inquiry, open_corpus) if anchor.releases else "", anchor
-    anchored = f"release {inquiry.release}" if inquiry.release else ""
-    anchor = resolve_turn(replace(only, question=anchored), known)
+    if inquiry.kind is not Kind.DOCUMENTS:
+        only = replace(only, question=f"release {inquiry.release}" if inquiry.release else "")
+    anchor = resolve_turn(only, known)
     if inquiry.kind is Kind.IS_THERE:
         return _is_there(inquiry.release, scope, anchor)
+    if inquiry.kind is Kind.DOCUMENTS:
+        return "\n\n".join(_documents(anchor, open_corpus)), anchor
     product = next((p for p in known if p.name == anchor.product), None)
     if product is None or len(anchor.releases) != 1:
         return "", anchor
-    return _beside(anchor, product, inquiry.kind)
+    return _beside(anchor.releases[0], product, inquiry.kind)
 
 
 def _releases(scope: Sequence[Product]) -> Found:
@@ -116,16 +92,12 @@ def _releases(scope: Sequence[Product]) -> Found:
     return f"{total} {scope[0].name}: {_named(scope[0])}.", _about(scope[0])
 
 
-def _extreme(scope: Sequence[Product], kind: Kind) -> Found:
-    word, status = "oldest", ReleaseStatus.STATED
-    ends = [(p, p.releases[0].name) for p in scope if p.releases]
-    if kind is Kind.NEWEST:
-        word, status = "newest", ReleaseStatus.LATEST
-        ends = [(p, p.newest.name) for p in scope if p.newest]
-    if len(ends) > 1:
+def _extreme(word: str, ends: Sequence[tuple[Product, str]]) -> Found:
+    if len(ends) != 1:
         told = listed(f"{product.name} {name}" for product, name in ends)
         return f"The {word} releases are {told}.", _about()
     product, name = ends[0]
+    status = ReleaseStatus.LATEST if word == "newest" else ReleaseStatus.STATED
     return f"The {word} release of {product.name} is {name}.", _about(product, name, status)
 
 
@@ -146,15 +118,14 @@ def _is_there(written: str, scope: Sequence[Product], anchor: Resolution) -> Fou
     return f"No, there is {missing} of {scope[0].name}. There are {_named(scope[0])}.", unknown
 
 
-def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
-    asked = anchor.releases[0]
+def _beside(asked: str, product: Product, kind: Kind) -> Found:
+    names = [release.name for release in product.releases]
+    at = names.index(asked)
     if kind is Kind.IS_NEWEST and product.newest:
         newest = product.newest.name
         said = f"Yes, {asked} is the newest release of {product.name}."
         text = said if asked == newest else f"No, the newest release of {product.name} is {newest}."
-        return text, _about(product, asked, explanation=anchor.explanation)
-    names = [release.name for release in product.releases]
-    at = names.index(asked)
+        return text, _about(product, asked)
     before = kind is Kind.BEFORE
     word, side = ("before", names[:at][::-1]) if before else ("after", names[at + 1 :])
     if not side:
@@ -165,30 +136,23 @@ def _beside(anchor: Resolution, product: Product, kind: Kind) -> Found:
     return text, _about(product, side[0])
 
 
-def _documents(of: Resolution, inquiry: Inquiry, open_corpus: Callable[[str, str], Corpus]) -> str:
-    texts = []
+def _documents(of: Resolution, open_corpus: Callable[[str, str], Corpus]) -> Iterator[str]:
     for release in of.releases:
         documents = open_corpus(of.product or "", release).documents()
-        counts = Counter(document.kind for document in documents)
-        parts = ", ".join(f"{_KINDS[k]}: {counts[k]}" for k in _KINDS if counts[k])
         lead = f"{of.product} {release} has {_count(len(documents), 'document')}"
-        lead += f" ({parts})" if len(counts) > 1 or inquiry.counted else ""
         # Listings of source code are many and looked for by nobody: they come last.
         order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
-        lines = (f"{as_words(d.title)} ({as_code(d.file)})" for d in order)
-        texts.append(f"{lead}." if inquiry.counted else _list(lead, lines))
-    return "\n\n".join(texts)
+        yield _list(lead, (f"{as_words(d.title)} ({as_code(d.file)})" for d in order))
 
 
 def _about(
     product: Product | None = None,
     release: str = "",
     status: ReleaseStatus = ReleaseStatus.STATED,
-    explanation: str = _CATALOG,
 ) -> Resolution:
     status, releases = (status, (release,)) if release else (ReleaseStatus.NONE, ())
     name = product.name if product else None
-    return Resolution(status, name, releases, explanation=explanation)
+    return Resolution(status, name, releases, explanation="from the catalog")
 
 
 def _by_product(lead: str, products: Sequence[Product]) -> str:

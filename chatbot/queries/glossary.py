@@ -1,9 +1,10 @@
 """Between steps 1 and 2 of QAMR III-B: what is asked, in the words of the glossary as well."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.turn import RuleStep, Turn
@@ -12,9 +13,7 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
 _WORD = re.compile(r"\w+(?:[.+&]\w+)*[+#]*")
-_GAP = r"[\s\-‐‑–/]+"
-_NUMBER_BEFORE = re.compile(r"\d\s?$")
-_TIME_OF_DAY = ("am", "pm")
+_JOINTS = "-‐‑–/ \t\n"
 _LONGEST_UNIT = 3
 _LOOKED_AT = 20
 _MOST_SYNONYMS = 3
@@ -39,15 +38,12 @@ def terms_in(
     Case counts only for an acronym: PM is found in capitals, and in small letters where these are
     no ordinary word, nor a unit ("3 pm"). Nothing is found within a longer name (`PM-1`).
     """
-    present = {_singular(word).casefold() for word in _words(text)}
     found: dict[tuple[int, int], list[str]] = {}
     for entry in entries:
         for wording in entry.wordings:
-            if _singular(_words(wording)[0]).casefold() not in present:
-                continue
-            for match in _pattern(wording).finditer(text):
-                if _is_meant(wording, match, is_ordinary_word):
-                    others = found.setdefault(match.span(), [])
+            for start, end in _places(text, wording):
+                if _is_meant(wording, text, start, end, is_ordinary_word):
+                    others = found.setdefault((start, end), [])
                     others += (w for w in entry.wordings if w != wording and w not in others)
     terms: list[Term] = []
     for (start, end), others in sorted(found.items(), key=lambda f: (f[0][0], -f[0][1])):
@@ -58,7 +54,7 @@ def terms_in(
 
 def stands_in(text: str, wording: str) -> bool:
     """Whether a text has a wording, in whatever case and number."""
-    return _pattern(wording).search(text) is not None
+    return any(True for _ in _places(text, wording))
 
 
 def documents(corpus: Corpus, wording: str) -> bool:
@@ -70,56 +66,53 @@ def documents(corpus: Corpus, wording: str) -> bool:
     return any(stands_in(f"{c.heading}\n{c.text}", wording) for c in corpus.chunks(found).values())
 
 
-def _is_meant(wording: str, match: re.Match[str], is_ordinary_word: Callable[[str], bool]) -> bool:
-    word, *more = _words(wording)
-    if more:
+def _places(text: str, wording: str) -> Iterator[tuple[int, int]]:
+    """Where a wording stands in a text as words of their own, with joints between them."""
+    words, begins = _words(text)
+    wanted = [stem for _, _, stem in _words(wording)[0]]
+    for i in begins.get(wanted[0], ()) if wanted else ():
+        place = words[i : i + len(wanted)]
+        start, end = place[0][0], place[-1][1]
+        gaps = [text[a[1] : b[0]] for a, b in pairwise(place)]
+        within_name = text[:start].endswith(("-", ".")) or text[end : end + 1] == "-"
+        joined = all(gap and not gap.strip(_JOINTS) for gap in gaps)
+        if joined and not within_name and [stem for _, _, stem in place] == wanted:
+            yield start, end
+
+
+@lru_cache(maxsize=1_000)
+def _words(text: str) -> tuple[list[tuple[int, int, str]], dict[str, list[int]]]:
+    """The words of a text with their stems, and the places of each stem among them."""
+    words = [(*match.span(), _stem(match[0])) for match in _WORD.finditer(text)]
+    begins: dict[str, list[int]] = {}
+    for i, (_, _, stem) in enumerate(words):
+        begins.setdefault(stem, []).append(i)
+    return words, begins
+
+
+def _stem(word: str) -> str:
+    """The word without its ending; one in capitals (LOS, ALS) has none but a small s."""
+    if len(word) > 1 and word[:-1].isupper() and word.endswith("s"):
+        return word[:-1].casefold()
+    plain = word.isalpha() and not word.isupper()
+    return tokens(word)[0] if plain and tokens(word) else word.casefold()
+
+
+def _is_meant(
+    wording: str, text: str, start: int, end: int, is_ordinary_word: Callable[[str], bool]
+) -> bool:
+    """Whether a single word in the text is the term, and no everyday word or unit."""
+    own, _ = _words(wording)
+    if len(own) > 1:
         return True
-    written, small = match[0], match[0].casefold()
-    unit = written.islower() and len(written) <= _LONGEST_UNIT
-    start = match.start()
-    number = _NUMBER_BEFORE.search(match.string, max(0, start - 2), start)
-    if number and (unit or small in _TIME_OF_DAY):
+    word, written = wording[own[0][0] : own[0][1]], text[start:end]
+    if len(written) <= _LONGEST_UNIT and text[:start].rstrip()[-1:].isdigit():
         return False
-    if small in STOP_WORDS:
+    if written.casefold() in STOP_WORDS:
         return written == word and word.isupper()
     if word.isupper() and not written.startswith(word):
         return not is_ordinary_word(word.casefold())
     return True
-
-
-@lru_cache(maxsize=10_000)
-def _pattern(wording: str) -> re.Pattern[str]:
-    *words, last = _words(wording)
-    stem = _singular(last)
-    ending = f"{re.escape(stem)}(?:e?s)?"
-    if len(stem) > 2 and re.search(r"[^aeiou]y$", stem):
-        ending = f"{re.escape(stem[:-1])}(?:y|ies)"
-    body = _GAP.join([*map(re.escape, words), ending])
-    return re.compile(rf"(?<![\w.\-]){body}(?![\w\-+#]|\.\w)", re.IGNORECASE)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text) or [text]
-
-
-def _singular(word: str) -> str:
-    """The word without its plural ending; one in capitals (LOS, ALS) has none but a small s."""
-    if word[:-1].isupper():
-        return word[:-1] if word.endswith("s") else word
-    if len(word) < 4 or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    return word.removesuffix("s")
-
-
-@dataclass(frozen=True)
-class _LookedUp:
-    term: Term
-    documented: bool
-    synonyms: tuple[str, ...]
 
 
 def expand_terms(
@@ -146,31 +139,26 @@ def expand_terms(
         def has(wording: str) -> bool:
             return documents(corpus, wording)
 
-        def look_up(text: str) -> list[_LookedUp]:
-            return [
-                _LookedUp(
-                    term,
-                    has(term.written),
-                    tuple(filter(has, term.synonyms))[:_MOST_SYNONYMS],
-                )
-                for term in terms_in(text, entries, is_ordinary_word)
-            ]
+        def documented(term: Term) -> Term:
+            return replace(term, synonyms=tuple(filter(has, term.synonyms))[:_MOST_SYNONYMS])
 
-        asked = look_up(queries.subject)
-        subject = _written(queries.subject, asked, replacing=True)
-        added = filtered(" ".join(dict.fromkeys(s for found in asked for s in found.synonyms)))
+        asked = terms_in(queries.subject, entries, is_ordinary_word)
+        lacking = [term for term in asked if not has(term.written)]
+        meant = [documented(term) for term in asked]
+        added = filtered(" ".join(dict.fromkeys(s for term in meant for s in term.synonyms)))
+        in_base = map(documented, terms_in(queries.base, entries, is_ordinary_word))
         return replace(
             turn,
             queries=replace(
                 queries,
-                base=_written(queries.base, look_up(queries.base), replacing=False),
+                base=_explained(queries.base, list(in_base), lambda term: True),
                 filtered=f"{queries.filtered} {added}".strip(),
                 versionless=queries.versionless and f"{queries.versionless} {added}".strip(),
-                subject=subject,
+                subject=_explained(queries.subject, meant, lambda term: has(term.written)),
                 lacking=tuple(
-                    (found.term.written, *found.term.synonyms)
-                    for found in asked
-                    if not found.documented and not found.synonyms
+                    (term.written, *term.synonyms)
+                    for term in lacking
+                    if not any(map(has, term.synonyms))
                 ),
             ),
         )
@@ -178,21 +166,14 @@ def expand_terms(
     return expand
 
 
-def _written(text: str, looked_up: Sequence[_LookedUp], *, replacing: bool) -> str:
-    """Put synonyms behind every term once, or, `replacing`, in the place of one not there."""
+def _explained(text: str, terms: Sequence[Term], stays: Callable[[Term], bool]) -> str:
+    """Put synonyms behind every term once, or in the place of one that does not stay."""
     parts, position = [], 0
     explained: set[str] = set()
-
-    @cache
-    def is_new(synonym: str) -> bool:
-        return not stands_in(text, synonym)
-
-    for found in looked_up:
-        new = [*filter(is_new, found.synonyms)]
+    for term in terms:
+        new = [synonym for synonym in term.synonyms if not stands_in(text, synonym)]
         if new:
-            term = found.term
-            lacks = replacing and not found.documented
-            first, *others = new if lacks else [term.written, *new]
+            first, *others = [term.written, *new] if stays(term) else new
             parts.append(text[position : term.start] + first)
             if others and term.written not in explained:
                 parts.append(f" ({', '.join(others)})")

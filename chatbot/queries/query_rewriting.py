@@ -7,50 +7,29 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.releases.resolution import Mention, cut
+from chatbot.queries.clarification import with_release
+from chatbot.releases.resolution import cut
 from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.provenance import claims, plain
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import filtered
+from chatbot.text.query_terms import filtered, words_of
 from chatbot.turn import Fallback, ModelStep, Queries, RuleStep, Turn
 from corpora.catalog.release import Product
+from corpora.indexing.lexical import identifiers
 from prompts import fenced, render
 
 STEP = "query_rewriting"
 
-_POLITE = re.compile(
-    r"^(?:(?:thanks?(?: you)?|ok(?:ay)?|great|perfect|cool|got it|fine|hi|hello|hm+|yes|right)\b"
-    r"(?: (?:a lot|very much))?[\s,.!:-]*)+",
-    re.I,
-)
 _CONTINUES = re.compile(
-    r"^\s*(?:and|but|or|also|so|then|what about|how about|same|no(?=[,.!]| i\b| not\b)"
-    r"|nope|sorry|rather|instead|i meant?|actually)\b[\s,]*",
+    r"^\W*(?:(?:and|but|or|so|no|ok|okay|thanks|thank you|great|same|what about|how about)\b\W*)+",
     re.I,
 )
-_ASKS = re.compile(
-    r"^(?:(?:what|how)(?! about\b)|which|who|when|where|do|does|did|is|are|can|could|should"
-    r"|will)\b",
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|that|this|these|those|they|them|then|same|ones?|(?<!\bis )(?<!\bare )there)\b",
     re.I,
 )
-_ATTRIBUTES = word_set("""
-    advantage advantages alternative alternatives consequence consequences counterpart drawback
-    drawbacks effect equivalent example examples exception exceptions meaning range reason
-    replacement severity similar syntax unit units value values variant
-""")
-_MEASURES = word_set("default length limit max maximum min minimum range size unit")
-_MEASURE = re.compile(rf"\b(?:{'|'.join(sorted(_MEASURES))})\b\s*", re.I)
-_REFERS = re.compile(
-    r"\b(?:it|its|that|this|these|those|they|them|(?<!\bis )(?<!\bare )there(?! be\b)|same|ones"
-    r"|above|previous|(?:the|that|this|another|other|old|new|first|second|last|each|which)\s+one)\b",
-    re.I,
-)
-_BEGINS_WITH_IT = re.compile(r"(?:\w+\s+){0,2}(?:it|its|they|them|those|these)\b", re.I)
-_IDENTIFIER = re.compile(r"[\w)][-_.(][\w)]|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}")
-_PLACED = re.compile(r"\s*(?:in|on|with|for|of|at|from|under)\s+", re.I)
-_NUMBER = re.compile(r"^[\d.,%]+$")
+_ASKS = re.compile(r"^(?:what|how|which|who|when|where|do|does|is|are|can)\b", re.I)
 _LONGEST_TOPIC = 4_000
 """Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 
@@ -63,22 +42,18 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """
 
     def rewrite(turn: Turn) -> Turn:
-        assert turn.resolution is not None
-        catalog = products()
-        product = turn.resolution.product
-        without_release = _release_cutter(catalog, turn)
-        bare = cut(turn.question, turn.resolution.own_mentions)
+        resolution = turn.resolution
+        assert resolution is not None
+        without_release = _release_cutter(products(), turn)
+        bare = cut(turn.question, resolution.own_mentions)
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
         base = f"{turn.question} ({context})" if context else turn.question
-        asked = turn.history[-1][0] if topic else ""
-        named = turn.resolution.own_mentions and len(turn.resolution.releases) == 1
-        nothing_else = named and not filtered(_CONTINUES.sub("", bare))
-        if asked and nothing_else and not is_follow_up(without_release(asked)):
-            before = resolve_release(asked, catalog, product=product).mentions
-            base = _moved(asked, before, f"{product} {turn.resolution.releases[0]}")
+        if topic and len(resolution.releases) == 1 and not filtered(_CONTINUES.sub("", bare)):
+            # "And in 2.0?" is the question before, asked of this release.
+            base = with_release(topic, (), resolution.releases, resolution.product)
         subject = f"{bare} {topic}".strip()
-        versionless = filtered(f"{subject} {known}") if turn.resolution.mentions else None
+        versionless = filtered(f"{subject} {known}") if resolution.mentions else None
         return replace(
             turn,
             queries=Queries(base, filtered(base), versionless or None, subject, known, topic=topic),
@@ -98,38 +73,20 @@ def ask_as_is(turn: Turn) -> Turn:
     return replace(turn, queries=Queries(question, question, None, subject=question))
 
 
-def _moved(question: str, mentions: Sequence[Mention], release: str) -> str:
-    if not mentions:
-        return f"{question.rstrip(' ?.!')} in {release}?"
-    first = min(mentions, key=lambda mention: mention.start)
-    placed = _PLACED.match(question[first.start : first.end])
-    said = f"{placed[0] if placed else ''}{release}"
-    return f"{question[: first.start]}{said}{question[first.end :]}"
-
-
 def is_follow_up(bare: str) -> bool:
     """Whether a question, given without its release, leans on the turn before it.
 
-    It does if it points back ("it", "those"), goes on ("and …", "no, …") or says too little to be
-    understood alone; not if it is a whole question that names something of its own.
+    It points back ("it", "those"), goes on ("and …") without asking anew, or says too little.
     """
-    said = _POLITE.sub("", bare.lstrip(" ,.:;-"))
-    words = filtered(said).split()
-    continues = bool(_CONTINUES.match(said))
-    if _REFERS.search(said):
-        return continues or len(words) <= 5 or bool(_BEGINS_WITH_IT.match(said))
-    return (continues or len(words) <= 2) and not _stands_alone(_CONTINUES.sub("", said), words)
-
-
-def _stands_alone(said: str, words: Sequence[str]) -> bool:
-    """Whether a question that points at nothing asks about something that it names itself."""
-    if not _ASKS.match(said):
+    bare = bare.lstrip(" ,.:;-")
+    said = _CONTINUES.sub("", bare)
+    words, goes_on = filtered(said).split(), said != bare
+    if _POINTS_BACK.search(said):
+        begins = " ".join(said.split()[:3])
+        return goes_on or len(words) <= 5 or _POINTS_BACK.search(begins) is not None
+    if _ASKS.match(said) and (len(words) > 1 or not all(map(str.islower, words))):
         return False
-    if _ATTRIBUTES.intersection(map(str.lower, words)):
-        return False
-    if not words or words[-1].lower() in _MEASURES:
-        return False
-    return len(words) > 1 or bool(_IDENTIFIER.search(words[0]))
+    return len(words) <= (4 if goes_on else 2)
 
 
 def carried_over(
@@ -137,33 +94,23 @@ def carried_over(
     history: Sequence[tuple[str, str]],
     without_release: Callable[[str], str],
 ) -> tuple[str, str]:
-    """What a follow-up takes over: the topic of the questions before it, the words of the reply.
+    """What a follow-up takes over: the questions before it, and the words of the last reply.
 
-    Both are empty for a question that stands on its own.
+    Both are empty for a question that stands on its own. Where both questions name one thing as
+    in code, that of the follow-up takes the place of the other, of which nothing is asked now.
     """
     if not history or not is_follow_up(bare):
         return "", ""
     previous, reply = history[-1]
     asked = without_release(previous)
     earlier, _ = carried_over(asked, history[:-1], without_release)
-    said = _CONTINUES.sub("", _POLITE.sub("", bare.lstrip(" ,.:;-")))
-    if measure := _measure_of_another(said, asked):
-        return measure, ""
-    asks_itself = _ASKS.match(said) and len(filtered(_REFERS.sub(" ", said)).split()) > 1
-    if asks_itself or _MEASURES & set(re.findall(r"[\w-]+", bare.lower())):
-        # "And the maximum?" asks for the maximum of the same thing, no longer for its default.
-        asked, earlier = _MEASURE.sub(" ", asked), _MEASURE.sub(" ", earlier)
-    known = [w for w in filtered(without_release(reply)).split() if not _NUMBER.match(w)]
-    return f"{asked} {earlier}".strip()[:_LONGEST_TOPIC], " ".join(known)[:200]
-
-
-def _measure_of_another(said: str, asked: str) -> str:
-    """The measure that was asked of one thing, where the follow-up only names another one."""
-    words, before = filtered(said).split(), filtered(asked).split()
-    measures = [word for word in before if word.lower() in _MEASURES]
-    own = [word for word in words if word.lower() not in _MEASURES | _ATTRIBUTES]
-    one_each = len(words) == len(own) == 1 and len(before) - len(measures) == 1
-    return " ".join(measures) if one_each and not _REFERS.search(said) else ""
+    topic = f"{asked} {earlier}".strip()[:_LONGEST_TOPIC]
+    new, old = identifiers(bare), identifiers(asked)
+    if len(words_of(_CONTINUES.sub("", bare))) == len(new) == len(old) == 1:
+        kept = (word for word in asked.split() if old[0] not in word.lower())
+        return " ".join(kept), ""
+    known = [w for w in filtered(without_release(reply)).split() if not w[0].isdigit()]
+    return topic, " ".join(known)[:200]
 
 
 class Rewriting(BaseModel):

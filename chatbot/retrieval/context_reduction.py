@@ -56,7 +56,7 @@ def reduce_context(
         corpus = open_corpus(*turn.asked)
         subject = turn.queries.subject
         kind = asked_for(turn.queries.asked, subject)
-        terms = search_terms(subject, turn.queries.known, corpus.product, corpus)
+        terms = search_terms(subject, turn.queries.known, corpus.product)
         importance = importance_of(terms, corpus.idf)
         best = score_records(
             subject,

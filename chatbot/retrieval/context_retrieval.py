@@ -39,7 +39,7 @@ def retrieve_context(
             corpus,
             embedder,
             turn.queries.distinct(),
-            search_terms(asked, turn.queries.known, corpus.product, corpus),
+            search_terms(asked, turn.queries.known, corpus.product),
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.

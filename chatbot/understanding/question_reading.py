@@ -69,7 +69,6 @@ class QuestionReading(BaseModel):
         "before",
         "after",
     ]
-    counted: bool
     question: str = Field(min_length=1, max_length=6000)
     search: str = Field(max_length=2000)
     other_words: str = Field(max_length=2000)
@@ -171,7 +170,7 @@ def _taken_up(
         named = tuple(dict.fromkeys(p for _, _, p in product_spans(turn.question, known)))
         release = next((r.words for r in reading.releases if r.words), "")
         kind = Kind[reading.catalog.upper()]
-        return take_stock(turn, Inquiry(kind, named, release, reading.counted), known, open_corpus)
+        return take_stock(turn, Inquiry(kind, named, release), known, open_corpus)
     turn = replace(turn, resolution=resolution, asks_changes=reading.changes)
     if not resolution.releases:
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))

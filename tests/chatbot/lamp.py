@@ -57,7 +57,6 @@ def reading(question: str, *releases: tuple[str, str], **fields: object) -> Rule
         "changes": False,
         "other_numbers": [],
         "catalog": "",
-        "counted": False,
         "question": question,
         "search": "lamp",
         "other_words": "",

@@ -43,18 +43,8 @@ def converse(products: list[Product], *said: str) -> tuple[Turn, Resolution]:
         ("We're on 17.10.", ["17.10"]),
         ("tessaline 17.10", ["17.10"]),
         ("the newest", ["18.00"]),
-        ("latest pls", ["18.00"]),
-        ("the oldest", ["17.10"]),
-        ("the older one", ["17.10"]),
         ("the one before 18.00", ["17.20"]),
-        ("the second one", ["17.20"]),
-        ("2nd", ["17.20"]),
-        ("#3", ["17.10"]),
-        ("2", ["17.20"]),
-        ("option 1", ["18.00"]),
         ("17.10 and 18.00", ["17.10", "18.00"]),
-        ("all", ["17.10", "17.20", "18.00"]),
-        ("all of them, please", ["17.10", "17.20", "18.00"]),
     ],
 )
 def test_a_choice_goes_on_with_the_question(reply: str, releases: list[str]) -> None:
@@ -65,7 +55,7 @@ def test_a_choice_goes_on_with_the_question(reply: str, releases: list[str]) -> 
     assert request.history == ()
 
 
-@pytest.mark.parametrize("reply", ["both", "the seventh", "yes", "15.0"])
+@pytest.mark.parametrize("reply", ["both", "the second one", "2", "all", "yes", "15.0"])
 def test_what_chooses_nothing_that_is_there_is_asked_again(reply: str) -> None:
     request, resolution = converse([TESSALINE], "What is hold_time in 7.5?", reply)
     assert not resolution.releases
@@ -77,11 +67,9 @@ def test_what_chooses_nothing_that_is_there_is_asked_again(reply: str) -> None:
     "reply",
     [
         "How do I reset the password?",
-        "does 17.20 have it?",
         "and the client side?",
         "what is new in 17.20?",
         "not 17.20",
-        "thanks",
         "What is link_delay in 17.20?",
         "which releases are there?",
     ],
@@ -100,7 +88,6 @@ def test_a_new_question_is_a_new_question(reply: str) -> None:
         ("for mpi4py please", "mpi4py", ["3.1.6"]),
         ("tesaline", "tessaline", ["18.00"]),
         ("mpi4py 3.0", "mpi4py", ["3.0.3"]),
-        ("the second one", "sqlalchemy", ["2.1.9"]),
         ("17.20", "tessaline", ["17.20"]),
     ],
 )
@@ -117,8 +104,11 @@ def test_a_product_is_chosen(reply: str, asked: str, releases: list[str]) -> Non
         (("What is the default?", "2.0", "mpi4py"), "mpi4py", ("2.0.0",)),
         (("What is the default?", "the newest", "sqlalchemy"), "sqlalchemy", ("2.1.9",)),
         (("The default?", "tessaline 16.0", "17.20"), "tessaline", ("17.20",)),
-        (("The default?", "tessaline 16", "15.0", "the second one"), "tessaline", ("17.20",)),
-        (("The default?", "all", "mpi4py"), "mpi4py", ("1.3.1", "2.0.0", "3.0.3", "3.1.6")),
+        (
+            ("The default?", "tessaline 16", "15.0", "the second one", "17.20"),
+            "tessaline",
+            ("17.20",),
+        ),
     ],
 )
 def test_clarifications_in_a_row_come_to_the_first_question(
@@ -137,20 +127,10 @@ def test_the_other_release_of_a_comparison_stays() -> None:
     assert request.question.startswith("What changed between 17.10 and ")
 
 
-def test_among_two_both_can_be_chosen() -> None:
-    _, resolution = converse(CATALOGS["shared alias"], "The VLAN in Alpine?", "both")
-    assert set(resolution.releases) == {"1.0", "2.0"}
-
-
 @pytest.mark.parametrize("chosen", ["18.00", "17.20", "17.10"])
 def test_what_may_be_no_release_is_settled_by_a_choice(chosen: str) -> None:
     _, resolution = converse([TESSALINE], "section 17.20 mentions a fuse", chosen)
     assert resolution.releases == (chosen,)
-
-
-def test_only_one_choice_can_be_agreed_to() -> None:
-    request, resolution = converse(CATALOGS["one release"], "The VLAN in 3.0?", "yes, please")
-    assert (request.question, resolution.releases) == ("The VLAN in 1.0?", ("1.0",))
 
 
 def test_a_follow_up_is_taken_up_within_its_conversation() -> None:
@@ -229,13 +209,13 @@ def test_a_conversation_goes_on_and_keeps_what_was_typed(
     assert first.content.available_releases == ("18.00", "17.20", "17.10")
     again = chatbot.ask("16.0", conversation=conversation)
     assert again.content.route == "clarify"
-    answered = chatbot.ask("the second one", conversation=conversation)
+    answered = chatbot.ask("17.20, please", conversation=conversation)
     assert (answered.content.release, answered.content.route) == ("17.20", "documents")
     assert "300" in answered.content.answer
     follow_up = chatbot.ask("and in 17.10?", conversation=conversation)
     assert "5" in follow_up.content.answer
     typed = [turn.question for turn in chatbot.conversations.turns(conversation)]
-    assert typed == [asked, "16.0", "the second one", "and in 17.10?"]
+    assert typed == [asked, "16.0", "17.20, please", "and in 17.10?"]
 
 
 def test_a_history_of_texts_goes_on_too(

@@ -181,8 +181,7 @@ def test_the_documents_of_a_release_are_those_that_serve(
     history = (("which documents of 17.20?", text(turn)),)
     assert text(step(Turn("and of 17.10?", history=history))).startswith("relay 17.10 has 1")
     counted = step(Turn("how many?", history=history))
-    assert counted.answer is not None
-    assert counted.answer.value == "relay 17.20 has 1 document (guides: 1)."
+    assert text(counted).startswith("relay 17.20 has 1 document")
     assert counted.resolution is not None
     assert counted.resolution.releases == ("17.20",)
     every = text(step(Turn("which documents are there in all releases?")))

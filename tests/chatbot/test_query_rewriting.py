@@ -63,23 +63,11 @@ def test_what_was_answered_helps_to_find_but_is_not_asked_for() -> None:
     assert "SWITCH_NEW_NAME" not in found.subject
 
 
-def test_a_follow_up_with_a_question_of_its_own_asks_for_the_default_no_longer() -> None:
+def test_a_name_takes_the_place_of_the_name_before() -> None:
     found = queries(
-        "And how many of them fit on a busy card?",
-        ("What is the default of hello_timer in 17.20?", "It is 10."),
+        "and dead_timer?", ("What is the default of hello_timer in 17.20?", "It is 10.")
     )
-    assert "hello_timer" in found.subject
-    assert "default" not in found.subject
-
-
-def test_what_is_asked_for_now_was_not_asked_two_questions_before() -> None:
-    found = queries(
-        "what about the maximum?",
-        ("What is the default of hello_timer in 17.20?", "It is 10."),
-        ("and in 18.00?", "It is 10."),
-    )
-    assert "hello_timer" in found.subject
-    assert "default" not in found.subject
+    assert found.subject == "and dead_timer? What is the default of ?"
 
 
 def test_a_question_that_stands_alone_takes_nothing_over() -> None:

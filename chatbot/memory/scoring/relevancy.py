@@ -8,13 +8,13 @@ from chatbot.memory.scoring.faithfulness import holds
 from chatbot.memory.scoring.statements import Passage
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.provenance import claims, plain, quantities, whole
-from chatbot.text.query_terms import EXPANSIONS, filtered
+from chatbot.text.query_terms import filtered
 from chatbot.turn import Answer
 from corpora.indexing.embedding import Vectors
 from corpora.indexing.lexical import tokens
 
 _Word = tuple[set[str], bool]
-"""A word of the question as documents may say it, and whether it is a name or a figure."""
+"""The tokens of a word of the question, and whether it is a name or a figure."""
 OTHER_VALUE = 0.4
 """What is left of the relevancy of a sentence that tells another value than is asked for."""
 _ASKS_MEASURE = re.compile(r"\bhow (?:long|often|far|fast|hot|cold|tall|wide|heavy)\b", re.I)
@@ -93,9 +93,8 @@ def _ratio(own: float, best: float) -> float:
 def _asked(question: str) -> list[_Word]:
     words: list[_Word] = []
     for word in filtered(question).split():
-        instead = (t for other in EXPANSIONS.get(word.lower(), ()) for t in tokens(other))
         if own := tokens(word):
-            words.append(({*own, *instead}, bool(claims(word))))
+            words.append((set(own), bool(claims(word))))
     return words
 
 

@@ -17,7 +17,6 @@ from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import NEW, BadQuestion, Chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.queries import glossary
-from chatbot.queries.spelling import corrected
 from chatbot.releases import rules
 from chatbot.runtime.concurrency import TookTooLong, end_if_left
 from corpora.catalog.glossary import Entry, Glossaries
@@ -39,8 +38,6 @@ QUESTIONS = [
     _one("different-words", " ".join(WORDS)),
     _one("different-names", " ".join(f"x_{word}" for word in WORDS[:600])),
 ]
-PARTS = _one("names-of-misspelt-parts", " ".join(f"{w}x.presure.mountin.scre" for w in WORDS[:99]),
-             "a name of several parts is looked up in so many ways only")  # fmt: skip
 TURNS = [
     _one("turn-of-195-kb", [("MTU " * 48_700, "x")],
          "a turn of a conversation is as long as a question at most"),
@@ -57,7 +54,7 @@ ENDLESS = [
     _one(f"no-end-in-{where}", where, "a deadline, at which steps and models are left")
     for where in ("a-step", "the-model")
 ]
-CASES = [*QUESTIONS, PARTS, *TURNS, CONVERSATION, TOPIC, *ENDLESS]
+CASES = [*QUESTIONS, *TURNS, CONVERSATION, TOPIC, *ENDLESS]
 
 
 @contextmanager
@@ -92,21 +89,6 @@ def test_a_question_asks_the_database_no_more_for_more_words(
         chatbot.ask(case.payload, product="valve")
     assert len(asked) < 250
     assert len(looked_up) == len(set(looked_up))
-
-
-def test_names_of_misspelt_parts_are_looked_up_a_hundred_times_each() -> None:
-    asked: list[str] = []
-
-    class Release:
-        def frequency(self, token: str) -> int:
-            asked.append(token)
-            return 0
-
-        def similar(self, word: str) -> tuple[str, ...]:
-            return f"{word}a", f"{word}b", f"{word}c"
-
-    assert corrected(PARTS.payload, Release(), lambda word: False) == PARTS.payload
-    assert len(asked) < 99 * 110
 
 
 @pytest.mark.parametrize("case", TURNS, ids=str)
