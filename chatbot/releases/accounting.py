@@ -27,7 +27,7 @@ class Claim(Enum):
     ELSE = auto()
 
 
-_WINDOW = 64
+_WINDOW, _READ = 64, 500
 _OF_RELEASES = word_set("""
     release releases rel version versions ver vers series docs documentation branch line train lts
     notes changelog guide manual firmware software edition
@@ -43,8 +43,8 @@ LEAD = re.compile(
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
     r"|above))\s+"
-    r"|\b(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from|since|until|as\s+of|than"
-    r"|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
+    r"|\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from"
+    r"|since|until|as\s+of|than|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
     r"(?:\b(?P<word>release|version|rel|vers?|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
@@ -66,7 +66,8 @@ JOINED = re.compile(
 )
 """What may stand between two releases that are named side by side."""
 CONTRASTS = re.compile(
-    r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens|breaks?|new\s+since)\b"
+    r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
+    r"|breaks?|new\s+since)\b"
     r"|\bwhat(?:['’]s|\s+is)\s+new\b",
     re.I,
 )
@@ -114,6 +115,7 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[C
     So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
     """
     claims = [_claim(text, number, names) for number in numbers]
+    together = CONTRASTS.search(text) or MOVES.search(text)
     for i, (left, right) in enumerate(pairwise(numbers)):
         between = text[left.end : right.start]
         joined = JOINED.fullmatch(between) if len(between) < 40 else None
@@ -121,7 +123,7 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[C
             continue
         first, second = claims[i : i + 2]
         dotted = left.dotted and right.dotted
-        moved = CONTRASTS.search(text) or MOVES.search(text) or joined["join"] in ("->", "=>", "→")
+        moved = together or joined["join"] in ("->", "=>", "→")
         if first is Claim.ELSE and not right.known:
             claims[i + 1] = Claim.ELSE
         elif second is Claim.ELSE and UNIT.match(text, right.end):
@@ -199,7 +201,7 @@ def _of_word(
 
 def _keywords(text: str) -> bool:
     """Whether this is a query of at least three words and no sentence: "pool timeout echo 1.4"."""
-    words = [word for word in text[:500].casefold().split() if word[0].isalpha()]
+    words = [word for word in text[:_READ].casefold().split() if word[0].isalpha()]
     return len(words) > 2 and STOP_WORDS.isdisjoint(words)
 
 
@@ -213,7 +215,7 @@ def _free(
     """Judge a number that no word claims; one of one part ("17") needs a place or a cue."""
     alone = not (text[: before.start()] + text[number.end :]).strip(" ?.!")
     where = preposition(before)
-    if number.dotted and not mark and where == "to" and not MOVES.search(text):
+    if number.dotted and not mark and where == "to" and not MOVES.search(text[:_READ]):
         return Claim.OPEN
     ends, following = bounded(text, number.end), _next_word(text, number.end)
     if mark and not (number.dotted or ends or len(mark) > 2):
