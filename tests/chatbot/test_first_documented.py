@@ -149,15 +149,6 @@ def test_a_question_may_lean_on_the_one_before_it(chatbot: Chatbot) -> None:
     assert reply.turn.answer.value == ("No: it is 5 s in 1.0 and 1.2; 7 s in 1.4 and 2.0.")
 
 
-def test_the_same_in_another_release_is_said_with_yes_or_no(chatbot: Chatbot) -> None:
-    before = ("What is the default of the setting hold in 1.4?", "7 s")
-    also = chatbot.ask("Is it the same in 2.0?", history=[before]).content
-    assert also.answer == "Yes: it is 7 s in 1.4 [1] and 2.0 [2]."
-    other = chatbot.ask("Is it the same in 1.2?", history=[before]).content
-    assert other.answer == "No: it is 5 s in 1.2 [1] and 7 s in 1.4 [2]."
-    assert other.compared_releases == ("1.2", "1.4")
-
-
 def test_a_question_with_a_subject_of_its_own_leaves_the_one_before_it(chatbot: Chatbot) -> None:
     before = ("What is the default of the setting hold in 1.4?", "7 s")
     reply = chatbot.ask("And since which release is vent() there?", history=[before])
