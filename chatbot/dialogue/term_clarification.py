@@ -1,6 +1,5 @@
 """A question of one word that several things are called by is asked back, with those things."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,7 +11,6 @@ from corpora.indexing.lexical import tokens
 from ingestion.page import BlockKind
 
 _MOST = 6
-_NAME = re.compile(r"^[\w.*-]+(?= – |=|$)")
 
 
 def ask_which_term(turn: Turn) -> Turn:
@@ -35,5 +33,5 @@ def _names(record: Record) -> Iterator[str]:
     if record.cells:
         yield record.cells[0][1]
     elif record.kind in (BlockKind.DEFINITION, BlockKind.SIGNATURE):
-        found = _NAME.match(record.quote)
-        yield from [found[0]] if found else []
+        name = record.quote.partition(" – ")[0].partition("=")[0]
+        yield from [name] if len(name.split()) == 1 else []

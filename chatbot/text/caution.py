@@ -3,20 +3,18 @@
 import re
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
-_SECRET = re.compile(
-    r"\b(?:pass(?:word|phrase|code)s?|PIN|credentials?|tokens?"
-    r"|(?:one-time|recovery|verification|access|security|log-?in) codes?"
-    r"|(?:private|secret|API|access) keys?)\b",
-    re.I,
-)
 _HANDED_OVER = re.compile(
-    r"\b(?:tell|give|send|share|report|forward|text|e-?mail|mail|fax|call|phone|dial|dictate"
-    r"|(?:read|spell) (?:out|aloud)|(?:reply|answer) with)\b",
+    # A secret,
+    r"(?=.*\b(?:pass(?:word|phrase|code)s?|PIN|credentials?|tokens?"
+    r"|(?:one-time|recovery|verification|access|security|log-?in) codes?"
+    r"|(?:private|secret|API|access) keys?)\b)"
+    # a word for telling it,
+    r"(?=.*\b(?:tell|give|send|share|report|forward|text|e-?mail|mail|fax|call|phone|dial|dictate"
+    r"|(?:read|spell) (?:out|aloud)|(?:reply|answer) with)\b)"
+    # and whose it is, or who gets it: a mail address or a telephone number.
+    r".*(?:\byour\b|[\w+-]@[\w-]+\.\w|(?<![\w.])\+?\d(?:[ ()/-]?\d){6,14}(?!\w))",
     re.I,
 )
-_OWN = re.compile(r"\byour\b", re.I)
-_SOMEBODY = re.compile(r"[\w+-]@[\w-]+\.\w|(?<![\w.])\+?\d(?:[ ()/-]?\d){6,14}(?!\w)")
-"""A mail address or a telephone number."""
 
 CAUTION = (
     "The document asks for a secret, and nobody has checked that it may: give no password, code or "
@@ -29,9 +27,4 @@ def cautions(text: str) -> tuple[str, ...]:
 
     It knows the usual English words and no others: who writes documents can find other ones.
     """
-    return (CAUTION,) if any(map(_asks, _SENTENCE_END.split(text))) else ()
-
-
-def _asks(sentence: str) -> bool:
-    handed_over = _SECRET.search(sentence) and _HANDED_OVER.search(sentence)
-    return bool(handed_over and (_OWN.search(sentence) or _SOMEBODY.search(sentence)))
+    return (CAUTION,) if any(map(_HANDED_OVER.match, _SENTENCE_END.split(text))) else ()

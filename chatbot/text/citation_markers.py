@@ -47,4 +47,5 @@ def with_marks_as_code(text: str) -> str:
 
 def _numbers(match: re.Match[str]) -> list[int]:
     # Nine digits are more than there are citations, and int() refuses thousands.
-    return [int(number[:9]) for number in re.findall(r"\d+", match["mark"] or "")]
+    numbers = (match["mark"] or "").replace(";", ",").split(",")
+    return [int(number.strip()[:9]) for number in numbers if number]

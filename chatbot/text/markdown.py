@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from chatbot.text.citation_markers import CODE
 from prompts.fencing import visible
 
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
-_CODE = re.compile(r"`([^`\n]+)`")
 # Before a bracket, or a colon at the beginning, it could be the beginning of a link.
 _MARK = re.compile(r"[ \t]*\[(\d{1,3})\](?!\()")
-_LAST_MARK = re.compile(r"^(?P<quoted>.*\S)(?P<mark>[ \t]\[\d{1,3}\])$", re.DOTALL)
 _LISTING = re.compile(
     r"^[ \t]*(?P<fence>`{3,})[ \t]*[\w.+#-]*[ \t]*\n(?P<code>.*?)^[ \t]*(?P=fence)`*[ \t]*$",
     re.M | re.S,
@@ -20,7 +19,6 @@ _LISTING = re.compile(
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-•*]|(?P<number>\d{1,9})[.)])[ \t]+(?=\S)")
 _DEEPEST = 5
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 # What opens something in the middle of a line, in CommonMark and in GitHub's dialect; an
 # underscore inside a name does not.
 _SPECIAL = re.compile(r"[\\`*\[\]<|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -36,15 +34,13 @@ _END = ".,;:!?)"
 class AnswerMarkdown:
     """Writes texts of `chatbot.turn.Answer` for a reader of Markdown, in which marks stand out.
 
-    Of Markdown a text may use numbered and other lists, tables, fenced code, code spans, quotes
-    ("> ", in answers of earlier versions) and bold at the start of a line; "[1]" is the mark of one
-    of its `citations`. All else is to be shown letter for letter: `escape` writes a run of text on
-    one line, `code` one that stood in a code span, `block` several lines as one paragraph.
+    Of Markdown a text may use numbered and other lists, tables, fenced code, code spans and bold at
+    the start of a line; "[1]" is the mark of one of its `citations`. All else is to be shown letter
+    for letter: `escape` writes a run of text on one line, `code` one that stood in a code span.
     """
 
     escape: Callable[[str], str]
     code: Callable[[str], str]
-    block: Callable[[str], str]
     mark: Callable[[int], str]
     citations: int = 0
 
@@ -70,9 +66,7 @@ class AnswerMarkdown:
 
     def _paragraphs(self, text: Sequence[str]) -> Iterator[str]:
         for kind, lines in _grouped(text):
-            if kind == "quote":
-                yield self._quotes([line[1:].removeprefix(" ") for line in lines])
-            elif kind == "list":
+            if kind == "list":
                 yield self._list(lines)
             elif kind == "row" and _is_table(lines):
                 yield self._table([_cells(lines[0]), *map(_cells, lines[2:])])
@@ -98,17 +92,6 @@ class AnswerMarkdown:
             written.append(f"{depth}{begin} {self._formatted(line[item.end() :])}")
         return "\n".join(written)
 
-    def _quotes(self, lines: list[str]) -> str:
-        """Each quote apart: an empty line stands between two of them, or inside one."""
-        quotes = map(self._quote, "\n".join(lines).split("\n\n"))
-        return "\n>\n".join("> " + quote.replace("\n", "\n> ") for quote in quotes if quote)
-
-    def _quote(self, text: str) -> str:
-        """Of a quote only the mark at its end is ours."""
-        if marked := _LAST_MARK.match(text):
-            return self.block(marked["quoted"]) + self._with_marks(marked["mark"])
-        return self.block(text)
-
     def _table(self, rows: Sequence[Sequence[str]]) -> str:
         width = len(rows[0])
         cut = [[*row, *[""] * width][:width] for row in rows]
@@ -123,9 +106,9 @@ class AnswerMarkdown:
         begin = ""
         if lead := _LEAD.match(line):
             begin, line = f"**{self.escape(lead[1].strip())}**", line[lead.end() :]
-        parts = enumerate(_CODE.split(line))
+        parts = enumerate(CODE.split(line))
         return begin + "".join(
-            self.code(part) if i % 2 else self._with_marks(part) for i, part in parts
+            self.code(part[1:-1]) if i % 2 else self._with_marks(part) for i, part in parts
         )
 
     def _with_marks(self, text: str) -> str:
@@ -144,8 +127,9 @@ class AnswerMarkdown:
 
 def fenced_code(text: str) -> str:
     """Code letter for letter between fences that it cannot close."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "```"
+    while fence in text:
+        fence += "`"
     return f"{fence}\n{text}\n{fence}"
 
 
@@ -163,7 +147,7 @@ def _grouped(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _is_table(lines: Sequence[str]) -> bool:
-    return len(lines) > 1 and _RULE.fullmatch(lines[1].strip()) is not None
+    return len(lines) > 1 and "-" in lines[1] and not lines[1].strip("|:- \t")
 
 
 def _cells(row: str) -> list[str]:
@@ -172,8 +156,6 @@ def _cells(row: str) -> list[str]:
 
 
 def _kind(line: str) -> str:
-    if line.startswith(">"):
-        return "quote"
     if line.startswith("|"):
         return "row"
     if _ITEM.match(line):
@@ -187,7 +169,7 @@ def for_any_reader(mark: Callable[[int], str], citations: int) -> AnswerMarkdown
     def as_code(code: str) -> str:
         return f"`{code.strip()}`" if code.strip() else ""
 
-    return AnswerMarkdown(as_line, as_code, as_block, mark, citations)
+    return AnswerMarkdown(as_line, as_code, mark, citations)
 
 
 def as_line(text: str) -> str:

@@ -28,9 +28,7 @@ _ADDRESS = re.compile(
     r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
     re.I,
 )
-_LINKABLE = re.compile(r"https?:|ftp:|www\.|mailto:|[\w+.-]+@", re.I)
-_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]*)+(?=[^\W\d_])", re.M)
-_COMPARISON = re.compile(r"^[ \t]*(>.*)$", re.M)
+_QUOTED = re.compile(r"^[ \t]*((?:>[ \t]*)+(.*))$", re.M)
 _BOLD = re.compile(r"^([ \t]*(?:[-*+] +)?)\*\*([^*\n]+)\*\*", re.M)
 
 
@@ -58,8 +56,7 @@ def harmless(text: str, *, evidence: str) -> str:
     )
     text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
     # First what is bold: without its asterisks it may begin a line.
-    text = _QUOTED.sub("", _BOLD.sub(r"\1\2", text))
-    return _COMPARISON.sub(lambda m: f"`{m[1].replace('`', '')}`", text).strip()
+    return _QUOTED.sub(_unquoted, _BOLD.sub(r"\1\2", text)).strip()
 
 
 def harmless_answer(text: str, *, evidence: str) -> str:
@@ -123,6 +120,11 @@ def _without_links(text: str, evidence: str) -> str:
     return _DEFINITION.sub("", text)
 
 
+def _unquoted(line: re.Match[str]) -> str:
+    """A line without the sign of a quote, or as code where that belongs to it: ">= 3.7"."""
+    return line[2] if line[2][:1].isalpha() else f"`{line[1].replace('`', '')}`"
+
+
 def _is_quoted(written: str, evidence: str) -> bool:
     """Whether what is built like a link, as `calls[0](x)` is, stands in the evidence as code."""
     return written.rstrip(".,;:!?") in evidence and not _ADDRESS.search(written)
@@ -153,4 +155,4 @@ def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
         return f"(address left out){rest}"
     before = match.string[: match.start()][-1:]
     alone = not before or before in " \t\n(*_~"
-    return f"`{found}`{rest}" if alone and _LINKABLE.match(found) and not in_code else match[0]
+    return f"`{found}`{rest}" if alone and not in_code else match[0]

@@ -27,7 +27,6 @@ def pieces(answer: str, citations: int = 0, turn: int | None = None) -> AppTest:
 @pytest.mark.parametrize(
     ("answer", "markdown"),
     [
-        ("> one [1]\n>\n> use `x` now [2]", "> one \\[1\\]\n>\n> use \\`x\\` now \\[2\\]"),
         ("**17.10**: *no*", "**17\\.10**\\: \\*no\\*"),
         ("not `pool_size` but <b>", "not `pool_size` but \\<b\\>"),
         ("There are:\n- 1.0\n• 2.0", "There are\\:\n\n- 1\\.0\n- 2\\.0"),
@@ -60,7 +59,6 @@ def test_a_listing_stands_apart_letter_for_letter() -> None:
         ),
         ("Not [3], [0] or `x[1]`", "Not \\[3\\]\\, \\[0\\] or `x[1]`"),
         ("[1]: /x [1](/x)", "\\[1\\]\\: \\/x \\[1\\]\\(\\/x\\)"),
-        ("> list[1] of a [2]", "> list\\[1\\] of a\xa0:primary[\\[2\\]]"),
         ("- one [1]\n- two [2]", "- one\xa0:primary[\\[1\\]]\n- two\xa0:primary[\\[2\\]]"),
     ],
 )

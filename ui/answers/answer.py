@@ -73,7 +73,7 @@ def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
             return f":primary[\\[{number}\\]]"
         return f"[\\[{number}\\]](#source-{turn}-{number})"
 
-    markdown = AnswerMarkdown(inline, as_code, as_text, mark, citations)
+    markdown = AnswerMarkdown(inline, as_code, mark, citations)
     for part, is_listing in markdown.pieces(visible(text)):
         if is_listing:
             st.code(part, language=None, wrap_lines=True)
