@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.forms import rows_asked
-from chatbot.retrieval.kinds import Kind, kind_of
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
@@ -28,6 +28,8 @@ EXPLAIN = "Say in one to three sentences what the chunks state of it."
 """The hint for every other kind."""
 NEAR = 0.5
 """Of the best passage's score, below which a passage of another section is not shown."""
+ROWS_NEAR = 0.85
+"""Of the best row's score, below which a row of the same table is not shown to the model."""
 BEST = 3
 """Passages of which at least the best record is shown, wherever they stand."""
 UNKNOWN = "I don't know"
@@ -81,7 +83,7 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
         return None
     subject = turn.queries.subject
     passages = best_passages(scored)
-    kind = kind_of(turn.queries, passages[0])
+    kind = asked_for(turn.queries.asked, subject)
     excerpts = within(budget, passages, scored, subject)
     return LeadPrompt(turn, subject, kind, scored, passages, excerpts)
 
@@ -148,12 +150,14 @@ def shown_records(
 ) -> list[Record]:
     """The records of a passage that fit, in page order: all of them, else the best and the first.
 
-    Of a table only the rows that the subject asks for, if it asks for some: a small model mistakes
-    one row for another.
+    Of a table only the rows that the subject asks for, else those that answer about as well as its
+    best: a small model mistakes one row for another.
     """
     scores = {r.place: r.score for r in scored}
-    rows = rows_asked(subject, [r for r in passage.records if r.cells])
-    whole = [r for r in passage.records if not r.cells or not rows or r in rows]
+    rows = [r for r in passage.records if r.cells]
+    least = ROWS_NEAR * max((scores.get(r.place, 0.0) for r in rows), default=0.0)
+    rows = rows_asked(subject, rows) or [r for r in rows if scores.get(r.place, 0.0) >= least]
+    whole = [r for r in passage.records if not r.cells or r in rows]
     if sum(len(r.reading) for r in whole) <= budget:
         return whole
     ranked = sorted(whole, key=lambda r: -scores.get(r.place, 0.0))

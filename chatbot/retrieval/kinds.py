@@ -6,8 +6,6 @@ A capable model needs no such hint. A small one does, and retrieval weighs block
 import re
 from enum import StrEnum
 
-from chatbot.retrieval.passages import Passage
-from chatbot.turn import Queries
 from ingestion.page import BlockKind
 
 
@@ -91,9 +89,3 @@ def asked_for(question: str, subject: str = "") -> Kind:
     which takes over what was asked before.
     """
     return kind_said(question) or kind_said(subject) or Kind.VALUE
-
-
-def kind_of(queries: Queries, best: Passage) -> Kind:
-    """What a question wants; a few words before numbered steps want these."""
-    said = kind_said(queries.asked) or kind_said(queries.subject)
-    return said or (Kind.STEPS if best.is_numbered else Kind.VALUE)

@@ -6,11 +6,10 @@ import pytest
 
 from chatbot.answering.body import Part, compose, paragraphs
 from chatbot.answering.lead_prompt import as_chunks, within
-from chatbot.retrieval.kinds import Kind, asked_for, kind_of
+from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
-from chatbot.turn import Queries
 from corpora.indexing.pages import StoredPage
 from ingestion.page import Block, BlockKind, DocumentKind
 from tests.chatbot.stored import stored_page
@@ -46,7 +45,7 @@ def asked(question: str, *found: str) -> tuple[Kind, list[Passage]]:
     """What is asked, and the passages of the manual's records that hold one of the texts."""
     scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
     passages = best_passages(scored)
-    return kind_of(Queries(question, question, None, subject=question), passages[0]), passages
+    return asked_for(question), passages
 
 
 def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_items() -> None:
