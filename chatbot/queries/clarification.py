@@ -74,6 +74,8 @@ def _as_reply(
     if read.status in _OPEN and read.mentions:
         releases = (_PREPOSITION.sub("", cut(read.mentions[0].text, ())),)
     rest = [w for w in words_of(cut(text, [*named, *read.mentions])) if w.lower() not in STOP_WORDS]
+    if "?" in text and len(releases) > 1:
+        return None
     if not (releases or named):
         is_question = "?" in text or read.mentions or len(rest) > 1 or {*rest} & _RELEASES
         return None if is_question else asked

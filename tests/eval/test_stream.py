@@ -56,7 +56,17 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         "2.0": {"guide.md": GUIDE.format(hold="300", days="60")},
     }
     settings = ingested(tmp_path_factory.mktemp("stream"), "relay", files)
-    return settings.model_copy(update={"memory": "on"})
+    script = tmp_path_factory.mktemp("script") / "replies.json"
+    rules = [
+        {
+            "matches": rf"relay {release}:(?s:.)*<question>\n.*{name}",
+            "reply": f"The default of `{name}` is {value}.",
+        }
+        for release, value, name in WORDINGS.values()
+    ]
+    script.write_text(json.dumps({"rules": rules, "otherwise": "yes"}), "utf-8")
+    model = {"backend": "scripted", "scripted_replies": script}
+    return settings.model_copy(update={"memory": "on", **model})
 
 
 @pytest.fixture(scope="module")

@@ -69,9 +69,10 @@ def test_a_dead_model_is_told_and_the_conversation_stays(ask: Ask) -> None:
 
 
 def test_an_answer_that_was_given_before_says_so_and_can_be_had_afresh(ask: Ask) -> None:
-    _, first, _ = ask(None, QUESTION, "--conversation", "new")
-    _, again, _ = ask(None, QUESTION)
-    _, afresh, _ = ask(None, QUESTION, "--afresh")
+    model = ScriptedChatModel(otherwise="The default of hold_time is 45 s.")
+    _, first, _ = ask(model, QUESTION, "--conversation", "new")
+    _, again, _ = ask(model, QUESTION)
+    _, afresh, _ = ask(model, QUESTION, "--afresh")
     assert "Saved answer · score " in again
     assert "Saved answer" not in first + afresh
     assert "45" in again
