@@ -54,11 +54,10 @@ def test_a_model_that_obeys_is_told_and_breaks_no_promise(run: Run) -> None:
 
 
 def test_what_must_not_be_said_ends_in_code_3_and_is_shown(run: Run) -> None:
-    # A reply that no document backs is withheld: what is forbidden is what the answer does say.
-    first = {**CASE, "must_not": ["log"]}
+    first = {**CASE, "must_not": ["is best"]}
     code, shown = run("Zyxel is best.", first, {**first, "id": "again", "subject": "basalt"})
     assert code == 3
-    assert "what must not be said: log" in shown
+    assert "what must not be said: is best" in shown
     assert "again" in shown
 
 
