@@ -7,9 +7,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
@@ -118,13 +119,16 @@ def _answers(port: int, path: str) -> bool:
 
 
 @contextmanager
-def strata_serves(settings: Settings, generator: str) -> Iterator[str]:
-    """Run `strata serve` on a free port."""
+def strata_serves(
+    settings: Settings, generator: str, more: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
+    """Run `strata serve` on a free port, with more settings."""
     port = free_port()
     environment = {
         "STRATA_DATA_DIR": str(settings.data_dir),
         "STRATA_MODELS_DIR": str(settings.models_dir),
         "STRATA_GENERATOR": generator,
+        **more,
     }
     command = [sys.executable, "-m", "ui.cli.main", "serve", "--no-worker", "--port", str(port)]
     with running(command, port, environment) as address:

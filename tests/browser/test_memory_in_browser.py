@@ -50,12 +50,15 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(documentation: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server on a copy of the documentation."""
+    """A server on a copy of the documentation, with a model that knows one answer."""
     folder = tmp_path_factory.mktemp("remembering")
     data = shutil.copytree(documentation.data_dir, folder / "data")
     settings = documentation.model_copy(update={"data_dir": data})
     database = open_database(settings.database)
-    with strata_serves(settings, "none") as address:
+    script = folder / "replies.json"
+    script.write_text('{"otherwise": "The default of hold_time is 45 s."}', "utf-8")
+    model = {"STRATA_BACKEND": "scripted", "STRATA_SCRIPTED_REPLIES": str(script)}
+    with strata_serves(settings, "none", model) as address:
         yield Server(address, database)
     database.close()
 
