@@ -211,12 +211,12 @@ class Settings(SignInSettings, BaseSettings):
     def larger_generator(self) -> str:
         """How to take a larger generator that this machine bears; empty where nothing is to do."""
         automatic = self.generator == "auto"
-        best, used = bearable_generators(this_machine())[0], GENERATOR
-        if automatic:
-            used = generator_here(this_machine(), self.models_dir)
-        if self.backend != "embedded" or best.size <= used.size:
+        chosen = "generator" in self.model_fields_set and not automatic
+        if self.backend != "embedded" or chosen:
             return ""
-        if not automatic and "generator" in self.model_fields_set:
+        best = bearable_generators(this_machine())[0]
+        used = generator_here(this_machine(), self.models_dir) if automatic else GENERATOR
+        if best.size <= used.size:
             return ""
         how = "`strata models pull`" if automatic else "STRATA_GENERATOR=auto"
         return (

@@ -29,28 +29,29 @@ class Case:
 
     id: str
     product: str
-    _right: Callable[[], bool]
-    _model: RecordedChatModel | None = None
+    is_right: Callable[[], bool]
+    model: RecordedChatModel | None = None
 
     def ask(self) -> Result:
         """Ask, and say what becomes of it."""
-        before = self._model.changed if self._model else 0
+        before = self.model.changed if self.model else 0
         try:
-            right = self._right()
+            right = self.is_right()
         except Exception:  # noqa: BLE001
             # The edge of an ablation: a rule without which nothing is answered is needed.
             right = False
-        if self._model and self._model.changed > before:
+        if self.model and self.model.changed > before:
             return Result.CHANGED
         return Result.RIGHT if right else Result.WRONG
 
 
 def scenario_cases(scenarios: Scenarios, rows: Sequence[Row]) -> list[Case]:
     """The rows of the scenario table."""
-    return [
-        Case(r.id, r.product or "", partial(lambda r: not [*faults(r, scenarios.reply_to(r))], r))
-        for r in rows
-    ]
+    return [Case(row.id, row.product or "", partial(_holds, scenarios, row)) for row in rows]
+
+
+def _holds(scenarios: Scenarios, row: Row) -> bool:
+    return not any(faults(row, scenarios.reply_to(row)))
 
 
 def spent_cases(folder: Path, chatbot: Chatbot) -> Iterator[Case]:

@@ -69,7 +69,7 @@ def write_comparison(
         )
         answer = answer_of(written) if written else _nothing(turn)
         if turn.asks_changes:
-            differences = await in_thread(changed_values, turn, sides, corpora)
+            differences = await in_thread(changed_values, sides, corpora)
             answer = _followed(answer, differences)
         whole = with_sides(turn, sides, answer)
         return replace(whole, calls=(*turn.calls, *asked.calls))

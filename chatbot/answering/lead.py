@@ -17,6 +17,7 @@ from ingestion.page import BlockKind
 
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.M | re.S)
 VERDICT = re.compile(r"\W*(?:yes|no)\b[\s,.:;–—-]*", re.I)
+"""How a reply begins that says whether something is so."""
 _OF_PROMPT = re.compile(r"\bchunks?\b", re.I)
 """What the prompt calls the passages: a reader knows of none."""
 _BORNE = 0.5

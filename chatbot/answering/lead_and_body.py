@@ -59,7 +59,8 @@ def write_lead_and_body(
     The model writes a lead of one to three sentences from `budget` characters of the passages.
     Each is held against them, and goes if they do not bear it. Behind it stand steps, a list, a
     table or code, where these are asked for, of the passage that bears the lead. Where no lead is
-    left, or there is no model, the best passage is shown as what it is. What people rejected as
+    left, or there is no model, the best passage is shown as what it is, unless a name of the
+    question stands nowhere or the model was in doubt: then it is refused. What people rejected as
     the answer to a question whose cosine to this one is at least `same` is not given again.
     """
 
@@ -162,6 +163,10 @@ class _Draft:
         said = list(dict.fromkeys(map(self._of_its_release, said)))
         value = " ".join(sentence.text for sentence in said)
         parts = self._body(said[0].borne_by[0][0], value)
+        if self._leaves_out_rows(parts, value):
+            # A small model names a part of what is asked for; the rows below are all of it.
+            shown = self._shown(parts)
+            return Answer("\n\n".join(shown), False, tuple(self._citations), shown[0])
         whole = {passage.place for part in parts for passage in part.passages}
         marked = []
         for sentence in said:
@@ -210,6 +215,14 @@ class _Draft:
         blocks = (block.text for part in parts for block in part.blocks)
         words = set(tokens(filtered(" ".join(blocks))))
         return parts if len(words.difference(tokens(lead))) > ADDS * len(words) else ()
+
+    def _leaves_out_rows(self, parts: Sequence[Part], lead: str) -> bool:
+        """Whether a lead lacks the name of a row that is asked for by its value."""
+        quotes = {block.text for part in parts for block in part.blocks}
+        rows = [r for part in parts for p in part.passages for r in p.records if r.cells]
+        asked = rows_asked(self.prompt.subject, rows)
+        found = [row.cells[0][1] for row in asked if row.quote in quotes]
+        return bool(found) and not names(lead, *found)
 
     def _shown(self, parts: Sequence[Part], *, introduced: bool = False) -> list[str]:
         """The parts as Markdown, each with the marks of its passages.

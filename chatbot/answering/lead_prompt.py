@@ -24,6 +24,7 @@ HINTS = {
     Kind.LIST: "Name all of them in one sentence.",
     Kind.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
 }
+"""What is asked for behind the question, by its kind."""
 EXPLAIN = "Say in one to three sentences what the chunks state of it."
 """The hint for every other kind."""
 NEAR = 0.5
@@ -157,7 +158,8 @@ def shown_records(
     rows = [r for r in passage.records if r.cells]
     least = ROWS_NEAR * max((scores.get(r.place, 0.0) for r in rows), default=0.0)
     rows = rows_asked(subject, rows) or [r for r in rows if scores.get(r.place, 0.0) >= least]
-    whole = [r for r in passage.records if not r.cells or r in rows]
+    places = {r.place for r in rows}
+    whole = [r for r in passage.records if not r.cells or r.place in places]
     if sum(len(r.reading) for r in whole) <= budget:
         return whole
     ranked = sorted(whole, key=lambda r: -scores.get(r.place, 0.0))

@@ -21,6 +21,8 @@ _OFTEN = 2
 """Chunks of another release that hold a word from which it can be a subject there."""
 _TITLE_OF_A_THING = 4
 """Words of a title up to which it names a thing; a longer one is a sentence on it."""
+_MANY = 40
+"""Chunks; a name in more of them is documented, whatever kind of document they are of."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 
 
@@ -125,15 +127,28 @@ def _known(corpus: Corpus, name: str) -> bool:
 
 
 def _stands_in(corpus: Corpus, name: str) -> bool:
+    forms = _forms(name)
+    return not forms or any(map(corpus.frequency, forms)) or _is_written_apart(corpus, name)
+
+
+def _forms(name: str) -> list[str]:
+    """A name as a token, and of a dotted one the last part, which a page may write alone."""
     whole, *parts = tokens(name) or [""]
-    if not whole or corpus.frequency(whole):
-        return True
-    return "." in whole and any(corpus.frequency(p) for p in parts[-1:])
+    return [token for token in (whole, *(parts[-1:] if "." in whole else ())) if token]
+
+
+def _is_written_apart(corpus: Corpus, name: str) -> bool:
+    """Whether a release has the parts of "AES-256", which a page may write with a blank between."""
+    word, _, number = name.lower().rpartition("-")
+    return number.isdigit() and all(map(corpus.frequency, (word, number)))
 
 
 def _documents(corpus: Corpus, name: str) -> bool:
     """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
-    found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], 40)]
+    forms = _forms(name)
+    if _is_written_apart(corpus, name) or max(map(corpus.frequency, forms), default=0) > _MANY:
+        return True
+    found = [chunk_id for chunk_id, _ in corpus.lexical(forms, _MANY)]
     pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(found).values())
     return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
 

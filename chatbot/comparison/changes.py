@@ -28,6 +28,8 @@ _PAGES = 400
 _TOLD_OF = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
 """Release notes tell of changes but do not change themselves; source listings tell of none."""
 
+_LOOKED_UP = 40
+"""Things that are looked up on other pages too, those with a name first."""
 Evidence = tuple[Corpus, Sequence[RetrievedChunk], Sequence[Record]]
 """A release, what the chain retrieved from it, and the records that it ranks best."""
 
@@ -65,7 +67,10 @@ def find_rows(topic: Topic, evidence: Sequence[Evidence]) -> list[Row]:
     if topic.words:
         best = [records[0] for _, _, records in evidence if records]
         rows = _on(topic, [r for r in rows if r.differs], best) or _on(topic, rows, best)
-    rows = [_found_elsewhere(row, corpora) for row in rows if topic.words or row.differs]
+    rows = [row for row in rows if topic.words or row.differs]
+    named_first = sorted(range(len(rows)), key=lambda i: not rows[i].name)
+    for i in named_first[:_LOOKED_UP]:
+        rows[i] = _found_elsewhere(rows[i], corpora)
     told: dict[tuple[str, ...], Row] = {}
     for row in rows:
         told.setdefault(tuple(plain(s.quote) if s else "" for s in row.sides), row)

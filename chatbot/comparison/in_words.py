@@ -16,11 +16,12 @@ from chatbot.turn import Answer, Documented, Record, Turn
 SHOWN = 40
 """Lines of a table that are written out."""
 _NAMED = 6
+_NOTES = 60
 """Entries that are new or gone up to which the lead names them, and notes that are quoted."""
 _MISSING = "–"
 
-Line = tuple[str, list[str]]
-"""What differs: its name, and what each release says, with its mark."""
+Line = tuple[str, str, list[str]]
+"""What differs: its name, its header in a table, and what each release says, with its mark."""
 Note = tuple[str, Record]
 """A release, and what its notes say."""
 
@@ -34,7 +35,9 @@ def changes_in_words(
     differing = [row for row in rows if row.differs]
     same = [row for row in rows if not row.differs] if topic else []
     # Without a topic the newer release's own words on what is new come first.
-    told = [] if topic else _told(notes, quotes)
+    told = [] if topic else _told(notes[:_NOTES], quotes)
+    if told and len(notes) > _NOTES:
+        told.append(f"{len(notes) - _NOTES} more notes are left out.")
     if len(differing) == 1 and len(lines := list(_lines(differing[0], releases, quotes))) <= 2:
         lead, body = " ".join(_sentence(line, releases) for line in lines), []
     elif differing:
@@ -53,7 +56,7 @@ def changes_in_words(
     if not (differing or same or told):
         return None
     parts = [lead, *told, *body] if not topic else [lead, *body, *told]
-    return Answer("\n\n".join(parts), False, tuple(quotes.citations), in_bare_words(lead))
+    return Answer("\n\n".join(parts), False, quotes.citations, in_bare_words(lead))
 
 
 def _lead(about: str, releases: Sequence[str], rows: Sequence[Row]) -> str:
@@ -78,7 +81,9 @@ def _how_many(passages: int) -> str:
 
 def _table(rows: Sequence[Row], releases: Sequence[str], quotes: Quotes) -> list[str]:
     shown = [
-        (name, *cells) for row in rows[:SHOWN] for name, cells in _lines(row, releases, quotes)
+        (f"{name}: {header}" if header else name, *cells)
+        for row in rows[:SHOWN]
+        for name, header, cells in _lines(row, releases, quotes)
     ]
     left = rows[SHOWN:]
     where = {as_words(row.records[-1].page.document.title): None for row in left}
@@ -95,21 +100,20 @@ def _lines(row: Row, releases: Sequence[str], quotes: Quotes) -> Iterator[Line]:
         words = [_entry(row.records[0])] if alone else excerpts([r.quote for r in row.records])
         cells = [("", words)]
     for header, values in cells:
-        name, left = f"{title}: {in_short(header, 60)}" if header else title, iter(values)
+        left = iter(values)
         told = (
             f"{in_short(next(left)) or '(empty)'} {quotes.mark(side, release)}"
             if side
             else _MISSING
             for side, release in zip(row.sides, releases, strict=True)
         )
-        yield name, list(told)
+        yield title, in_short(header, 60), list(told)
 
 
 def _sentence(line: Line, releases: Sequence[str]) -> str:
-    name, cells = line
-    thing, _, header = name.rpartition(": ")
+    thing, header, cells = line
     told = [(r, *cell.rpartition(" ")[::2]) for r, cell in zip(releases, cells, strict=True)]
-    if thing and _MISSING not in cells:
+    if header and _MISSING not in cells:
         alike = groupby(told, key=lambda cell: cell[1].rstrip("."))
         values = [(value, listed(f"{r} {mark}" for r, _, mark in of)) for value, of in alike]
         apart = [f"{value} in {where}" for value, where in values]
@@ -171,7 +175,7 @@ def nearest_in_words(sides: Sequence[Turn]) -> Answer:
         )
         lead = f"It is the same in {listed(marks)}: {_entry(found[0]).rstrip('.')}."
     text = f"The passages nearest to the question: {lead}"
-    return Answer(text, False, tuple(quotes.citations), in_bare_words(lead), unwritten=True)
+    return Answer(text, False, quotes.citations, in_bare_words(lead), unwritten=True)
 
 
 def nothing_named(releases: Sequence[str]) -> Answer:
@@ -212,7 +216,7 @@ def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
     if missing := [f.release for f in findings if f.status is Documented.NO_CORPUS]:
         parts.append(f"There is no documentation of {listed(missing)} to look into.")
     text, known = " ".join(parts), bool(quotes.citations)
-    return Answer(text, not known, tuple(quotes.citations), in_bare_words(text) if known else "")
+    return Answer(text, not known, quotes.citations, in_bare_words(text) if known else "")
 
 
 def _said(record: Record | None, release: str, quotes: Quotes) -> str:

@@ -180,6 +180,8 @@ def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compar
 
 def changed_cells(rows: Sequence[Record]) -> list[tuple[str, list[str]]]:
     """The cells in which versions of a table row differ, by header, units with their numbers."""
+    if not all(row.cells for row in rows):
+        return []
     cells = [dict(with_units(row.cells)) for row in rows]
     values = (
         (header, [own.get(header, "") for own in cells])

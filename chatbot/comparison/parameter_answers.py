@@ -83,7 +83,7 @@ def _replaced(question: str, release: ReleaseParameters) -> Answer | None:
     if now := next((p for p in release.named(new) if p.value(DEFAULT)), None):
         mark = quotes.number(cite_stated(now, release.release))
         lead += f" Its default is {in_short(now.value(DEFAULT))} {mark}."
-    return Answer(lead, False, tuple(quotes.citations), in_bare_words(lead))
+    return Answer(lead, False, quotes.citations, in_bare_words(lead))
 
 
 def _list(question: str, release: ReleaseParameters) -> Answer | None:
@@ -109,7 +109,7 @@ def _list(question: str, release: ReleaseParameters) -> Answer | None:
     )
     header = (kind.capitalize(), *(relation.capitalize() for relation in columns), "Source")
     text = f"{lead}:\n\n{table(header, rows)}"
-    return Answer(text, False, tuple(quotes.citations), f"{in_bare_words(lead)}.")
+    return Answer(text, False, quotes.citations, f"{in_bare_words(lead)}.")
 
 
 def _owned(question: str, release: ReleaseParameters) -> list[Parameter]:

@@ -124,7 +124,7 @@ def _status(n: int, rows: Sequence[Row]) -> Documented | None:
     return None if there or not rows else Documented.NOT_FOUND
 
 
-def changed_values(turn: Turn, sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
+def changed_values(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
     """What has the same name in all releases and another value: rows, parameters; else None.
 
     What seems new or gone may only be told in other words.
@@ -153,7 +153,7 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
         turn,
         route=Route.COMPARE,
         sides=tuple(_own(side, answer) for side in sides),
-        queries=sides[0].queries,
+        queries=next((side.queries for side in reversed(sides) if side.queries), None),
         calls=tuple(call for side in sides for call in side.calls),
         fallbacks=tuple(fallback for side in sides for fallback in side.fallbacks),
         timings=timings,

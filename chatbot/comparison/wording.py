@@ -4,20 +4,24 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from chatbot.retrieval.forms import LIST_MARK
 from chatbot.retrieval.provenance import cite
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import harmless
 from chatbot.turn import Citation, Record
 from prompts.fencing import visible
 
-_LEAD_IN = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-
 
 @dataclass
 class Quotes:
     """The citations of an answer while it is written; each passage has one number."""
 
-    citations: list[Citation] = field(default_factory=list)
+    _numbers: dict[Citation, int] = field(default_factory=dict)
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """All of them, by their numbers."""
+        return tuple(self._numbers)
 
     def mark(self, record: Record, release: str) -> str:
         """Cite a passage of a release: "[3]"."""
@@ -25,14 +29,12 @@ class Quotes:
 
     def number(self, citation: Citation) -> str:
         """Number a citation, the same one always alike."""
-        if citation not in self.citations:
-            self.citations.append(citation)
-        return f"[{self.citations.index(citation) + 1}]"
+        return f"[{self._numbers.setdefault(citation, len(self._numbers) + 1)}]"
 
 
 def in_short(text: str, longest: int = 220) -> str:
     """A passage on one line, cut at a word; it loads, links and cites nothing."""
-    text = " ".join(_LEAD_IN.sub("", visible(text)).split())
+    text = " ".join(LIST_MARK.sub("", visible(text)).split())
     cut = text if len(text) <= longest else f"{text[:longest].rsplit(' ', 1)[0]} …"
     return with_marks_as_code(harmless(cut, evidence=cut))
 

@@ -80,6 +80,7 @@ def _signed(
     question: str, products: Sequence[Product]
 ) -> tuple[list[str], list[str], tuple[Product, ...]]:
     """The words of a question with signs for products and releases, and those as written."""
+    question = question.translate(dict.fromkeys(map(ord, _SIGNS), " "))
     spans = product_spans(question, products)
     text = question.replace("’", "'")
     for start, end, _ in reversed(spans):

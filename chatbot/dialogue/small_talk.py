@@ -13,6 +13,7 @@ from corpora.indexing.lexical import identifiers
 _GREETING = word_set("hello hi hey morning")
 _FAREWELL = word_set("bye goodbye")
 COURTESIES = _GREETING | _FAREWELL | word_set("thanks thank ok okay great good")
+_ASKING = word_set("how what which who why when where")
 _POINTING = word_set("it that this them those these")
 NEAR = 0.24
 """The least cosine of a question on the product to the nearest passage: 0.36 of 63 questions."""
@@ -34,12 +35,16 @@ def answer_small_talk(products: Callable[[], Sequence[Product]]) -> RuleStep:
 def small_talk(question: str) -> str | None:
     """What a text that asks for nothing is: a greeting, thanks or farewell, or about the chatbot.
 
-    All of its words are courtesies or stop words; None where one is not.
+    All of its words are courtesies or stop words; None where one is not. Courtesies before a
+    question are none: "ok, how does it work?".
     """
     words = {word.casefold() for word in words_of(question) if any(map(str.isalnum, word))}
     if not words <= COURTESIES | STOP_WORDS:
         return None
-    for kind, said in (("farewell", _FAREWELL), ("greeting", _GREETING), ("thanks", COURTESIES)):
+    asks = "?" in question or bool(words & _ASKING)
+    for kind, said in (
+        () if asks else (("farewell", _FAREWELL), ("greeting", _GREETING), ("thanks", COURTESIES))
+    ):
         if words & said:
             return kind
     return "abilities" if words & {"you", "help"} and not words & _POINTING else None

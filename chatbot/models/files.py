@@ -65,38 +65,30 @@ SMALL_GENERATOR = ModelFile(
     cores=2,
 )
 
-# Their SHA-256 is the one that the Hub publishes, and what they need an estimate from their size:
-# cores as many for each parameter as the default has.
+
+def _of_hub(key: str, billions: int, hub: str, size: int, memory_gb: int, cores: int) -> ModelFile:
+    """A larger generator: the Hub publishes its SHA-256, and what it needs is an estimate."""
+    role, name = f"generator of {billions} billion parameters", hub.rpartition("/")[2]
+    return ModelFile(key, role, name, size, "", hub=hub, memory_gb=memory_gb, cores=cores)
+
+
 HUB_GENERATORS = (
-    ModelFile(
-        key="qwen3.5-2b",
-        role="generator of 2 billion parameters",
-        name="Qwen3.5-2B-Q4_K_M.gguf",
-        size=1_280_000_000,
-        sha256="",
-        hub="unsloth/Qwen3.5-2B-GGUF/Qwen3.5-2B-Q4_K_M.gguf",
-        memory_gb=4,
-        cores=4,
+    _of_hub("qwen3.5-2b", 2, "unsloth/Qwen3.5-2B-GGUF/Qwen3.5-2B-Q4_K_M.gguf", 1_280_000_000, 4, 4),
+    _of_hub(
+        "qwen3-4b",
+        4,
+        "unsloth/Qwen3-4B-Instruct-2507-GGUF/Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        2_500_000_000,
+        8,
+        8,
     ),
-    ModelFile(
-        key="qwen3-4b",
-        role="generator of 4 billion parameters",
-        name="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
-        size=2_500_000_000,
-        sha256="",
-        hub="unsloth/Qwen3-4B-Instruct-2507-GGUF/Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
-        memory_gb=8,
-        cores=8,
-    ),
-    ModelFile(
-        key="granite-4.1-8b",
-        role="generator of 8 billion parameters",
-        name="granite-4.1-8b-Q4_K_M.gguf",
-        size=5_350_000_000,
-        sha256="",
-        hub="ibm-granite/granite-4.1-8b-GGUF/granite-4.1-8b-Q4_K_M.gguf",
-        memory_gb=16,
-        cores=16,
+    _of_hub(
+        "granite-4.1-8b",
+        8,
+        "ibm-granite/granite-4.1-8b-GGUF/granite-4.1-8b-Q4_K_M.gguf",
+        5_350_000_000,
+        16,
+        16,
     ),
 )
 

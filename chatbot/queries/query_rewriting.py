@@ -13,6 +13,7 @@ from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.provenance import claims, plain
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
+from chatbot.text.phrasing import word_set
 from chatbot.text.query_terms import filtered, words_of
 from chatbot.turn import Fallback, ModelStep, Queries, RuleStep, Turn
 from corpora.catalog.release import Product
@@ -26,10 +27,13 @@ _CONTINUES = re.compile(
     re.I,
 )
 _POINTS_BACK = re.compile(
-    r"\b(?:it|its|that|this|these|those|they|them|then|same|ones?|(?<!\bis )(?<!\bare )there)\b",
+    r"\b(?:it|its|that|this|these|those|they|them|then|same|(?:the|which|other|another)\s+ones?"
+    r"|(?<!\bis )(?<!\bare )there)\b",
     re.I,
 )
 _ASKS = re.compile(r"^(?:what|how|which|who|when|where|do|does|is|are|can)\b", re.I)
+_MOVES = word_set("in on for with of to at under what")
+"""All that is left of "what about 2.0?" and "and in 2.0?" without the release."""
 _LONGEST_TOPIC = 4_000
 """Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 
@@ -49,7 +53,8 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         topic, known = carried_over(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, known) if part)
         base = f"{turn.question} ({context})" if context else turn.question
-        if topic and len(resolution.releases) == 1 and not filtered(_CONTINUES.sub("", bare)):
+        is_moved = resolution.own_mentions and not _says_more(bare)
+        if topic and len(resolution.releases) == 1 and is_moved:
             # "And in 2.0?" is the question before, asked of this release.
             base = with_release(topic, (), resolution.releases, resolution.product)
         subject = f"{bare} {topic}".strip()
@@ -65,6 +70,11 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
 def _release_cutter(catalog: Sequence[Product], turn: Turn) -> Callable[[str], str]:
     product = turn.resolution.product if turn.resolution else None
     return lambda text: cut(text, resolve_release(text, catalog, product=product).mentions)
+
+
+def _says_more(bare: str) -> bool:
+    """Whether a follow-up without its release says more than that it goes on: "and in"."""
+    return not {*words_of(_CONTINUES.sub("", bare).lower())} <= _MOVES
 
 
 def ask_as_is(turn: Turn) -> Turn:

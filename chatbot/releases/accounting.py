@@ -59,8 +59,8 @@ _ASSIGNS, _SIGNS = frozenset("=:@ "), frozenset("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
 """A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
 JOINED = re.compile(
-    r"\s*(?P<comma>,)?\s*(?P<join>[/&+→–-]|[-=]>|and|or|vs?\.?|versus|to|against|than)?\s*"
-    r"(?P<place>(?:in|on|with|from)\b)?\s*"
+    r"\s*(?:(?P<comma>,)\s*)?(?:(?P<join>[/&+→–-]|[-=]>|and|or|vs?\.?|versus|to|against|than)\s*)?"
+    r"(?:(?P<place>(?:in|on|with|from)\b)\s*)?"
     rf"(?:(?:in|on|from|the|with|both|to|releases?|versions?|v|r|{OWN}++)\s*)*[<>=~!^]*",
     re.I,
 )

@@ -39,7 +39,8 @@ def rows_asked(subject: str, rows: Sequence[Record]) -> list[Record]:
 
     found = [row for row in rows if is_named(row.cells[0][1])] or list(rows)
     named = [sum(is_named(cell) for _, cell in row.cells) for row in found]
-    best = [row for row, count in zip(found, named, strict=True) if 0 < count == max(named)]
+    most = max(named, default=0)
+    best = [row for row, count in zip(found, named, strict=True) if 0 < count == most]
     return best if len(best) < len(rows) else []
 
 

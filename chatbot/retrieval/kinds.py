@@ -34,41 +34,44 @@ _OPENING = re.compile(
     r"i (?:want|need|would like) to know)\b)+",
     re.I,
 )
-_ASKED = (
-    (
-        r"\bhow (?:do|can|could|should|would|must|to|i|we)\b|\b(?:steps?|procedure|instructions)\b"
-        r"|\bin (?:what|which|the right) order\b|\bwhat (?:do|must|should|can) (?:i|we|you)\b"
-        r"|^(?:i|we) (?:want|need|would like) to\b|\b(?:example|snippet|code) (?:of|for|to|that)\b",
-        Kind.STEPS,
-    ),
-    (r"\bwhy\b|\breasons?\b|\bcauses?\b", Kind.EXPLANATION),
-    (
-        r"\bchang|\bdiffer|\bcompare|\bnew in\b|\bwhat'?s new\b|\brelease notes\b"
-        r"|\b(?:since|from|until|as of|in) (?:which|what|when)\b"
-        r"|\b(?:removed|renamed|added|deprecated|dropped|introduced|fixed)\b",
-        Kind.CHANGE,
-    ),
-    (
-        r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|need)\b"
-        r"|[,.:;] (?:is|are|do|does|did|can|may|must|should|will) \w",
-        Kind.YES_NO,
-    ),
-    (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", Kind.EXPLANATION),
-    (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", Kind.VALUE),
-    (
-        r"\b(?:list|table|overview|all|each|every)\b|\b(?:kinds?|types?) of\b"
-        r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)"
-        r"|\b(?:which|what) (?:[\w-]+ ){0,3}[\w-]+[^\Wsiu]s(?: (?:are|were|can|do|does|should|must"
-        r"|may|have|of|for|in|on|to|is there)\b|\W*$)",
-        Kind.LIST,
-    ),
-    (
-        r"^(?:what(?:'?s| is| are| does| do)|define|explain|describe)\b|\bmeans?\b",
-        Kind.DEFINITION,
-    ),
+_ASKED = tuple(
+    (re.compile(pattern, re.I), kind)
+    for pattern, kind in (
+        (
+            r"\bhow (?:do|can|could|should|would|must|to|i|we)\b"
+            r"|\b(?:steps?|procedure|instructions)\b|\bin (?:what|which|the right) order\b"
+            r"|\bwhat (?:do|must|should|can) (?:i|we|you)\b|^(?:i|we) (?:want|need|would like) to\b"
+            r"|\b(?:example|snippet|code) (?:of|for|to|that)\b",
+            Kind.STEPS,
+        ),
+        (r"\bwhy\b|\breasons?\b|\bcauses?\b", Kind.EXPLANATION),
+        (
+            r"\bchang|\bdiffer|\bcompare|\bnew in\b|\bwhat'?s new\b|\brelease notes\b"
+            r"|\b(?:since|from|until|as of|in) (?:which|what|when)\b"
+            r"|\b(?:removed|renamed|added|deprecated|dropped|introduced|fixed)\b",
+            Kind.CHANGE,
+        ),
+        (
+            r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|need)\b"
+            r"|[,.:;] (?:is|are|do|does|did|can|may|must|should|will) \w",
+            Kind.YES_NO,
+        ),
+        (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", Kind.EXPLANATION),
+        (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", Kind.VALUE),
+        (
+            r"\b(?:list|table|overview|all|each|every)\b|\b(?:kinds?|types?) of\b"
+            r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)"
+            r"|\b(?:which|what) (?:[\w-]+ ){0,3}[\w-]+[^\Wsiu]s"
+            r"(?: (?:are|were|can|do|does|should|must|may|have|of|for|in|on|to|is there)\b|\W*$)",
+            Kind.LIST,
+        ),
+        (
+            r"^(?:what(?:'?s| is| are| does| do)|define|explain|describe)\b|\bmeans?\b",
+            Kind.DEFINITION,
+        ),
+    )
 )
 """What a question wants by its words; the first that fits decides."""
-_PATTERNS = [(re.compile(pattern, re.I), kind) for pattern, kind in _ASKED]
 
 
 def without_opening(question: str) -> str:
@@ -79,7 +82,7 @@ def without_opening(question: str) -> str:
 def kind_said(question: str) -> Kind | None:
     """What the words of a question say that it wants; None where they do not."""
     text = without_opening(question)
-    return next((kind for pattern, kind in _PATTERNS if pattern.search(text)), None)
+    return next((kind for pattern, kind in _ASKED if pattern.search(text)), None)
 
 
 def asked_for(question: str, subject: str = "") -> Kind:

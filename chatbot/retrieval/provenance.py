@@ -37,7 +37,6 @@ _FACTORS = {
 """Units of a dimension in its base unit."""
 _QUANTITY = re.compile(rf"(?<![\w.])-?\d[\d.,]*\s?{UNIT}")
 _VALUE = re.compile(r"(?P<number>[-−]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d\s.,;()][^\d.,;()]*)?")
-_FIGURE = re.compile(r"(-?[\d.,]*\d)\s?(.+)")
 _DOES_NOT_KNOW = re.compile(
     r"^\W*(?:(?:i|we) (?:don.?t|do not) know|not (?:specified|mentioned|documented|stated|provided)"
     r"|no (?:information|mention)\b"
@@ -132,33 +131,6 @@ def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citatio
 def quantities(text: str) -> tuple[str, ...]:
     """The figures with their units: "300 ms", "10 Gbit/s", "-20 °C"; in order, each once."""
     return tuple(dict.fromkeys(m[0] for m in _QUANTITY.finditer(text)))
-
-
-def holds_quantity(quantity: str, records: Sequence[Record]) -> bool:
-    """Whether the records of a passage say the figure with its unit, side by side or apart.
-
-    In a table the unit is in the cell's header, or in a cell of the same row that holds it alone.
-    In text it may stand in another sentence: "Default: 30. Workers silent for more seconds …".
-    """
-    parts = _FIGURE.fullmatch(plain(quantity))
-    if parts is None:
-        return False
-    figure, unit = parts.groups()
-    together = re.compile(rf"(?<![\w.]){re.escape(figure)}\s?{re.escape(unit)}(?!\w)")
-    alone = re.compile(rf"(?<![\w.]){re.escape(figure)}(?![\w.]*\w)")
-    bare = re.compile(rf"{alone.pattern}(?!\s?{UNIT})", re.I)
-    of_header = re.compile(rf"(?<!\w){re.escape(unit)}(?!\w)")
-    any_number = re.compile(rf"(?<!\w){re.escape(unit.removesuffix('s'))}s?(?!\w)")
-    text = plain(" ".join(record.reading for record in records if not record.cells))
-    return bool(bare.search(text) and any_number.search(text)) or any(
-        together.search(plain(f"{record.quote} {record.reading}"))
-        or any(
-            alone.search(plain(cell))
-            and (of_header.search(plain(header)) or unit in [plain(c) for _, c in record.cells])
-            for header, cell in record.cells
-        )
-        for record in records
-    )
 
 
 def same_value(values: Sequence[str]) -> bool:

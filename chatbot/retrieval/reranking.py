@@ -112,7 +112,7 @@ def score_records(
 
 
 def _share(record: Record, importance: Mapping[str, float]) -> float:
-    """The share of the question's words that the record holds; expansions may lift it above 1."""
+    """The share of the question's words that it holds; those of the conversation may add to 1."""
     body = set(tokens(record.reading))
     above = set(tokens(" ".join(record.path)))
     held = sum(

@@ -57,7 +57,7 @@ def _claims(sentence: str) -> Iterator[str]:
     for code in _CODE.findall(sentence):
         parts = code.split()
         # A command is its words, one behind the other, up to what a reader replaces.
-        if command := list(takewhile(_WORD.fullmatch, parts)):
+        if command := list(takewhile(_WORD.fullmatch, parts)) or parts[: len(parts) == 1]:
             yield " ".join(command)
         yield from (p for p in parts[len(command) :] if not _PLACEHOLDER.fullmatch(p))
     prose = _CODE.sub(" ", sentence)

@@ -127,9 +127,7 @@ class AnswerMarkdown:
 
 def fenced_code(text: str) -> str:
     """Code letter for letter between fences that it cannot close."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
+    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
     return f"{fence}\n{text}\n{fence}"
 
 

@@ -56,3 +56,13 @@ def test_any_text_is_read_fast(piece: str) -> None:
     for length in (190, 20_000):
         read_inquiry((piece * 10_000)[:length], PRODUCTS)
     assert time.perf_counter() - started < 1
+
+
+def test_the_signs_that_stand_for_products_and_releases_are_none_of_the_askers() -> None:
+    asked = read_inquiry("is # 18.00 there?", PRODUCTS)
+    assert asked is not None
+    assert asked.release == "18.00"
+    assert read_inquiry("is release # there?", PRODUCTS) in (
+        None,
+        read_inquiry("is there a release?", PRODUCTS),
+    )

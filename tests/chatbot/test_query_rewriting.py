@@ -82,3 +82,10 @@ def test_the_other_release_of_an_upgrade_is_part_of_the_question() -> None:
     found = queries("How long does the upgrade to 18.00 take from 17.10?")
     assert "17.10" in found.subject
     assert "18.00" not in found.subject
+
+
+@pytest.mark.parametrize("question", ["why?", "what is it used for?", "how do I use that?"])
+def test_a_follow_up_in_small_words_is_still_asked(question: str) -> None:
+    found = queries(question, ("What is the default of hello_timer in 17.20?", "It is 10."))
+    assert found.base.startswith(question)
+    assert "hello_timer" in found.base

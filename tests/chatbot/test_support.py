@@ -36,6 +36,7 @@ def test_what_the_passage_says_is_supported(sentence: str) -> None:
         ("The window is open for 180 ms.", ["180 ms"]),
         ("Run `relay purge --all`.", ["relay purge"]),
         ("Set `drain_time=300`.", ["drain_time=300"]),
+        ("Set `HOLD_TIME_MS` to 300.", ["HOLD_TIME_MS"]),
         ("It is kept for ninety-nine days in 18.00.", ["18.00", "ninety-nine"]),
     ],
 )

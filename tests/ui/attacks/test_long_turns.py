@@ -50,11 +50,16 @@ CONVERSATION = _one("releases-in-every-turn", "and in 3.4, 5.6 or 7.8? " * 30, R
 TOPIC = _one(
     "follow-ups-to-follow-ups", "and the hold_time " * 200, "a topic is as long as a question"
 )
+BLANKS = _one(
+    "blanks-between-releases",
+    [("which?", f"1.0{' ' * 3_900}x 2.0")],
+    "what stands between releases is read in one pass",
+)
 ENDLESS = [
     _one(f"no-end-in-{where}", where, "a deadline, at which steps and models are left")
     for where in ("a-step", "the-model")
 ]
-CASES = [*QUESTIONS, *TURNS, CONVERSATION, TOPIC, *ENDLESS]
+CASES = [*QUESTIONS, *TURNS, CONVERSATION, TOPIC, BLANKS, *ENDLESS]
 
 
 @contextmanager
@@ -131,6 +136,12 @@ def test_of_a_long_conversation_the_last_turns_are_read(valve: MakeChatbot) -> N
     asked = chatbot.ask("and drain_time?", conversation=conversation, owner="ada@example.org")
     assert len(asked.turn.history) == 50
     assert asked.content.release == "1.0"
+
+
+def test_blanks_between_releases_are_read_in_one_pass(valve: MakeChatbot) -> None:
+    # With a pass for each blank, as it once was, this would not end before the test does.
+    asked = valve(None).ask("and hold_time?", product="valve", history=BLANKS.payload)
+    assert asked.content.answer
 
 
 @pytest.mark.parametrize("case", ENDLESS, ids=str)
