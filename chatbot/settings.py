@@ -22,7 +22,7 @@ from chatbot.models.gguf_file import (
     read_chat_model,
     require_adapter,
 )
-from chatbot.models.machine import bearable_generators, generator_here, this_machine
+from chatbot.models.machine import generator_here, this_machine
 from chatbot.sign_in_settings import LOOPBACK, SignInSettings
 from corpora.database.engine import sqlite_url
 from ingestion.errors import StrataError
@@ -39,7 +39,6 @@ CAPABLE = 3_000_000_000
 """Weights from which a model in the process reads questions and writes whole answers."""
 WHOLE_ANSWER = 800
 """Tokens of an answer that a capable model writes, at most."""
-_GB = 1e9
 
 
 class BadSettings(StrataError, ValueError):
@@ -197,34 +196,6 @@ class Settings(SignInSettings, BaseSettings):
         return generator_here(this_machine(), self.models_dir).key
 
     @property
-    def why_model(self) -> str:
-        """Why that language model is in use, in a few words."""
-        if self.backend != "embedded":
-            return f"the backend {self.backend} is set"
-        if "generator" not in self.model_fields_set:
-            return "it is the default"
-        if self.generator != "auto":
-            return "it is set"
-        return f"of what this machine bears ({this_machine()}) it is the largest that is here"
-
-    @property
-    def larger_generator(self) -> str:
-        """How to take a larger generator that this machine bears; empty where nothing is to do."""
-        automatic = self.generator == "auto"
-        chosen = "generator" in self.model_fields_set and not automatic
-        if self.backend != "embedded" or chosen:
-            return ""
-        best = bearable_generators(this_machine())[0]
-        used = generator_here(this_machine(), self.models_dir) if automatic else GENERATOR
-        if best.size <= used.size:
-            return ""
-        how = "`strata models pull`" if automatic else "STRATA_GENERATOR=auto"
-        return (
-            f"This machine ({this_machine()}) can bear the {best.role}, {best.key}: {how} takes it "
-            f"from the Hugging Face Hub ({best.size / _GB:.1f} GB)."
-        )
-
-    @property
     def model_name(self) -> str:
         """The language model by name; empty where there is none."""
         if self.backend == "transformers" and self.model and self.adapter:
@@ -291,33 +262,23 @@ class Settings(SignInSettings, BaseSettings):
 
     @property
     def profile_in_use(self) -> str:
-        """The profile; of `auto` the one that fits the model: see `why_profile`."""
+        """The profile; of `auto` the one that fits the model: see `in_use.py`."""
         if self.profile != "auto":
             return self.profile
         return "direct" if self.has_capable_model else "embedded"
 
     @property
-    def why_profile(self) -> str:
-        """Why that profile is in use, in a few words."""
-        if self.profile != "auto":
-            return "it is set"
-        if self.backend in ("server", "transformers"):
-            return f"the backend {self.backend} has a model that reads and writes by itself"
+    def parameters(self) -> int:
+        """The weights of the model in this process; 0 where there is none."""
         found = self._generator() if self.backend == "embedded" else None
-        if found is None:
-            return "there is no language model that reads questions"
-        size = f"the model has {found[1].parameters / 1e9:.1f} billion parameters"
-        return (
-            f"{size}, {'at least' if self.has_capable_model else 'fewer than'} {CAPABLE // 10**9}"
-        )
+        return found[1].parameters if found else 0
 
     @property
     def has_capable_model(self) -> bool:
         """Whether the model reads questions and writes whole answers."""
         if self.backend != "embedded":
             return self.backend != "scripted"
-        found = self._generator()
-        return found is not None and found[1].parameters >= CAPABLE
+        return self.parameters >= CAPABLE
 
     @property
     def slots(self) -> int:

@@ -22,9 +22,9 @@ UPSTREAM = {
 INSIDE = {
     "corpora": "database catalog generations indexing parameters jobs building documents",
     "chatbot": (
-        "text releases turn reply runtime models sign_in_settings settings accounts retrieval "
-        "queries comparison dialogue understanding memory graph answering chain conversations "
-        "chatbot assembly review administration tuning batch"
+        "text releases turn reply runtime models sign_in_settings settings in_use accounts "
+        "retrieval queries comparison dialogue understanding memory graph answering chain "
+        "conversations chatbot assembly review administration tuning batch"
     ),
     "ui": (
         "wording api serving cli elements account sources answers memory review documents glossary "

@@ -7,6 +7,7 @@ import streamlit as st
 from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
 from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys, Scope
 from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
+from chatbot.in_use import in_use, larger_generator
 from chatbot.settings import Settings
 from corpora.database.history_tables import ProgramKeyRow
 from ui.elements.frame import (
@@ -79,10 +80,10 @@ def _show_person(person: Person, settings: Settings) -> None:
 
 def _show_setup(settings: Settings) -> None:
     st.subheader("Setup", anchor=False)
-    model = as_label(settings.model_name or "none", 200)
-    st.markdown(f"Language model: **{model}** ({as_text(settings.why_model)})")
-    st.markdown(f"Profile: **{settings.profile_in_use}** ({as_text(settings.why_profile)})")
-    if larger := settings.larger_generator:
+    for used in in_use(settings):
+        kind, name = used.kind.capitalize(), as_label(used.name, 200)
+        st.markdown(f"{kind}: **{name}** ({as_text(used.why)})")
+    if larger := larger_generator(settings):
         st.caption(as_text(larger))
 
 

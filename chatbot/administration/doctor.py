@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import func, select, text
 
+from chatbot.in_use import in_use, larger_generator
 from chatbot.models.download import FileState, file_state
 from chatbot.models.files import ModelFile, models_in_use
 from chatbot.settings import Settings
@@ -60,14 +61,10 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     yield Finding("database", *_database(database))
     for model in models_in_use(settings.generator_in_use):
         yield Finding(f"model {model.name}", *_model(model, settings.models_dir))
-    yield Finding(
-        f"language model {settings.model_name or 'none'}",
-        Health.WELL,
-        f"In use: {settings.why_model}. {settings.larger_generator}".rstrip(),
-    )
-    yield Finding(
-        f"profile {settings.profile_in_use}", Health.WELL, f"In use: {settings.why_profile}."
-    )
+    for used in in_use(settings):
+        yield Finding(f"{used.kind} {used.name}", Health.WELL, f"In use: {used.why}.")
+    if larger := larger_generator(settings):
+        yield Finding("a larger language model", Health.WELL, larger)
     yield Finding("room on the disk", *_room(settings.data_dir))
     yield Finding("parsers", *_parsers())
     catalog = Catalog(database)

@@ -11,7 +11,7 @@ import psutil
 
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
 
-_GB = 1e9
+GB = 1e9
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
@@ -55,7 +55,7 @@ def this_machine() -> Machine:
     if quota := _limits("cpu.max"):
         time, period = quota
         cores = max(1, min(cores, time // period))
-    return Machine(round(memory / _GB), int(cores), round(_gpu() / _GB))
+    return Machine(round(memory / GB), int(cores), round(_gpu() / GB))
 
 
 def _limits(file: str) -> list[float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from chatbot.in_use import in_use, larger_generator
 from chatbot.models import machine
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
@@ -59,14 +60,16 @@ def test_a_container_has_its_own_share(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The models folder of a machine that can bear more than the default."""
-    for module in ("chatbot.settings", "ui.cli.models"):
+    for module in ("chatbot.in_use", "chatbot.settings", "ui.cli.models"):
         monkeypatch.setattr(f"{module}.this_machine", lambda: LAPTOP)
     monkeypatch.setenv("STRATA_MODELS_DIR", str(tmp_path))
     return tmp_path
 
 
 def told(settings: Settings) -> tuple[str, str, str]:
-    return settings.generator_in_use, settings.why_model, settings.larger_generator
+    # For the profile `auto` the file would be read, which is empty here.
+    model, _ = in_use(settings.model_copy(update={"profile": "embedded"}))
+    return settings.generator_in_use, model.why, larger_generator(settings)
 
 
 @pytest.mark.usefixtures("laptop")
@@ -75,8 +78,8 @@ def test_the_default_stays_and_what_could_be_taken_is_said() -> None:
     assert (used, why) == (GENERATOR.key, "it is the default")
     assert "16 GB of memory, 8 cores" in larger
     assert "qwen3-4b: STRATA_GENERATOR=auto takes it" in larger
-    assert read_settings(generator=GENERATOR.key).larger_generator == ""
-    assert read_settings(backend="server").larger_generator == ""
+    assert larger_generator(read_settings(generator=GENERATOR.key)) == ""
+    assert larger_generator(read_settings(backend="server")) == ""
 
 
 def test_auto_takes_what_was_fetched(laptop: Path) -> None:

@@ -10,6 +10,7 @@ from rich.progress import DownloadColumn, TransferSpeedColumn
 from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
 
+from chatbot.in_use import larger_generator
 from chatbot.models.download import file_state, pull
 from chatbot.models.errors import GeneratorError, ModelDownloadError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
@@ -113,7 +114,7 @@ def list_models(as_json: AsJson = False) -> None:
         "What has no exact size comes from the Hugging Face Hub only, with the SHA-256 that the "
         "Hub publishes.",
     ]
-    print_result(as_json, listed, table, *notes, *filter(None, [settings.larger_generator]))
+    print_result(as_json, listed, table, *notes, *filter(None, [larger_generator(settings)]))
 
 
 @app.command("check")

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from typer import Option
 
+from chatbot.in_use import in_use, larger_generator
 from chatbot.settings import prepare_process, read_settings
 from ingestion.errors import StrataError
 from ui.cli.terminal import open_chatbot, output
@@ -28,9 +29,9 @@ def serve(
     if settings.backend == "embedded":
         # A problem with the model is reported here, not to the first person who asks.
         _ = settings.generator_file, settings.adapter_file
-    output.print(f"Language model: {settings.model_name or 'none'} ({settings.why_model}).")
-    output.print(f"Questions go by the profile {settings.profile_in_use}: {settings.why_profile}.")
-    if larger := settings.larger_generator:
+    for used in in_use(settings):
+        output.print(f"{used.kind.capitalize()}: {used.name} ({used.why}).")
+    if larger := larger_generator(settings):
         output.print(larger, style="dim")
     _require_free(settings.host, settings.port)
     url = settings.public_url or f"http://{settings.host}:{settings.port}"

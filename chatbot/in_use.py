@@ -1,0 +1,66 @@
+"""Which language model and profile answer here, and why: for those who run Strata."""
+
+from dataclasses import dataclass
+
+from chatbot.models.files import GENERATOR
+from chatbot.models.machine import GB, bearable_generators, generator_here, this_machine
+from chatbot.settings import CAPABLE, Settings
+
+
+@dataclass(frozen=True)
+class InUse:
+    """What is in use, by its kind ("profile") and name, and why, in a few words."""
+
+    kind: str
+    name: str
+    why: str
+
+
+def in_use(settings: Settings) -> tuple[InUse, InUse]:
+    """The language model and the profile. Raises BadSettings."""
+    return (
+        InUse("language model", settings.model_name or "none", _why_model(settings)),
+        InUse("profile", settings.profile_in_use, _why_profile(settings)),
+    )
+
+
+def larger_generator(settings: Settings) -> str:
+    """How to take a larger generator that this machine bears; empty where nothing is to do."""
+    automatic = settings.generator == "auto"
+    chosen = "generator" in settings.model_fields_set and not automatic
+    if settings.backend != "embedded" or chosen:
+        return ""
+    machine = this_machine()
+    best = bearable_generators(machine)[0]
+    used = generator_here(machine, settings.models_dir) if automatic else GENERATOR
+    if best.size <= used.size:
+        return ""
+    how = "`strata models pull`" if automatic else "STRATA_GENERATOR=auto"
+    return (
+        f"This machine ({machine}) can bear the {best.role}, {best.key}: {how} takes it "
+        f"from the Hugging Face Hub ({best.size / GB:.1f} GB)."
+    )
+
+
+def _why_model(settings: Settings) -> str:
+    if settings.backend != "embedded":
+        return f"the backend {settings.backend} is set"
+    if "generator" not in settings.model_fields_set:
+        return "it is the default"
+    if settings.generator != "auto":
+        return "it is set"
+    return f"of what this machine bears ({this_machine()}) it is the largest that is here"
+
+
+def _why_profile(settings: Settings) -> str:
+    if settings.profile != "auto":
+        return "it is set"
+    if settings.backend in ("server", "transformers"):
+        return f"the backend {settings.backend} has a model that reads and writes by itself"
+    if not settings.parameters:
+        return "there is no language model that reads questions"
+    least = "at least" if settings.has_capable_model else "fewer than"
+    return (
+        f"the model has {settings.parameters / 1e9:.1f} billion parameters, {least} "
+        f"{CAPABLE // 10**9}"
+    )
