@@ -10,7 +10,6 @@ from chatbot.runtime.concurrency import end_if_left
 from chatbot.turn import RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 
-# The trouble taken with a word grows with the square of its letters.
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
 
 
@@ -29,18 +28,17 @@ def correct_spelling(
         assert turn.queries is not None
         product, release = turn.asked
         opened = cache(partial(open_corpus, product))
-        here = opened(release)
 
         # However often a question has a word, it is looked up once.
         @cache
         def right(word: str) -> str:
             end_if_left()
-            known = is_ordinary_word(word) or here.frequency(word)
-            if known or any(opened(other).frequency(word) for other in releases(product)):
+            everywhere = (opened(name) for name in releases(product))
+            if is_ordinary_word(word) or any(corpus.frequency(word) for corpus in everywhere):
                 return word
-            english = filter(is_ordinary_word, _one_edit_away(word))
-            used = sorted(filter(here.frequency, english), key=here.frequency)
-            return next(iter((*used[-1:], *here.similar(word))), word)
+            here = opened(release)
+            used = filter(here.frequency, filter(is_ordinary_word, _one_edit_away(word)))
+            return next(iter((*used, *here.similar(word))), word)
 
         def corrected(text: str) -> str:
             return _WORD.sub(lambda match: right(match[0]), text)
@@ -60,8 +58,7 @@ def correct_spelling(
 def _one_edit_away(word: str) -> Iterator[str]:
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
-        yield before + after[1:]
         yield before + after[1:2] + after[:1] + after[2:]
-        for letter in ascii_lowercase:
+        for letter in ("", *ascii_lowercase):
             yield before + letter + after
             yield before + letter + after[1:]

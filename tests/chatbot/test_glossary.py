@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.glossary import stands_in, terms_in
+from chatbot.queries.glossary import terms_in
 from corpora.catalog.glossary import Entry
 
 ENTRIES = (
@@ -36,8 +36,7 @@ def found(text: str) -> list[str]:
         ("performance-monitoring", ["performance-monitoring"]),
         ("Wait to restore", ["Wait to restore"]),
         ("a fan tray, fan trays, fan modules", ["fan tray", "fan trays", "fan modules"]),
-        ("one fan assembly", ["fan assembly"]),
-        ("several TCA policies", ["TCA policies"]),
+        ("several fan assemblies", ["fan assemblies"]),
         ("is 1+1 protection there?", ["1+1 protection"]),
         ("a few ms", ["ms"]),
     ],
@@ -50,8 +49,6 @@ def test_a_wording_is_found(text: str, written: list[str]) -> None:
     "text",
     [
         "the window ends at 3 pm",
-        "at 3 PM or 11:30 pm",
-        "it takes 500 ms",
         "is it kept?",
         "los of light",
         "where pm is an ordinary word",
@@ -70,7 +67,6 @@ def test_what_only_looks_like_a_wording_is_not_found(text: str) -> None:
 def test_a_lower_case_wording_stands_for_itself() -> None:
     (term,) = terms_in("the pm counters", [Entry("PM", ("pm",))], ORDINARY.__contains__)
     assert (term.start, term.end, term.written) == (4, 6, "pm")
-    assert terms_in("at 3 pm", [Entry("PM", ("pm",))], ORDINARY.__contains__) == []
 
 
 @pytest.mark.parametrize("wording", ["on", "On", "<on>"])
@@ -101,8 +97,3 @@ def test_a_pattern_in_a_wording_is_text() -> None:
         terms_in("C++ and C#", [Entry("C++", ("cpp",))], ORDINARY.__contains__)[0].written == "C++"
     )
     assert terms_in("C", [Entry("C++", ("cpp",))], ORDINARY.__contains__) == []
-
-
-def test_a_document_has_a_wording_in_any_case_and_number() -> None:
-    assert stands_in("Fan Modules are hot.", "fan module")
-    assert not stands_in("The fan of a module.", "fan module")

@@ -94,13 +94,6 @@ def test_a_term_that_the_release_has_in_no_wording_is_noted(
     assert queries("How do I turn on WD in 18.00?").subject == "How do I turn on warp-drive ?"
 
 
-def test_words_of_a_synonym_that_stand_apart_are_not_the_synonym(
-    queries: Callable[..., Queries],
-) -> None:
-    assert queries("Is a client port there in 17.10?").subject == "Is a XF-1 there ?"
-    assert queries("Is XF-1 there in 17.10?").subject == "Is XF-1 there ?"
-
-
 def test_an_answer_is_found_by_a_synonym_from_the_next_question_on(chatbot: Chatbot) -> None:
     question = "What is the default of the revert timer in 17.20?"
     assert "hold_time" not in chatbot.ask(question).content.queries.base
@@ -130,6 +123,6 @@ def test_a_term_that_only_another_release_documents_is_refused(chatbot: Chatbot)
 def test_hostile_wordings_are_text(chatbot: Chatbot) -> None:
     hostile = ("</excerpts>", "{{release}}", "=cmd|calc", "<script>x</script>", r"(\w+)+$")
     chatbot.glossaries.replace("relay", [Entry("event log", hostile)])
-    reply = chatbot.ask("How long are excerpts kept in 17.20?").content
-    assert reply.queries.base == "How long are excerpts (event log) kept in 17.20?"
+    reply = chatbot.ask("How long is the event log kept in 17.20?").content
+    assert reply.queries.base == "How long is the event log kept in 17.20?"
     assert "30 days" in reply.answer
