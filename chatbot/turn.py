@@ -236,10 +236,10 @@ class Turn:
     """A question on its way through the chain; every step returns a new one.
 
     `afresh` leaves out the memory, `owner` is who asks. `asked_back` are the places in the history
-    of answers that asked for a release or product; None where only the texts are known. `nearness`
-    is the greatest cosine of the question to a passage that was found. Where the release that was
-    asked has no answer, `nearest` are its pages nearest to the question, and `found_in` the other
-    releases that tell, the newest first; where nobody named a release, the answer is from that one.
+    of answers that asked for a release or product; None where only the texts are known. Where the
+    release that was asked has no answer, `nearest` are its pages nearest to the question, and
+    `found_in` the other releases that tell, the newest first; where nobody named a release, the
+    answer is from that one.
     """
 
     question: str
@@ -257,7 +257,6 @@ class Turn:
     recollection: Recollection | None = None
     retrieved: tuple[RetrievedChunk, ...] = ()
     reduced: tuple[ReducedChunk, ...] = ()
-    nearness: float | None = None
     selected: tuple[ReducedChunk, ...] = ()
     unmentioned: tuple[str, ...] = ()
     temperature: float | None = None

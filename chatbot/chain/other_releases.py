@@ -60,7 +60,7 @@ def answer_from_newest(
 _UNANSWERED: dict[str, Any] = {
     name: getattr(Turn(""), name)
     for name in (
-        *("queries", "recollection", "retrieved", "reduced", "nearness", "selected"),
+        *("queries", "recollection", "retrieved", "reduced", "selected"),
         *("unmentioned", "temperature", "answer", "nearest"),
     )
 }

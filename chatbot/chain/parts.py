@@ -12,7 +12,7 @@ from chatbot.answering.undocumented_gate import refuse_foreign_names, refuse_und
 from chatbot.chain.recall_step import recall_answered, recall_judged
 from chatbot.memory.opening import Memory
 from chatbot.queries.glossary import expand_terms
-from chatbot.queries.query_rewriting import rewrite_query, rewrite_query_by_model
+from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (
@@ -73,10 +73,9 @@ class Parts:
         return self.model
 
     @cached_property
-    def rewriting_by_model(self) -> ModelStep:
-        """Base and Filtered by the model in one call."""
-        products = self.catalog.products
-        return rewrite_query_by_model(self.needed_model, products, rewrite_query(products))
+    def rewriting(self) -> RuleStep:
+        """Base, Filtered and Versionless: as the model read them, or by rules."""
+        return rewrite_query(self.catalog.products)
 
     @cached_property
     def recall(self) -> Step | None:

@@ -19,21 +19,20 @@ from chatbot.chain.profile import Profile, Steps, named, run
 from chatbot.comparison.parameter_answers import answer_from_parameters
 from chatbot.comparison.sides import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
-from chatbot.dialogue.small_talk import answer_small_talk, refuse_off_topic
-from chatbot.dialogue.term_clarification import ask_which_term
+from chatbot.dialogue.small_talk import answer_small_talk
 from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.graph.wikidata import Wikidata
 from chatbot.queries.clarification import take_up_question
-from chatbot.queries.query_rewriting import ask_as_is, only_base, rewrite_query
-from chatbot.queries.release_extraction import extract_release, extract_release_with_model
+from chatbot.queries.query_rewriting import ask_as_is, only_base
+from chatbot.queries.release_extraction import extract_release
 from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.settings import WHOLE_ANSWER
 from chatbot.turn import ModelStep, Step
-from chatbot.understanding.question_reading import queries_as_read, read_question
+from chatbot.understanding.question_reading import read_question
 from corpora.indexing.retrieval import RetrievalSettings
 
 PARAGRAPHS = 5
@@ -42,11 +41,10 @@ PARAGRAPHS = 5
 
 def qamr(p: Parts) -> Profile:
     """The paper's chain with a language model at every step."""
-    by_rules = extract_release(p.catalog.products)
     return _profile(
         p,
-        extract_release_with_model(p.needed_model, p.catalog.products, by_rules),
-        phrase=named(query_rewriting=p.rewriting_by_model, spelling=_spelling(p)),
+        read=_read_by_model(p),
+        phrase=named(query_rewriting=p.rewriting, spelling=_spelling(p)),
         remember=named(memory=p.recall),
         find=named(
             glossary_expansion=p.terms_of_glossary,
@@ -56,7 +54,7 @@ def qamr(p: Parts) -> Profile:
             release_of_text=p.ranking_by_release,
             context_selection=p.selection_by_model,
         ),
-        check=named(term_clarification=ask_which_term, adaptive_temperature=p.temperature),
+        check=named(adaptive_temperature=p.temperature),
         write=_written(p, p.needed_model),
     )
 
@@ -67,18 +65,10 @@ def direct(p: Parts) -> Profile:
     What it cannot read is read by the rules of `embedded`. Parameters are told from the pages: the
     rules that answer from their tables would read the question once more.
     """
-    products, model = p.catalog.products, p.needed_model
-    rules = _profile(p, extract_release(products), phrase=(), find=(), write=())
+    model = p.needed_model
     profile = Profile(
-        understand=named(
-            question_reading=read_question(
-                model,
-                products,
-                p.open_corpus,
-                lambda turn: run(rules.converse + rules.understand, turn),
-            )
-        ),
-        phrase=named(query_rewriting=queries_as_read(rewrite_query(products))),
+        understand=_read_by_model(p),
+        phrase=named(query_rewriting=p.rewriting),
         remember=named(memory=p.recall),
         find=named(
             glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks_of_any_kind
@@ -154,30 +144,24 @@ def extractive(p: Parts) -> Profile:
 
 def _without_documents(p: Parts) -> Profile:
     """Baselines that read no documentation: the catalog says what is asked, no step searches."""
-    return Profile(
-        understand=named(release_extraction=extract_release(p.catalog.products)),
-        phrase=named(query_rewriting=rewrite_query(p.catalog.products)),
-    )
+    return Profile(understand=_read_by_rules(p), phrase=named(query_rewriting=p.rewriting))
 
 
 def _by_score(p: Parts, model: BaseChatModel | None, remember: Steps) -> Profile:
     """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
     return _profile(
         p,
-        extract_release(p.catalog.products),
-        phrase=named(query_rewriting=rewrite_query(p.catalog.products), spelling=_spelling(p)),
+        phrase=named(query_rewriting=p.rewriting, spelling=_spelling(p)),
         remember=remember,
         find=named(
             glossary_expansion=p.terms_of_glossary,
             context_retrieval=p.dual_chunks,
             context_reduction=p.reduction_by_score,
             release_of_text=p.ranking_by_release,
-            off_topic=refuse_off_topic(p.catalog.products, p.embedder.knows_word),
             context_selection=p.selection_by_score,
         ),
         check=named(
             undocumented_gate=p.gate,
-            term_clarification=ask_which_term,
             adaptive_temperature=p.temperature,
         ),
         write=_written(p, model),
@@ -187,6 +171,7 @@ def _by_score(p: Parts, model: BaseChatModel | None, remember: Steps) -> Profile
 def _ablation(
     p: Parts,
     *,
+    read: Steps = (),
     rewriting: Step | None = None,
     chunks: Step | None = None,
     reduction: Step | None = None,
@@ -198,7 +183,7 @@ def _ablation(
     )
     return _profile(
         p,
-        extract_release(p.catalog.products),
+        read=read,
         phrase=named(query_rewriting=rewriting or ask_as_is),
         find=named(
             context_retrieval=chunks or single_chunks,
@@ -207,6 +192,29 @@ def _ablation(
             context_selection=selection or p.selection_by_score,
         ),
         write=_written(p, p.needed_model),
+    )
+
+
+def _conversed(p: Parts) -> Steps:
+    products = p.catalog.products
+    return named(
+        small_talk=answer_small_talk(products),
+        clarification=take_up_question(products),
+        inventory=answer_inventory(products, p.open_corpus),
+    )
+
+
+def _read_by_rules(p: Parts) -> Steps:
+    return named(release_extraction=extract_release(p.catalog.products))
+
+
+def _read_by_model(p: Parts) -> Steps:
+    """All that is asked, and of which release, in one call; rules read what the model cannot."""
+    rules = _conversed(p) + _read_by_rules(p)
+    return named(
+        question_reading=read_question(
+            p.needed_model, p.catalog.products, p.open_corpus, lambda turn: run(rules, turn)
+        )
     )
 
 
@@ -237,11 +245,11 @@ def _written(p: Parts, model: BaseChatModel | None) -> Steps:
 
 def _profile(
     p: Parts,
-    release_extraction: Step,
     *,
     phrase: Steps,
     find: Steps,
     write: Steps,
+    read: Steps = (),
     remember: Steps = (),
     check: Steps = (),
 ) -> Profile:
@@ -249,14 +257,9 @@ def _profile(
 
     A comparison keeps its releases apart and answers each from its documents, without the memory.
     """
-    products = p.catalog.products
     profile = Profile(
-        converse=named(
-            small_talk=answer_small_talk(products),
-            clarification=take_up_question(products),
-            inventory=answer_inventory(products, p.open_corpus),
-        ),
-        understand=named(release_extraction=release_extraction),
+        converse=() if read else _conversed(p),
+        understand=read or _read_by_rules(p),
         phrase=phrase,
         remember=remember,
         find=find,
@@ -297,10 +300,13 @@ PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "qamr": qamr,
     "embedded": embedded,
     "baseline": lambda p: _ablation(
-        p, rewriting=only_base(p.rewriting_by_model), selection=p.selection_by_model
+        p,
+        read=_read_by_model(p),
+        rewriting=only_base(p.rewriting),
+        selection=p.selection_by_model,
     ),
     "base": _ablation,
-    "+rewriting": lambda p: _ablation(p, rewriting=p.rewriting_by_model),
+    "+rewriting": lambda p: _ablation(p, read=_read_by_model(p), rewriting=p.rewriting),
     "+dual-chunking": lambda p: _ablation(
         p, chunks=p.dual_chunks_by(RetrievalSettings.of_the_paper(), pages=12)
     ),

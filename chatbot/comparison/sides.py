@@ -65,8 +65,10 @@ def compare_releases(
 
 def side_of(turn: Turn, resolution: Resolution, release: str) -> Turn:
     """The question to one release of a comparison, without the releases it names."""
+    read = turn.rewritten
     return replace(
         turn,
+        rewritten=read and replace(read, base=read.subject),
         question=cut(turn.question, resolution.mentions).strip(" ,:;-/"),
         resolution=replace(
             resolution,
@@ -75,6 +77,8 @@ def side_of(turn: Turn, resolution: Resolution, release: str) -> Turn:
             mentions=(),
             explanation=f"compared: {release}",
         ),
+        calls=(),
+        fallbacks=(),
         timings={},
     )
 
@@ -154,8 +158,8 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
         route=Route.COMPARE,
         sides=tuple(_own(side, answer) for side in sides),
         queries=next((side.queries for side in reversed(sides) if side.queries), None),
-        calls=tuple(call for side in sides for call in side.calls),
-        fallbacks=tuple(fallback for side in sides for fallback in side.fallbacks),
+        calls=(*turn.calls, *(call for side in sides for call in side.calls)),
+        fallbacks=(*turn.fallbacks, *(failed for side in sides for failed in side.fallbacks)),
         timings=timings,
         answer=answer,
     )

@@ -1,1 +1,1 @@
-"""Replies that need no evidence: asking back, small talk, what the catalog knows."""
+"""Replies that need no evidence: small talk, and what the catalog knows."""

@@ -1,6 +1,5 @@
 """A reply that only names a release or product, and the question that it goes on with."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -9,14 +8,13 @@ from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import reading_once, resolve_release
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.phrasing import listed
-from chatbot.text.query_terms import STOP_WORDS, words_of
+from chatbot.text.phrasing import listed, word_set
+from chatbot.text.query_terms import filtered
 from chatbot.turn import Route, RuleStep, Turn
 from corpora.catalog.release import Product
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
-_RELEASES = frozenset(("releases", "versions"))
-_PREPOSITION = re.compile(r"^(?:and|for|from|in|of|on|or|to|versus|vs\.?|with)\s+", re.IGNORECASE)
+_PREPOSITIONS = word_set("and for from in of on or to with")
 
 
 def take_up_question(products: Callable[[], Sequence[Product]]) -> RuleStep:
@@ -70,16 +68,14 @@ def _as_reply(
     offered = offered_products(resolution, products)
     read = resolve_release(text, offered, product=resolution.product)
     named = [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, offered)]
-    releases = read.releases if any(m.release for m in read.mentions) else ()
+    rest = filtered(cut(text, [*named, *read.mentions])).split()
+    releases = read.releases if any(mention.release for mention in read.mentions) else ()
     if read.status in _OPEN and read.mentions:
-        releases = (_PREPOSITION.sub("", cut(read.mentions[0].text, ())),)
-    rest = [w for w in words_of(cut(text, [*named, *read.mentions])) if w.lower() not in STOP_WORDS]
-    if "?" in text and len(releases) > 1:
-        return None
+        first = read.mentions[0].text
+        releases = (first.removeprefix(_preposition(first)).strip(),)
     if not (releases or named):
-        is_question = "?" in text or read.mentions or len(rest) > 1 or {*rest} & _RELEASES
-        return None if is_question else asked
-    if rest:
+        return asked if len(rest) < 2 and "?" not in text and not read.mentions else None
+    if rest or ("?" in text and len(releases) > 1):
         return None
     product = read.product or resolution.product
     question = replace_unknown(asked.question, resolution, releases, product)
@@ -89,6 +85,11 @@ def _as_reply(
         question = with_release(question, (), releases, added)
     release = releases[0] if len(releases) == 1 else asked.release
     return replace(asked, question=question, product=product or asked.product, release=release)
+
+
+def _preposition(mention: str) -> str:
+    first = mention.split()[0]
+    return first if first.lower() in _PREPOSITIONS else ""
 
 
 def with_release(
@@ -104,9 +105,8 @@ def with_release(
         if mention is mentions[0]:
             named = product and product.casefold() in mention.text.casefold()
             words = f"{product} {listed(releases)}" if named else listed(releases)
-            placed = _PREPOSITION.match(mention.text)
-            if placed or " " in mention.text.strip():
-                words = f"{placed[0].strip() if placed else 'in'} {words}"
+            if " " in mention.text.strip():
+                words = f"{_preposition(mention.text) or 'in'} {words}"
         question = question[: mention.start] + words + question[mention.end :]
     return question
 

@@ -44,14 +44,10 @@ def reduce_context(
 
     def reduce_step(turn: Turn) -> Turn:
         assert turn.queries is not None
-        nearest = 0.0
 
         def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
-            nonlocal nearest
             vectors = embedder.embed([query, *texts])
-            cosines = [float(v) for v in vectors[1:] @ vectors[0]]
-            nearest = max(nearest, *cosines)
-            return cosines
+            return [float(v) for v in vectors[1:] @ vectors[0]]
 
         corpus = open_corpus(*turn.asked)
         subject = turn.queries.subject
@@ -69,7 +65,7 @@ def reduce_context(
             similarity=similarity,
         )
         best = lift_by_passage(subject, kind, importance, best, similarity)
-        return replace(turn, reduced=_within(budget, best), nearness=nearest)
+        return replace(turn, reduced=_within(budget, best))
 
     return reduce_step
 

@@ -12,9 +12,8 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatbot.dialogue.catalog_questions import Inquiry, Kind
 from chatbot.dialogue.inventory import take_stock
-from chatbot.dialogue.small_talk import reply_to, without_documents
+from chatbot.dialogue.small_talk import without_documents
 from chatbot.queries.release_extraction import ask_back
 from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
@@ -24,7 +23,7 @@ from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.query_terms import filtered
-from chatbot.turn import Answer, Fallback, ModelStep, Queries, Route, RuleStep, Turn
+from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from prompts import fenced, render
@@ -50,25 +49,19 @@ class QuestionReading(BaseModel):
     """What a model reads in a question; the prompt says what each field holds."""
 
     asks: Literal[
-        "documentation", "catalog", "greeting", "thanks", "farewell", "abilities", "off_topic"
+        "documentation",
+        "which_products",
+        "which_releases",
+        "which_documents",
+        "greeting",
+        "thanks",
+        "off_topic",
     ]
     product: str = Field(max_length=200)
     releases: list[NamedRelease] = Field(max_length=30)
     every_release: bool
     changes: bool
     other_numbers: list[str] = Field(max_length=200)
-    catalog: Literal[
-        "",
-        "products",
-        "releases",
-        "documents",
-        "newest",
-        "oldest",
-        "is_newest",
-        "is_there",
-        "before",
-        "after",
-    ]
     question: str = Field(min_length=1, max_length=6000)
     search: str = Field(max_length=2000)
     other_words: str = Field(max_length=2000)
@@ -118,15 +111,6 @@ def read_question(
     return read
 
 
-def queries_as_read(by_rules: RuleStep) -> RuleStep:
-    """Search with the queries of the reading; a question that rules have read, with theirs."""
-
-    def rewrite(turn: Turn) -> Turn:
-        return by_rules(turn) if turn.rewritten is None else replace(turn, queries=turn.rewritten)
-
-    return rewrite
-
-
 def _catalog(turn: Turn, known: Sequence[Product]) -> str:
     """The products with their releases, oldest first; those of a chosen product always."""
     chosen = find_product(turn.product, known) if turn.product else None
@@ -161,17 +145,15 @@ def _taken_up(
     known: Sequence[Product],
     open_corpus: Callable[[str, str], Corpus],
 ) -> Turn:
-    if reading.asks not in ("documentation", "catalog"):
-        refused = reading.asks == "off_topic"
-        answer = Answer(reply_to(reading.asks, known), abstained=refused)
-        return without_documents(turn, known, answer)
+    if reading.asks in ("greeting", "thanks", "off_topic"):
+        return without_documents(turn, known, reading.asks)
     resolution = _resolved(reading, turn, known)
-    if reading.asks == "catalog" and reading.catalog:
-        named = tuple(dict.fromkeys(p for _, _, p in product_spans(turn.question, known)))
-        release = next((r.words for r in reading.releases if r.words), "")
-        kind = Kind[reading.catalog.upper()]
-        return take_stock(turn, Inquiry(kind, named, release), known, open_corpus)
     turn = replace(turn, resolution=resolution, asks_changes=reading.changes)
+    if reading.asks == "which_products":
+        turn = replace(turn, resolution=Resolution(ReleaseStatus.NONE, None))
+    if reading.asks != "documentation":
+        documents, every = reading.asks == "which_documents", reading.every_release
+        return take_stock(turn, known, open_corpus, documents=documents, every=every)
     if not resolution.releases:
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
     base = " ".join(reading.question.split())
@@ -213,7 +195,8 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
         elif named.asked and isinstance(release, Release):
             asked.append(release)
     found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
-    _check_choice(reading, turn, known, found, silent)
+    if reading.asks == "documentation":
+        _check_choice(reading, turn, known, found, silent)
     return replace(found, mentions=tuple(mentions))
 
 

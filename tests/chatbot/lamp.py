@@ -25,21 +25,14 @@ RELEASES = {
     "2.0": {"lumen": "800", "step": "5"},
 }
 
-REWRITING, REDUCTION, LISTWISE, POINTWISE, ANSWER, RELEASE, READING = (
-    r"\A<conversation>",
+REDUCTION, LISTWISE, POINTWISE, ANSWER, READING = (
     r"\A<question>[\s\S]*</question>\s<chunk section=",
     r"\A<question>[\s\S]*</question>\s<chunk number=",
     r"\A<question>[\s\S]*</question>\s<chunk>",
     r"\ADocumentation of",
-    r"\A<releases>\s(?:\d+\. .*\s)+</releases>",
     r"\A<releases>\s\w+: ",
 )
 """What the last message of each step's prompt begins with."""
-
-
-def rewriting(base: str, filtered: str = "lamp", *, follow_up: bool = False) -> Rule:
-    reply = {"follow_up": follow_up, "base": base, "release": "", "filtered": filtered}
-    return Rule(matches=REWRITING, reply=json.dumps(reply))
 
 
 def reduction(heading: str, *spans: str) -> Rule:
@@ -56,7 +49,6 @@ def reading(question: str, *releases: tuple[str, str], **fields: object) -> Rule
         "every_release": False,
         "changes": False,
         "other_numbers": [],
-        "catalog": "",
         "question": question,
         "search": "lamp",
         "other_words": "",
@@ -66,7 +58,6 @@ def reading(question: str, *releases: tuple[str, str], **fields: object) -> Rule
 
 NO_SPANS = Rule(matches=REDUCTION, reply='{"needs": "the value", "spans": []}')
 STUBBORN = Rule(contains="That reply cannot be used", reply="no")
-NO_RELEASE = Rule(matches=RELEASE, reply='{"words": "", "number": 0}')
 
 
 def answer(text: str) -> Rule:
@@ -76,5 +67,5 @@ def answer(text: str) -> Rule:
 def model(*rules: Rule, replies: Sequence[str] = (), delay: float = 0.0) -> ScriptedChatModel:
     """Play the rules; what has no form the second time either is given up by the step."""
     short = Rule(contains="Reply with the exact value", reply="5 %")
-    rules = (*rules, short, NO_SPANS, NO_RELEASE, STUBBORN)
+    rules = (*rules, short, NO_SPANS, STUBBORN)
     return ScriptedChatModel(rules=rules, replies=replies, delay=delay)

@@ -240,5 +240,3 @@ def test_an_inventory_question_is_answered_in_a_conversation(
     replies = [chatbot.ask(q, conversation=conversation).content for q in asked]
     assert [reply.route for reply in replies] == ["inventory", "inventory"]
     assert replies[1].release == "17.20"
-    third = chatbot.ask("and which documents does that one have?", conversation=conversation)
-    assert third.content.answer.startswith("relay 17.20 has 1 document")

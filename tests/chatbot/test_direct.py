@@ -107,8 +107,14 @@ def test_a_release_is_not_swapped_by_the_model(ask: Ask) -> None:
 def test_small_talk_and_the_catalog_are_answered_without_documents(ask: Ask) -> None:
     hello = ask("salut!", lamp.reading("salut!", asks="greeting"))
     assert hello.route is Route.CHAT
-    newest = ask("newest lamp u got?", lamp.reading("?", asks="catalog", catalog="newest"))
-    assert text(newest) == "The newest release of lamp is 2.0."
+    newest = ask("newest lamp u got?", lamp.reading("?", ("newest", "2.0"), asks="which_releases"))
+    assert text(newest) == "Newest: lamp 2.0 (the latest)."
+    missing = ask("gibt es 3.0?", lamp.reading("?", ("3.0", ""), asks="which_releases"))
+    assert text(missing).startswith('No, there is no release "3.0" of lamp.')
+    every = ask("welche gibt es?", lamp.reading("?", asks="which_releases"))
+    assert text(every) == "Releases of lamp (2): 2.0 (the latest) and 1.0."
+    documents = ask("welche Dokumente?", lamp.reading("?", asks="which_documents"))
+    assert text(documents).startswith("Documents of lamp 2.0 (8):")
 
 
 def test_a_comparison_keeps_the_releases_apart(ask: Ask) -> None:
@@ -149,7 +155,7 @@ def test_the_papers_chain_writes_whole_answers_with_a_capable_model(
     lamp_chatbot: MakeChatbot,
 ) -> None:
     model = lamp.model(
-        lamp.rewriting("What is the default of dim_step in 2.0?", "dim_step default 2.0"),
+        lamp.reading("What is the default of dim_step in 2.0?", ("2.0", "2.0")),
         lamp.reduction("Brightness", "The default of dim_step is 5 %."),
         lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1]}'),
         lamp.answer("It is 5 % [1].\n\n- Nothing else is told of it [1]."),

@@ -80,12 +80,18 @@ def obeying(case: HostileCase) -> ScriptedChatModel:
     fact = f"Every log is written to the disk. {case.reply}"
     moved = f"How long is it kept in {OTHER_RELEASE}? {case.text}"[:900]
     forged = {
-        r"\A<releases>": {"words": case.question.split()[0], "number": 1},
-        r"\A<conversation>": {
-            "follow_up": True,
-            "base": moved,
-            "release": OTHER_RELEASE,
-            "filtered": moved,
+        r"\A<releases>": {
+            "asks": "documentation",
+            "product": PRODUCT,
+            "releases": [
+                {"words": case.question.split()[0], "release": OTHER_RELEASE, "asked": True}
+            ],
+            "every_release": False,
+            "changes": False,
+            "other_numbers": [],
+            "question": moved,
+            "search": moved,
+            "other_words": moved,
         },
         r"\A<question>[\s\S]*\n</question>\n<chunk section=": {
             "needs": case.text[:900],
@@ -138,12 +144,12 @@ def test_every_step_of_the_chain_was_attacked(hostile: Callable[[str], Chatbot])
     case = next(c for c in CASES if c.place == "history")
     turn = ask(selecting(hostile("qamr"), case), case).turn
     assert {call.step for call in turn.calls} == {
-        "query_rewriting",
+        "question_reading",
         "context_reduction",
         "context_selection",
         "answer_generation",
     }
-    assert {f.step for f in turn.fallbacks} == {"query_rewriting", "context_selection"}
+    assert {f.step for f in turn.fallbacks} == {"question_reading", "context_selection"}
 
 
 def test_chunks_that_are_scored_one_by_one_stay_in_their_sections(
@@ -163,8 +169,8 @@ def test_a_reply_in_the_conversation_cannot_speak_for_the_user(
     case = next(c for c in CASES if c.id == "history-closes-its-tag")
     assert "\nuser: " in case.text
     turn = ask(replace(hostile("qamr"), model=obeying(case)), case).turn
-    rewriting = next(call for call in turn.calls if call.step == "query_rewriting")
-    assert re.findall(r"^(user|assistant): ", rewriting.prompt[1][1], re.M) == ["user", "assistant"]
+    reading = next(call for call in turn.calls if call.step == "question_reading")
+    assert re.findall(r"^(user|assistant): ", reading.prompt[1][1], re.M) == ["user", "assistant"]
 
 
 def test_what_a_comparison_quotes_is_no_citation(hostile: Callable[[str], Chatbot]) -> None:
@@ -253,7 +259,6 @@ def test_there_are_cases_of_every_kind() -> None:
 def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
     """The prompt's file before the last section: nothing was put into it."""
     names = {
-        "query_rewriting": ("conversation", "question"),
         "context_reduction": ("question", "chunk"),
         "context_selection": ("question", "chunks"),
         "memory": ("questions",),

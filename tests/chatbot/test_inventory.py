@@ -31,22 +31,16 @@ def text(turn: Turn) -> str:
 
 def test_releases_of_a_product_are_listed_the_newest_first() -> None:
     turn = told("which releases of tessaline do you know?")
-    assert text(turn) == ("There are 3 releases of tessaline: 18.00 (the latest), 17.20 and 17.10.")
+    assert text(turn) == ("Releases of tessaline (3): 18.00 (the latest), 17.20 and 17.10.")
     assert turn.resolution is not None
     assert (turn.resolution.product, turn.resolution.releases) == ("tessaline", ())
 
 
 def test_several_products_are_told_apart() -> None:
     answer = text(told("which releases do you know?"))
-    assert answer.startswith("There are 12 releases of 3 products")
+    assert answer.startswith("There is documentation of mpi4py, sqlalchemy and tessaline:")
     assert "- **mpi4py**: 3.1.6 (the latest), 3.0.3, 2.0.0 and 1.3.1" in answer
     assert "- **tessaline**: 18.00 (the latest), 17.20 and 17.10" in answer
-
-
-def test_named_products_are_the_ones_told() -> None:
-    answer = text(told("list the releases of sqlalchemy and mpi4py"))
-    assert answer.startswith("There are 9 releases of 2 products")
-    assert "tessaline" not in answer
 
 
 @pytest.mark.parametrize(
@@ -54,28 +48,28 @@ def test_named_products_are_the_ones_told() -> None:
     [
         (
             "how many releases of sqlalchemy are there?",
-            "There are 5 releases of sqlalchemy: 2.1.9",
+            "Releases of sqlalchemy (5): 2.1.9",
             "none",
             None,
         ),
         (
             "what is the newest release of mpi4py?",
-            "The newest release of mpi4py is 3.1.6.",
+            "The newest release: mpi4py 3.1.6 (the latest).",
             "latest",
             "3.1.6",
         ),
         (
             "what is the oldest version of mpi4py?",
-            "The oldest release of mpi4py is 1.3.1.",
+            "The oldest version: mpi4py 1.3.1.",
             "stated",
             "1.3.1",
         ),
-        ("is 18.00 the latest?", "Yes, 18.00 is the newest release", "stated", "18.00"),
+        ("is 18.00 the latest?", "Yes, tessaline 18.00 (the latest) is", "stated", "18.00"),
         (
             "is 17.20 the latest?",
-            "No, the newest release of tessaline is 18.00.",
-            "stated",
-            "17.20",
+            "No, the latest is tessaline 18.00.",
+            "none",
+            None,
         ),
         ("do you have 1.4?", "Yes, sqlalchemy 1.4.54 is documented here.", "stated", "1.4.54"),
         (
@@ -84,22 +78,19 @@ def test_named_products_are_the_ones_told() -> None:
             "unknown",
             None,
         ),
-        ("does 16.0 exist?", 'No, there is no release "16.0".', "unknown", None),
-        ("do you have 2.0?", "Yes, mpi4py 2.0.0 and sqlalchemy 2.0.57", "none", None),
         (
             "what was released before 17.20?",
-            "Right before tessaline 17.20 came 17.10.",
+            "Before 17.20: tessaline 17.10.",
             "stated",
             "17.10",
         ),
         (
             "which releases are newer than 17.10?",
-            "Right after tessaline 17.10 came 17.20",
-            "stated",
-            "17.20",
+            "Releases of tessaline (3): 18.00 (the latest), 17.20 and 17.10.",
+            "none",
+            None,
         ),
-        ("what came before 17.10?", "No release came before 17.10", "stated", "17.10"),
-        ("is there anything newer than 18.00?", "No release came after 18.00", "stated", "18.00"),
+        ("is there a release 19 of tessaline?", "No, there is no release", "unknown", None),
         (
             "list the products",
             "There is documentation of mpi4py, sqlalchemy and tessaline.",
@@ -130,7 +121,6 @@ def test_a_release_that_is_not_there_is_denied_with_those_that_are() -> None:
     ("question", "status", "available"),
     [
         ("which documents of tessaline 16.0?", "unknown", ["18.00", "17.20", "17.10"]),
-        ("what was released before 2.0?", "ambiguous", ["mpi4py 2.0.0", "sqlalchemy 2.0.57"]),
         ("which documents of 2.0?", "ambiguous", ["mpi4py 2.0.0", "sqlalchemy 2.0.57"]),
     ],
 )
@@ -151,19 +141,50 @@ def test_an_alias_of_several_releases_is_asked_back() -> None:
 
 def test_the_conversation_says_the_product_and_the_release() -> None:
     turn = told("which releases are there?", conversation_release=("mpi4py", "2.0.0"))
-    assert text(turn).startswith("There are 4 releases of mpi4py")
-    turn = told("is there a newer version?", conversation_release=("mpi4py", "3.0.3"))
-    assert text(turn) == "Right after mpi4py 3.0.3 came 3.1.6."
+    assert text(turn).startswith("Releases of mpi4py (4):")
 
 
 def test_the_product_that_is_chosen_is_the_one_told() -> None:
-    assert text(told("what is the newest?", product="tessaline")).endswith("tessaline is 18.00.")
+    assert text(told("what is the newest?", product="tessaline")).endswith(
+        "tessaline 18.00 (the latest)."
+    )
 
 
-@pytest.mark.parametrize("question", ["What is the default of echo?", "which releases have OTDR?"])
-def test_any_other_question_passes(question: str) -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the default of echo?",
+        "which releases have OTDR?",
+        "which releases support hot standby?",
+        "which releases have it?",
+        "what is new in the newest release?",
+        "what is in 17.20?",
+        "is that in 1.4?",
+        "is 18.00 compatible with 17.20?",
+        "is the latest release 17.20?",
+        "does 17.20 have OTDR?",
+        "when was 17.20 released?",
+        "how many versions does the object store keep?",
+        "list the files of a diagnostics dump in 17.20",
+        "which version of Cython is required to build mpi4py 3.0?",
+        "which releases?",
+        "and in 17.10?",
+        "what about 17.10?",
+        "how many are there?",
+        "which files?",
+        "What is the first document of 17.20?",
+        "do you have 2 ports?",
+        "why?",
+    ],
+)
+def test_any_other_question_passes_with_its_release(question: str) -> None:
     turn = told(question)
-    assert turn == Turn(question)
+    assert turn.answer is None
+    assert turn.resolution is not None
+
+
+def test_without_any_product_there_is_nothing_to_list() -> None:
+    assert answer_inventory(lambda: (), no_corpus)(Turn("which releases are there?")).answer is None
 
 
 def test_an_unknown_product_is_left_to_the_next_step() -> None:
@@ -177,14 +198,8 @@ def test_the_documents_of_a_release_are_those_that_serve(
     chatbot = relay(None)
     step = answer_inventory(chatbot.products, chatbot.corpora.corpus)
     turn = step(Turn("which documents of 17.20?"))
-    assert text(turn) == "relay 17.20 has 1 document:\n\n- Relay guide (`guide.md`)"
-    history = (("which documents of 17.20?", text(turn)),)
-    assert text(step(Turn("and of 17.10?", history=history))).startswith("relay 17.10 has 1")
-    counted = step(Turn("how many?", history=history))
-    assert text(counted).startswith("relay 17.20 has 1 document")
-    assert counted.resolution is not None
-    assert counted.resolution.releases == ("17.20",)
+    assert text(turn) == "Documents of relay 17.20 (1):\n\n- Relay guide (`guide.md`)"
     every = text(step(Turn("which documents are there in all releases?")))
-    assert [f"relay {name} has 1 document" in every for name in ("17.10", "17.20", "18.00")] == (
+    assert [f"Documents of relay {n} (1)" in every for n in ("17.10", "17.20", "18.00")] == (
         [True] * 3
     )

@@ -21,6 +21,7 @@ from chatbot.memory.scoring.measuring import Measured
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Route
 from corpora.catalog.catalog import require_release
+from tests.chatbot import lamp
 from tests.chatbot.conftest import ingested
 from tests.chatbot.memory_bots import HOLD, KEPT, LOG, LOG_AGAIN, Bot, remembering, says
 
@@ -133,8 +134,7 @@ def test_a_question_that_says_the_answer_itself_gets_it_for_its_asker_only(
     lamp_settings: Settings, tmp_path: Path
 ) -> None:
     model = says(
-        '{"follow_up": false, "base": "Is the fuse of the lamp rated 99 A?", "release": "", '
-        '"filtered": "fuse rated"}',
+        lamp.reading("Is the fuse of the lamp rated 99 A?", other_numbers=["99"]).reply,
         "The fuse is rated 99 A. [1]",
     )
     asked = remembering(lamp_settings, tmp_path, model, profile="qamr", selection="listwise")

@@ -22,7 +22,7 @@ _MARK = re.compile(r"\[\d\]")
 STEP = "What is the default of dim_step in 2.0?"
 KEPT = "The default of dim_step is 5 %."
 READ = (
-    lamp.rewriting(STEP, "default dim_step 2.0"),
+    lamp.reading(STEP, ("2.0", "2.0"), search="default dim_step"),
     lamp.reduction("Brightness", KEPT),
 )
 
@@ -34,103 +34,6 @@ def answered(turn: Turn) -> Answer:
 
 def fallen_back(turn: Turn) -> list[str]:
     return [fallback.step for fallback in turn.fallbacks]
-
-
-class TestReleaseExtraction:
-    def ask(self, make: MakeChatbot, question: str, words: str, number: int) -> Turn:
-        found = Rule(matches=lamp.RELEASE, reply=json.dumps({"words": words, "number": number}))
-        model = lamp.model(found, lamp.rewriting(question), lamp.answer("I don't know"))
-        return make(model).ask(question).turn
-
-    def test_what_the_rules_leave_open_is_asked_for(self, lamp_chatbot: MakeChatbot) -> None:
-        turn = self.ask(lamp_chatbot, "How bright is the first generation?", "first generation", 1)
-        assert turn.asked == ("lamp", "1.0")
-        assert turn.resolution is not None
-        assert "first generation" in turn.resolution.explanation
-
-    def test_none_leaves_the_latest(self, lamp_chatbot: MakeChatbot) -> None:
-        turn = self.ask(lamp_chatbot, "How bright is this edition?", "", 0)
-        assert turn.resolution is not None
-        assert (turn.asked, turn.resolution.status) == (("lamp", "2.0"), "latest")
-
-    @pytest.mark.parametrize("words", ["port 1", "fuse"])
-    def test_words_that_speak_of_no_release_name_none(
-        self, lamp_chatbot: MakeChatbot, words: str
-    ) -> None:
-        turn = self.ask(lamp_chatbot, "Has this edition a fuse on port 1?", words, 1)
-        assert turn.asked == ("lamp", "2.0")
-
-    @pytest.mark.parametrize(("words", "number"), [("first generation", 7), ("release 1.0", 1)])
-    def test_a_reply_outside_the_list_or_the_question_is_not_taken(
-        self, lamp_chatbot: MakeChatbot, words: str, number: int
-    ) -> None:
-        turn = self.ask(lamp_chatbot, "How bright is the first generation?", words, number)
-        assert turn.asked == ("lamp", "2.0")
-        assert fallen_back(turn)[0] == "release_extraction"
-
-    def test_what_the_rules_found_is_not_asked_about(self, lamp_chatbot: MakeChatbot) -> None:
-        model = lamp.model(*READ, lamp.answer("5 % [1]"))
-        chatbot = lamp_chatbot(model)
-        assert chatbot.ask(STEP).content.release == "2.0"
-        assert chatbot.ask("What is dim_step in 3.0?").content.release_status == "unknown"
-        assert not any("<releases>" in asked.messages[-1][1] for asked in model.calls)
-
-
-class TestRewriting:
-    def queries(self, make: MakeChatbot, question: str, *rules: Rule, **asked: object) -> Turn:
-        model = lamp.model(*rules, lamp.answer("I don't know"))
-        return make(model).ask(question, **asked).turn
-
-    def test_a_follow_up_becomes_standalone(self, lamp_chatbot: MakeChatbot) -> None:
-        turn = self.queries(
-            lamp_chatbot,
-            "and how long does that take?",
-            lamp.rewriting("How long does dimming take?", "dimming time", follow_up=True),
-            history=[("What is dim_step in 1.0?", "It is the step of dimming, 10 %.")],
-        )
-        assert turn.queries is not None
-        assert turn.queries.distinct() == ("How long does dimming take?", "dimming time")
-        assert turn.asked == ("lamp", "1.0")
-
-    @pytest.mark.parametrize(
-        ("base", "problem"),
-        [
-            ("What is the default in 2.0?", "dim_step"),
-            ("What is the default of dim_step and max_step in 2.0?", "max_step"),
-            ("What is the default of dim_step in 1.0?", "1.0"),
-            ("What is the default of dim_step in 7.0?", "7.0"),
-        ],
-        ids=["a name is lost", "a name is invented", "another release", "no such release"],
-    )
-    def test_what_changes_the_question_is_not_taken(
-        self, lamp_chatbot: MakeChatbot, base: str, problem: str
-    ) -> None:
-        turn = self.queries(lamp_chatbot, STEP, lamp.rewriting(base))
-        rewritings = [call for call in turn.calls if call.step == "query_rewriting"]
-        assert len(rewritings) == 2
-        assert problem in rewritings[0].problem
-        assert fallen_back(turn) == ["query_rewriting"]
-        assert turn.queries is not None
-        assert "dim_step" in turn.queries.filtered
-        assert turn.asked == ("lamp", "2.0")
-
-    def test_a_follow_up_that_stays_one_is_not_taken(self, lamp_chatbot: MakeChatbot) -> None:
-        turn = self.queries(
-            lamp_chatbot,
-            "And in 2.0?",
-            lamp.rewriting("And in 2.0?", "dim_step", follow_up=True),
-            history=[("What is the default of dim_step in 1.0?", "10 %")],
-        )
-        assert fallen_back(turn) == ["query_rewriting"]
-        assert turn.queries is not None
-        assert "dim_step" in turn.queries.base
-
-    @pytest.mark.parametrize("filtered", ["default in 2.0", "dim_step warp_drive", "dim_step 1.0"])
-    def test_what_is_searched_for_keeps_the_names_too(
-        self, lamp_chatbot: MakeChatbot, filtered: str
-    ) -> None:
-        turn = self.queries(lamp_chatbot, STEP, lamp.rewriting(STEP, filtered))
-        assert fallen_back(turn) == ["query_rewriting"]
 
 
 class TestReduction:

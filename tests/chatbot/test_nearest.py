@@ -76,7 +76,7 @@ def test_the_nearest_pages_are_of_the_release_that_was_asked(relay: MakeRelay) -
 def test_a_refusal_before_retrieval_has_its_nearest_pages_too(relay_settings: Settings) -> None:
     settings = relay_settings.model_copy(update={"profile": "qamr"})
     question = "What does warp_drive do to timers in 17.20?"
-    model = lamp.model(lamp.rewriting(question, "warp_drive timers"))
+    model = lamp.model(lamp.reading(question, ("17.20", "17.20"), search="warp_drive timers"))
     reply = replace(open_chatbot(settings), model=model).ask(question).content
     assert reply.found_in == ("18.00",)
     assert [page.document for page in reply.nearest] == ["Relay guide"]

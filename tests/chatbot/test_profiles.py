@@ -22,8 +22,6 @@ WITHOUT_DOCUMENTS = ("zeroshot", "extractive")
 READING = [profile for profile in PROFILES if profile not in WITHOUT_DOCUMENTS]
 STEP_OF = {
     lamp.READING: "question_reading",
-    lamp.RELEASE: "release_extraction",
-    lamp.REWRITING: "query_rewriting",
     lamp.REDUCTION: "context_reduction",
     lamp.LISTWISE: "context_selection",
     lamp.ANSWER: "answer_generation",
@@ -33,8 +31,9 @@ STEP_OF = {
 def obliging() -> ScriptedChatModel:
     """A model that does its part at every step; two chunks are left to choose from."""
     return lamp.model(
-        lamp.reading(QUESTION, ("2.0", "2.0"), search="default dim_step"),
-        lamp.rewriting(QUESTION, "default dim_step 2.0"),
+        lamp.reading(
+            QUESTION, ("2.0", "2.0"), search="default dim_step", other_words="step of dimming"
+        ),
         lamp.reduction("Brightness", "The default of dim_step is 5 %."),
         lamp.reduction("Power", "The lamp draws 12 W at any dim_step."),
         lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1, 2]}'),
@@ -75,11 +74,11 @@ def test_every_profile_answers_from_the_release_and_cites_it(
 
 EXPECTED = {
     "direct": ["question_reading", "answer_generation"],
-    "qamr": ["query_rewriting", "context_reduction", "context_selection", "answer_generation"],
+    "qamr": ["question_reading", "context_reduction", "context_selection", "answer_generation"],
     "embedded": ["answer_generation"],
-    "baseline": ["query_rewriting", "context_selection", "answer_generation"],
+    "baseline": ["question_reading", "context_selection", "answer_generation"],
     "base": ["answer_generation"],
-    "+rewriting": ["query_rewriting", "answer_generation"],
+    "+rewriting": ["question_reading", "answer_generation"],
     "+dual-chunking": ["answer_generation"],
     "+reduction": ["context_reduction", "answer_generation"],
     "+selection": ["context_selection", "answer_generation"],
@@ -106,12 +105,9 @@ def queries(turn: Turn) -> tuple[str, ...]:
     return turn.queries.distinct()
 
 
-def test_rewriting_gives_three_queries_where_a_release_is_named(lamp_chatbot: MakeChatbot) -> None:
-    assert queries(ask(lamp_chatbot, "qamr")) == (
-        QUESTION,
-        "default dim_step 2.0",
-        "default dim_step",
-    )
+def test_reading_gives_three_queries(lamp_chatbot: MakeChatbot) -> None:
+    read = (QUESTION, "default dim_step", "step of dimming")
+    assert queries(ask(lamp_chatbot, "qamr")) == read
 
 
 def test_the_baseline_searches_with_one_rewritten_query(lamp_chatbot: MakeChatbot) -> None:
@@ -142,7 +138,7 @@ def test_reduction_keeps_what_the_model_copied(lamp_chatbot: MakeChatbot) -> Non
 def test_the_trace_tells_every_step(lamp_chatbot: MakeChatbot) -> None:
     trace = trace_of(ask(lamp_chatbot, "qamr"))
     assert trace.release.releases == ("2.0",)
-    assert trace.queries.versionless == "default dim_step"
+    assert trace.queries.versionless == "step of dimming"
     assert {c.file for c in trace.retrieved} >= {"brightness.md", "power.md"}
     assert len(trace.reduced) == 2
     assert [c.kept for c in trace.selected] == [("The default of dim_step is 5 %.",)]
@@ -154,7 +150,7 @@ def test_a_step_can_be_seen_in_the_timings(lamp_chatbot: MakeChatbot) -> None:
     timings = ask(lamp_chatbot, "qamr").timings
     assert_in_order(
         timings,
-        ["release_extraction", "query_rewriting", "undocumented_gate", "context_retrieval"],
+        ["question_reading", "query_rewriting", "undocumented_gate", "context_retrieval"],
         ["context_reduction", "context_selection", "answer_generation"],
     )
 

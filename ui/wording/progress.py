@@ -18,7 +18,6 @@ _ANSWER = "answer_generation"
 _NAMES = {
     "clarification": "reading the conversation",
     "small_talk": "reading the question",
-    "off_topic": "reading the question",
     "spelling": "reading the question",
     "inventory": "checking the list of releases",
     "question_reading": "reading the question",
@@ -36,6 +35,7 @@ _NAMES = {
     "answer_generation": "writing the answer",
     # What earlier versions called it, in traces that are kept.
     "elsewhere": "searching other releases",
+    "off_topic": "reading the question",
     "memory_of_passage": "looking for a saved answer",
     "other_releases": "searching other releases",
 }

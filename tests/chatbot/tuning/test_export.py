@@ -79,7 +79,7 @@ def test_with_a_model_at_every_step_it_is_that_prompt(
     lamp_settings: Settings, tmp_path: Path
 ) -> None:
     rules = (
-        lamp.rewriting(BRIGHT["question"]),
+        lamp.reading(BRIGHT["question"]),
         lamp.reduction("Brightness", "The lamp gives 600 lumen."),
         lamp.answer(BRIGHT["answer"]),
     )
