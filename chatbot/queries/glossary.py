@@ -67,6 +67,7 @@ def _places(text: str, wording: str) -> Iterator[tuple[int, int]]:
         yield from (match.span() for match in _pattern(parts).finditer(text))
 
 
+@lru_cache(maxsize=100_000)
 def _parts(wording: str) -> tuple[str, ...]:
     return tuple(wording.translate(dict.fromkeys(map(ord, _JOINTS), " ")).split())
 
@@ -74,7 +75,8 @@ def _parts(wording: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1_000)
 def _pattern(parts: tuple[str, ...]) -> re.Pattern[str]:
     *before, last = map(re.escape, parts)
-    words = rf"[{_JOINTS}\s]+".join((*before, last.removesuffix("s")))
+    # The "s" of a short word ("ms") is none of a plural.
+    words = rf"[{_JOINTS}\s]+".join((*before, last.removesuffix("s") if len(last) > 3 else last))
     return re.compile(rf"(?<![\w.-]){words}s?(?![\w+#-]|\.\w)", re.IGNORECASE)
 
 

@@ -51,6 +51,7 @@ def test_a_wording_is_found(text: str, written: list[str]) -> None:
         "the window ends at 3 pm",
         "is it kept?",
         "los of light",
+        "it is 500 m long",
         "where pm is an ordinary word",
         "PM-1, X-PM, pm.xml, PM_ALL, RPM and spam",
         "performance, monitoring",
