@@ -93,13 +93,13 @@ def take_stock(
     elif product is None:
         of = [f"**{p.name}**: {_releases(p)}" for p in known]
         text = _list(f"There is documentation of {listed(p.name for p in known)}", of)
+        asked = Resolution(ReleaseStatus.NONE, None)
     else:
-        text = "" if every else _told(turn.question, asked, product)
+        told = "" if every else _told(turn.question, asked, product)
         number = len(product.releases)
-        text = text or f"Releases of {product.name} ({number}): {_releases(product)}."
-    if not documents and (len(asked.releases) != 1 or every or not asked.mentions):
-        kept = asked.status is ReleaseStatus.UNKNOWN
-        asked = asked if kept else Resolution(ReleaseStatus.NONE, asked.product)
+        text = told or f"Releases of {product.name} ({number}): {_releases(product)}."
+        if not told or len(asked.releases) > 1:
+            asked = Resolution(ReleaseStatus.NONE, product.name)
     value = f"{text.splitlines()[0].rstrip('.:')}."
     answer = Answer(text, abstained=False, value=value)
     return replace(turn, resolution=asked, route=Route.INVENTORY, answer=answer)
