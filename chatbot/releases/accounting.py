@@ -47,7 +47,7 @@ LEAD = re.compile(
     r"|since|until|as\s+of|than|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
-    r"(?:\b(?P<word>release|version|rel|vers?|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
+    r"(?:\b(?P<word>rel\w{1,3}se|version|rel|vers?|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
     r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
     re.IGNORECASE,
 )
@@ -115,24 +115,23 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[C
     So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
     """
     claims = [_claim(text, number, names) for number in numbers]
-    together = CONTRASTS.search(text) or MOVES.search(text)
+    contrasts = CONTRASTS.search(text)
     for i, (left, right) in enumerate(pairwise(numbers)):
-        between = text[left.end : right.start]
-        joined = JOINED.fullmatch(between) if len(between) < 40 else None
-        if not (joined and any(joined.groups())) or OWN in between:
+        joined = JOINED.fullmatch(text, left.end, right.start)
+        if not (joined and any(joined.groups())) or OWN in joined[0]:
             continue
         first, second = claims[i : i + 2]
-        dotted = left.dotted and right.dotted
-        moved = together or joined["join"] in ("->", "=>", "→")
         if first is Claim.ELSE and not right.known:
             claims[i + 1] = Claim.ELSE
         elif second is Claim.ELSE and UNIT.match(text, right.end):
             claims[i] = Claim.ELSE
-        elif moved and (dotted or (left.known and right.known and bounded(text, right.end))):
+        elif contrasts and (
+            right.dotted or (left.known and right.known and bounded(text, right.end))
+        ):
             claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
         elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
             claims[i + 1] = Claim.OPEN
-        elif first is Claim.RELEASE and right.known and second is not Claim.RELEASE:
+        elif first is Claim.RELEASE and right.known:
             claims[i + 1] = Claim.RELEASE
     return claims
 
@@ -146,63 +145,45 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     if number.glued:
         return Claim.OPEN
     if before["product"]:
-        likely = number.known or number.dotted or before["word"] or names.near(number.tokens)
-        whole = before[0].lstrip()[:1] != OWN or text[: before.start()][-1:] not in ("-", "/")
-        if number.known and not whole:
-            return Claim.OPEN
+        likely = number.dotted or names.near(number.tokens)
         return Claim.RELEASE if likely else Claim.ELSE
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
     bracketed = owner and owner["joint"] == " " and before["open"]
-    if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner, head)):
-        return _of_word(text, number, owner, mark, names)
-    if bare and not mark and (head[-1:].isalnum() or head[-1:] in _SIGNS):
+    if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner)):
+        return _of_word(number, owner, mark, names)
+    if not mark and head[-1:] in _SIGNS:
         return Claim.ELSE
     return _free(text, number, before, mark, names)
 
 
-def _stands_free(owner: re.Match[str], head: str) -> bool:
+def _stands_free(owner: re.Match[str]) -> bool:
     """Whether the word before a number says nothing of it: a word without a topic, or a verb."""
-    word = owner["word"].casefold()
-    if word in _FREE or CONTRASTS.fullmatch(word) or MOVES.fullmatch(word):
-        return True
-    verb = word.endswith("ing") or _last_word(head[: owner.start()]) in _SUBJECTS
-    return owner["word"].islower() and verb and "_" not in word
+    word = owner["word"]
+    verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
+    return verb or word.casefold() in _FREE or CONTRASTS.fullmatch(word) is not None
 
 
-def _of_word(
-    text: str, number: Number, owner: re.Match[str], mark: str, names: ReleaseNames
-) -> Claim:
+def _of_word(number: Number, owner: re.Match[str], mark: str, names: ReleaseNames) -> Claim:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
-    word, joint, head = owner["word"], owner["joint"], owner.string
-    if word[0] == OTHER:
-        return Claim.ELSE
+    word, head = owner["word"], owner.string[: owner.start()]
     # The first letter of a question is a capital in any word.
-    word = word[not head[: owner.start()].strip() :]
-    named, akin = word != word.lower() and "_" not in word, names.begins(number.tokens[:1])
-    exact = names.names(number.tokens) or names.names((*number.tokens, 0))
-    if (sign := joint.strip(" (\"'`")) or (joint != " " and not mark):
-        # "set name=2.0" and "call(2.0)" have a value, but what is just a release's name may be one.
-        likely = exact or (sign and joint != "-" and _last_word(head[: owner.start()]) != "set")
-        if "/" in sign or (named and not _ASSIGNS.issuperset(sign)):
-            likely = akin and number.known >= named
+    word = word[not head.strip() :]
+    named, akin = word != word.lower(), names.begins(number.tokens[:1])
+    if owner["word"][0] == OTHER:
+        return Claim.ELSE
+    if (sign := owner["joint"].strip(" (\"'`")) or (owner["joint"] != " " and not mark):
+        # "set name=2.0" and "call(2.0)" have a value.
+        likely = sign and owner["joint"] != "-" and _last_word(head) != "set"
         return Claim.OPEN if likely and number.dotted else Claim.ELSE
-    if mark and (number.dotted or len(mark) > 2) and (not named or mark[0] == "r"):
+    if mark and number.dotted and (not named or mark[0] == "r"):
         return Claim.RELEASE
-    beside = head[max(0, owner.start() - 2) : owner.start()]
-    if number.known and number.dotted and (beside == f"{OWN} " or (not named and _keywords(text))):
-        return Claim.RELEASE
-    if number.known and (mark or number.dotted or (exact and _high(number)) or OWN in beside):
+    exact = names.names(number.tokens) and _high(number)
+    if number.known and (mark or number.dotted or exact or OWN in head[-2:]):
         return Claim.OPEN
-    near = (number.dotted and (akin or "_" in word)) or (mark and names.near(number.tokens))
+    near = (number.dotted and (akin or "_" in word)) or mark
     return Claim.OPEN if near and not named else Claim.ELSE
-
-
-def _keywords(text: str) -> bool:
-    """Whether this is a query of at least three words and no sentence: "pool timeout echo 1.4"."""
-    words = [word for word in text[:_READ].casefold().split() if word[0].isalpha()]
-    return len(words) > 2 and STOP_WORDS.isdisjoint(words)
 
 
 def _high(number: Number) -> bool:
@@ -212,24 +193,19 @@ def _high(number: Number) -> bool:
 def _free(
     text: str, number: Number, before: re.Match[str], mark: str, names: ReleaseNames
 ) -> Claim:
-    """Judge a number that no word claims; one of one part ("17") needs a place or a cue."""
+    """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
+    where, following = preposition(before), _next_word(text, number.end)
+    if number.dotted and not mark and where == "to" and not MOVES.search(text):
+        return Claim.OPEN
     alone = not (text[: before.start()] + text[number.end :]).strip(" ?.!")
-    where = preposition(before)
-    if number.dotted and not mark and where == "to" and not MOVES.search(text[:_READ]):
-        return Claim.OPEN
-    ends, following = bounded(text, number.end), _next_word(text, number.end)
-    if mark and not (number.dotted or ends or len(mark) > 2):
-        # "The v1 API" may be anything's.
-        return Claim.OPEN
-    told = following == "series" or (number.known and following in _OF_RELEASES)
-    if number.dotted or mark or alone or told:
+    if number.dotted or mark or alone or (number.known and following in _OF_RELEASES):
         return Claim.RELEASE
     told = _last_word(text[: number.start]) in _SUBJECTS | _AUXILIARIES
-    near = names.near(number.tokens)
-    if not ends:
+    if following not in _FREE:
         return Claim.OPEN if told and number.known else Claim.ELSE
-    placed = where in _PLACES or where == "as of" or before["before"] or before["after"]
-    if (placed and (number.known or near)) or (where and number.known and _high(number)):
+    placed = where in _PLACES or before["before"] or (where and _high(number))
+    near = names.near(number.tokens)
+    if placed and (number.known or near):
         return Claim.RELEASE
     return Claim.OPEN if number.known or (near and (told or where)) else Claim.ELSE
 

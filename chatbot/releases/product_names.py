@@ -13,17 +13,6 @@ OWN, OTHER = "\ue000", "\ue001"
 
 _PART = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]{4,}")
-_SPELLINGS = {
-    "release": "rel",
-    "releases": "rel",
-    "version": "ver",
-    "versions": "ver",
-    "latest": "last",
-    "newest": "last",
-    "previous": "prior",
-}
-"""Words for a release, each with one that says the same in fewer letters."""
-
 Span = tuple[int, int, Product]
 
 
@@ -55,10 +44,8 @@ def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
 
 
 def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
-    """Put OWN and OTHER for products' names, letter for letter, and mend words for a release."""
+    """Put OWN and OTHER for products' names, letter for letter."""
     letters = list(text)
-    for word in _WORD.finditer(text):
-        letters[slice(*word.span())] = _spelt(word[0])
     for start, end, named in spans:
         letters[start:end] = (OWN if named.name == product.name else OTHER) * (end - start)
     return "".join(letters)
@@ -78,27 +65,17 @@ def _loosely(part: str) -> str:
     return f"{part[:2]}{''.join(rf'[ ._-]?{letter}' for letter in part[2:-1])}{part[-1]}"
 
 
-def _spelt(word: str) -> str:
-    """Write a misspelt word for a release rightly, or as a shorter one, in the same length."""
-    small = word.casefold()
-    if small not in _SPELLINGS:
-        for known, short in _SPELLINGS.items():
-            if _close(small, known, 1):
-                return known if len(known) == len(word) else short.ljust(len(word))
-    return word
-
-
 def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
     return [
         (*word.span(), product)
         for word in _WORD.finditer(text)
         for product in products
         for name in (product.name, *product.aliases)
-        if len(name) >= 5 and _close(word[0].casefold(), name.casefold(), 1 + (len(name) > 6))
+        if len(name) >= 5 and _close(word[0].casefold(), name.casefold())
     ]
 
 
-def _close(word: str, name: str, allowed: int) -> bool:
-    if word[0] != name[0] or abs(len(word) - len(name)) > allowed:
-        return False
-    return DamerauLevenshtein.distance(word, name, score_cutoff=allowed) <= allowed
+def _close(word: str, name: str) -> bool:
+    allowed = 1 + (len(name) > 6)
+    near = DamerauLevenshtein.distance(word, name, score_cutoff=allowed) <= allowed
+    return word[0] == name[0] and near

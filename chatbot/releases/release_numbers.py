@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, ascii_lowercase, digits
 
 from chatbot.releases.product_names import OTHER, OWN
-from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, Tokens
+from chatbot.releases.release_names import Reading, ReleaseNames, Tokens
 from chatbot.text.phrasing import word_set
 from chatbot.text.units import MEASURE
-from corpora.catalog.release import is_prerelease, name_tokens
+from corpora.catalog.release import name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
-_CHUNK = re.compile(r"[0-9]+(?:\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
-_GLUE = re.compile(rf"[A-Za-z0-9_{OTHER}][A-Za-z0-9_.{OTHER}-]*$|\.$")
-_MARKS = word_set("v ver vers version r rel release pre")
-_SERIES = re.compile(r"(?:\.(?:x{1,2}|\*))+", re.I)
-_WORD_END = re.compile(r"(?:[._-][A-Za-z]+|ish|er)$")
+_CHUNK = re.compile(r"[0-9]+(?::[0-9]+|\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
+_GLUE = f"{ascii_letters}{digits}_.-{OTHER}"
+_MARKS = word_set("v ver vers version r rel release pre") | {""}
 _NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
+_SUFFIX = 20
 _SOMETHING_ELSE = re.compile(
     r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[-.][0-9]{1,2}[-.](?:19|20)[0-9]{2}"
     rf"|[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])",
@@ -54,18 +54,16 @@ class Number:
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     """Find the numbers that may be releases, in order; no parts of words, dates or addresses."""
     found = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
-    taken = {i for number in found for i in range(number.start, number.end)}
     position = 0
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()
-        glue = _GLUE.search(text, max(0, chunk.start() - 24), chunk.start())
-        around = text[max(0, chunk.start() - 2) : chunk.start()], text[position : position + 2]
-        is_clock = any(side.strip(":").isdecimal() and ":" in side for side in around)
-        if chunk.start() in taken or is_clock:
-            continue
+        if ":" in chunk[0]:
+            continue  # a time
+        head = text[max(0, chunk.start() - 24) : chunk.start()]
+        apart = head.rstrip(_GLUE)
+        loose = head[len(apart) :].strip("._-").casefold() in _MARKS or apart[-1:] == OWN
         for number in _read(text, chunk.start(), chunk[0], names):
-            loose = glue is None or glue[0].strip("._-").casefold() in _MARKS
-            number.glued = not (loose or (glue and text[glue.start() - 1] == OWN))
+            number.glued = not loose
             if not number.glued or (number.known and number.dotted):
                 found.append(number)
                 position = max(position, number.end)
@@ -73,10 +71,11 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
 
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
-    if series := _SERIES.search(chunk):
-        tokens = name_tokens(chunk[: series.start()])
+    stem = chunk.rstrip(".xX*")
+    if chunk[len(stem) :].startswith("."):
+        tokens = name_tokens(stem)
         reading = names.read(tokens, series=True)
-        yield Number((start, start + series.end()), tokens, reading, series=True)
+        yield Number((start, start + len(chunk)), tokens, reading, series=True)
         return
     whole = _continued(text, start, chunk, names) or _number(start, chunk, names)
     if not whole.known and _SOMETHING_ELSE.fullmatch(chunk):
@@ -87,8 +86,9 @@ def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Nu
             yield _number(start, part, names)
             start += len(part) + 1
         return
-    while not whole.known and not is_prerelease(chunk) and (end := _WORD_END.search(chunk)):
-        chunk = chunk[: end.start()]
+    # "1.4-style" and "17.20er" name a release, 1.1.1w is none of 1.1.1.
+    while not whole.known and len(stem := chunk.rstrip(ascii_lowercase)) < len(chunk) - 1:
+        chunk = stem.rstrip("._-")
         whole = _number(start, chunk, names)
     yield whole
 
@@ -104,30 +104,17 @@ def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number
     "3.5 SP2" is a name, too, and one that is not there.
     """
     best: Number | None = None
-    first = name_tokens(chunk)
     end = after = start + len(chunk)
-    for _ in range(4):
-        word = _NEXT_WORD.match(text, end)
-        if not word:
-            break
+    while (word := _NEXT_WORD.match(text, end)) and end - after < _SUFFIX:
         end = word.end()
         tokens = name_tokens(text[start:end])
-        fits = names.names(tokens) or (len(word[0].strip(" _-")) > 1 and names.begins(tokens))
-        if fits and any(c.isalpha() for c in text[after:end]):
-            best = Number((start, end), tokens, names.read(tokens, text[start:end]))
-        elif best is None and len(tokens) == len(first) + 2 and names.suffixed(tokens):
-            best = Number((start, end), tokens, NOTHING)
+        fits = names.begins(tokens) or names.suffixed(tokens)
+        if fits and any(map(str.isalpha, text[after:end])):
+            best = _number(start, text[start:end], names)
     return best
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
     parts = match[0].casefold().replace("point", ".").replace("dot", ".").split(".")
-    tokens = tuple(map(_value, parts))
+    tokens = tuple(sum(_VALUES[word] for word in part.replace("-", " ").split()) for part in parts)
     return Number(match.span(), tokens, names.read(tokens))
-
-
-def _value(spoken: str) -> int:
-    values = [_VALUES[word] for word in spoken.replace("-", " ").split()]
-    if len(values) == 2 and values[0] >= 20 and 0 < values[1] < 10:
-        return sum(values)
-    return int("".join(map(str, values)))

@@ -23,7 +23,7 @@ _RANKS = {"second": 1, "third": 2, "fourth": 3}
 _ONE = r"(?:releases?|versions?|one|series|docs|documentation)\b"
 _MANY = r"(?:release|version)s?\b"
 _SAID = rf"(?:(?:\w+ed|stable|official|{OWN}+)\s+)*"
-_NEW = r"(?:latest|newest|current|most\s+recent)"
+_NEW = r"(?:la\w*st|newest|current|most\s+recent)"
 _END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|vs|how|what|which|is|does|do|to|than|please)\b))"
 _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
 """Not of something else: "the previous version of the row"."""
@@ -36,26 +36,26 @@ _PATTERNS = tuple(
         (
             Place.EVERY,
             0,
-            rf"(?:which|what|all|both|every|each|in\s+any|over|across|through|between)\s+"
-            rf"(?:(?:of|the|your|our|doc|different)\s+)*{_SAID}{_MANY}{_OF}"
+            rf"(?:which|what|all|both|every|each|over|across|between)\s+"
+            rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
             r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
-            rf"|(?:first|oldest|earliest|last|latest|newest)\s+{_SAID}{_MANY}\s+(?:with|to|where"
+            rf"|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where"
             r"|supporting|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve"
             r"|exists))"
             rf"|older?\s+(?:and|with|to)\s+(?:the\s+)?newe?r?\s+{_MANY}",
         ),
-        (Place.NEWEST, 1, rf"(?:{_NEW}|last)\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}"),
+        (Place.NEWEST, 1, rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}"),
         (
             Place.LATEST,
             -1,
-            rf"penultimate\s+{_ONE}|(?:latest|last)\s+but\s+one\b"
+            rf"penultimate\s+{_ONE}|la\w*st\s+but\s+one\b"
             rf"|(second|third|fourth)[\s-]+{_NEW}(?:\s+{_ONE})?",
         ),
         (
             Place.REFERENCE,
             -1,
             rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
-            rf"|(?:previous|prior|preceding|(?<=\bthe\s)older)\s+{_SAID}{_ONE}{_OF}"
+            rf"|(?:prev\w*|prior|preceding|(?<=\bthe\s)older)\s+{_SAID}{_ONE}{_OF}"
             rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
         ),
         (
@@ -67,7 +67,7 @@ _PATTERNS = tuple(
         (
             Place.LATEST,
             0,
-            rf"(?:{_NEW}|last|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
+            rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
             rf"|(?:latest|newest)\b{_END}",
         ),
         (
