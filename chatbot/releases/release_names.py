@@ -1,6 +1,8 @@
 """A product's release names, indexed: which releases does a written name cover?"""
 
+import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,37 +44,21 @@ class ReleaseNames:
     def __init__(self, product: Product) -> None:
         self.finals = tuple(r for r in product.releases if not r.prerelease) or product.releases
         self._place = {release.name: i for i, release in enumerate(product.releases)}
-        self._names: dict[Tokens, list[Release]] = defaultdict(list)
-        self._aliases: dict[Tokens, list[Release]] = defaultdict(list)
-        self._series: dict[Tokens, list[Release]] = defaultdict(list)
-        self._worded: dict[Token, list[Tokens]] = defaultdict(list)
         owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
-        for release in product.releases:
-            self._add(self._names, release.name, release, owners)
-            for alias in release.aliases:
-                self._add(self._aliases, alias, release, owners)
-        called = (*self._names, *self._aliases)
-        self._suffixes = {t for tokens in called for t in tokens[1:] if isinstance(t, str)}
-        majors = [tokens[0] for tokens in called if isinstance(tokens[0], int)]
+        self._names = _by_tokens(((r.name, r) for r in product.releases), owners)
+        aliases = ((alias, r) for r in product.releases for alias in r.aliases)
+        self._names = _by_tokens(aliases, owners) | self._names
+        self._series: dict[Tokens, list[Release]] = defaultdict(list)
+        for tokens, releases in self._names.items():
+            for length in range(1, len(tokens)):
+                self._series[tokens[:length]] += releases
+        in_words = sorted((t for t in self._names if isinstance(t[0], str)), key=len, reverse=True)
+        called = "|".join(r"[\W_]*".join(map(str, tokens)) for tokens in in_words) or r"(?!)"
+        self.worded = re.compile(rf"(?<![^\W_])(?:{called})(?![^\W_])", re.I)
+        self._suffixes = {t for tokens in self._names for t in tokens[1:] if isinstance(t, str)}
+        majors = [tokens[0] for tokens in self._names if isinstance(tokens[0], int)]
         reach = 3 if max(majors, default=0) < 100 else 10
         self._near = range(min(majors) - reach, max(majors) + reach + 1) if majors else range(0)
-
-    def _add(
-        self,
-        names: dict[Tokens, list[Release]],
-        name: str,
-        release: Release,
-        owners: tuple[Tokens, ...],
-    ) -> None:
-        tokens = _without_owner(name_tokens(name), owners)
-        if not tokens:
-            return
-        names[tokens].append(release)
-        if isinstance(tokens[0], str):
-            self._worded[tokens[0]].append(tokens)
-            return
-        for length in range(1, len(tokens)):
-            self._series[tokens[:length]].append(release)
 
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
         """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
@@ -80,10 +66,8 @@ class ReleaseNames:
         In this order: the exact name (not for a `series`, "17.x"), an alias, a series, the name
         with zeros at its end (17.20.0), the name that lost its last zero (17.2). Never the nearest.
         """
-        if not series:
-            for names in (self._names, self._aliases):
-                if tokens in names:
-                    return _exact(names[tokens], text)
+        if not series and tokens in self._names:
+            return _exact(self._names[tokens], text)
         members = {*self._series.get(tokens, ()), *self._names.get(tokens, ())}
         if members:
             return Reading(tuple(sorted(members, key=lambda r: self._place[r.name])))
@@ -101,7 +85,7 @@ class ReleaseNames:
 
     def names(self, tokens: Tokens) -> bool:
         """Whether the tokens are the whole name or alias of a release."""
-        return tokens in self._names or tokens in self._aliases
+        return tokens in self._names
 
     def begins(self, tokens: Tokens) -> bool:
         """Whether some release's name is, or begins with, these tokens."""
@@ -116,10 +100,6 @@ class ReleaseNames:
     def near(self, tokens: Tokens) -> bool:
         """Whether a first part is a little below, among or above those of the releases."""
         return tokens[0] in self._near
-
-    def worded(self, first: str) -> list[Tokens]:
-        """The names and aliases that begin with this word, the longest first."""
-        return sorted(self._worded.get(first, ()), key=len, reverse=True)
 
     def and_later(self, reading: Reading, written: str) -> Reading:
         """What a name covers and all final releases after it; it may be the name of no release."""
@@ -146,6 +126,16 @@ def _exact(found: list[Release], text: str) -> Reading:
     same = [r for r in found if text.casefold() in (n.casefold() for n in (r.name, *r.aliases))]
     chosen = tuple(dict.fromkeys(same or found))
     return Reading(chosen, certain=len(chosen) == 1)
+
+
+def _by_tokens(
+    called: Iterable[tuple[str, Release]], owners: tuple[Tokens, ...]
+) -> dict[Tokens, list[Release]]:
+    found: dict[Tokens, list[Release]] = defaultdict(list)
+    for name, release in called:
+        if tokens := _without_owner(name_tokens(name), owners):
+            found[tokens].append(release)
+    return dict(found)
 
 
 def _without_owner(tokens: Tokens, owners: tuple[Tokens, ...]) -> Tokens:

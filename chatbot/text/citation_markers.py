@@ -5,6 +5,11 @@ from collections.abc import Callable
 
 CODE = re.compile(r"(`[^`\n]+`)")
 """A code span."""
+LISTING = re.compile(
+    r"^[ \t]*(?P<fence>`{3,})[ \t]*[\w.+#-]*[ \t]*\n(?P<code>.*?)^[ \t]*(?P=fence)`*[ \t]*$",
+    re.M | re.S,
+)
+"""Code between fences; a fence that nothing closes is none."""
 _CODE_OR_MARK = re.compile(rf"{CODE.pattern}|(?P<space>\s*)\[(?P<mark>\d+(?:\s*[,;]\s*\d+)*)\]")
 
 

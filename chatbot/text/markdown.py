@@ -5,26 +5,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from chatbot.text.citation_markers import CODE
+from chatbot.text.citation_markers import CODE, LISTING
 from prompts.fencing import visible
 
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
 # Before a bracket, or a colon at the beginning, it could be the beginning of a link.
 _MARK = re.compile(r"[ \t]*\[(\d{1,3})\](?!\()")
-_LISTING = re.compile(
-    r"^[ \t]*(?P<fence>`{3,})[ \t]*[\w.+#-]*[ \t]*\n(?P<code>.*?)^[ \t]*(?P=fence)`*[ \t]*$",
-    re.M | re.S,
-)
-"""Code between fences; a fence that nothing closes is none."""
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-•*]|(?P<number>\d{1,9})[.)])[ \t]+(?=\S)")
 _DEEPEST = 5
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
-# What opens something in the middle of a line, in CommonMark and in GitHub's dialect; an
-# underscore inside a name does not.
-_SPECIAL = re.compile(r"[\\`*\[\]<|~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-# What opens something at the beginning of a line.
-_OPENING = re.compile(r"\A(?:>|#|[+-](?=\s|\Z)|-(?=[-\s]*\Z)|=(?==*\s*\Z)|:(?=-))")
-_NUMBERED = re.compile(r"\A(\d{1,9})([.)])(?=\s|\Z)")
+# Where a backslash keeps CommonMark and GitHub's dialect from opening something: behind a number,
+# and before a sign at the beginning of a line, before others anywhere but for "_" inside a name.
+_OPENING = re.compile(
+    r"\A\d{1,9}(?=[.)](?:\s|\Z))|\A(?=[>#]|[+-](?:\s|\Z)|-[-\s]*\Z|==*\s*\Z|:-)"
+    r"|(?=[\\`*\[\]<|~$]|&#?\w+;|(?<![^\W_])_|_(?![^\W_]))"
+)
 # Many readers make a link of an address, escaped or not, but not in a code span.
 _ADDRESS = re.compile(r"(?<![^\s`|])[^\s`|]*(?:://|www\.|mailto:|@)[^\s`|]*", re.IGNORECASE)
 _END = ".,;:!?)"
@@ -53,7 +48,7 @@ class AnswerMarkdown:
     def pieces(self, text: str) -> Iterator[tuple[str, bool]]:
         """Write the same in parts, each with whether it is a listing, whose text comes bare."""
         end = 0
-        for listing in _LISTING.finditer(text):
+        for listing in LISTING.finditer(text):
             if written := self._written(text[end : listing.start()]):
                 yield written, False
             yield listing["code"].removesuffix("\n"), True
@@ -127,7 +122,9 @@ class AnswerMarkdown:
 
 def fenced_code(text: str) -> str:
     """Code letter for letter between fences that it cannot close."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
+    fence = "```"
+    while fence in text:
+        fence += "`"
     return f"{fence}\n{text}\n{fence}"
 
 
@@ -176,9 +173,9 @@ def as_line(text: str) -> str:
     end = 0
     for match in _ADDRESS.finditer(text):
         address = match[0].rstrip(_END) or match[0]
-        parts += [_escaped(text[end : match.start()]), f"`{address}`"]
+        parts += [_OPENING.sub(r"\g<0>\\", text[end : match.start()]), f"`{address}`"]
         end = match.start() + len(address)
-    return "".join([*parts, _escaped(text[end:])])
+    return "".join([*parts, _OPENING.sub(r"\g<0>\\", text[end:])])
 
 
 def as_block(text: str) -> str:
@@ -190,11 +187,6 @@ def as_block(text: str) -> str:
 def as_label(text: str) -> str:
     """Escape a text as one line of single spaces, for a heading or an item of a list."""
     return as_line(" ".join(visible(text).split()))
-
-
-def _escaped(text: str) -> str:
-    escaped = _SPECIAL.sub(r"\\\g<0>", text)
-    return _NUMBERED.sub(r"\1\\\2", _OPENING.sub(r"\\\g<0>", escaped))
 
 
 def _indentation(line: str) -> str:

@@ -51,12 +51,12 @@ def test_nothing_can_be_loaded_or_followed(text: str) -> None:
 @pytest.mark.parametrize(
     ("written", "made"),
     [
-        ("see [the page](https://evil.example/?q=x).", "see the page."),
-        ("![pixel](https://evil.example/p.png?q=x)", "pixel"),
-        ("[a[b](c)](//evil.example/x)", "ab"),
+        ("see [the page](https://evil.example/?q=x).", "see [the page] ((address left out))."),
+        ("![pixel](https://evil.example/p.png?q=x)", "[pixel] ((address left out))"),
+        ("[a[b](c)](//evil.example/x)", "[a[b] (c)] ((address left out))"),
         ("[a [b] c](//evil.example)", "[a [b] c] ((address left out))"),
         ("[a [b] c](/secret)", "[a [b] c] (/secret)"),
-        ("<<b>img src=//evil.example>x", "x"),
+        ("<<b>img src=//evil.example>x", "< img src=(address left out)>x"),
         ("<img src=/x", "‹img src=/x"),
         ("[see][1]\n\n[1]: https://evil.example/x 'y'", "[see][1]"),
         ("![pixel][1]", "[pixel][1]"),
@@ -98,7 +98,9 @@ def test_what_the_evidence_has_stays(written: str, made: str) -> None:
 
 def test_names_titles_and_topics_stand_in_our_sentences() -> None:
     assert as_code("a/b` ![x](y)\n`.html") == "`a/b' ![x](y) '.html`"
-    assert as_words("Ports [3]\n> ![x](https://evil.example/x)") == "Ports `[3]` x"
+    assert as_words("Ports [3]\n> ![x](https://evil.example/x)") == (
+        "Ports `[3]` `> [x] ((address left out))`"
+    )
 
 
 @given(MODEL)
