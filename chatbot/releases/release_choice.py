@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chatbot.releases.accounting import CONTRASTS, MOVES
 from chatbot.releases.product_names import find_product, mask, product_spans
@@ -12,9 +12,6 @@ from chatbot.releases.release_phrases import Place
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.phrasing import word_set
 from corpora.catalog.release import Product, Release
-
-Meant = tuple[Found, Reading]
-"""A mention, and the releases that it stands for."""
 
 
 @dataclass(frozen=True)
@@ -33,53 +30,50 @@ _LEFT_OPEN = re.compile(
     re.IGNORECASE,
 )
 """Speaks of a release in words that no rule reads: it is asked back, the latest is not taken."""
-_PREPOSITIONS = word_set("in on for with of from to under at by")
 _AGAINST = word_set("since from than against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
 )
 
 
-def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Meant]:
-    """Say which releases each mention in a question about one product stands for."""
+def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Found]:
+    """The mentions in a question about one product, each with the releases that it stands for."""
     unsaid = Reading(_releases(_unsaid(product, context), product))
-    return [(mention, _meaning(mention, found, product, unsaid)) for mention in found]
+    return [replace(m, reading=_meaning(m, found, product, unsaid)) for m in found]
 
 
 def choose_release(
-    meant: Sequence[Meant], text: str, product: Product, context: Context
+    meant: Sequence[Found], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions in a masked question about one product, and what they mean."""
+    """Choose from the mentions in a masked question about one product, with what they mean."""
     silent = _unsaid(product, context)
     unsaid = _releases(silent, product)
-    if not product.releases:
-        return silent
     contrasts = CONTRASTS.search(text) is not None
     asked = _asked(meant, text, contrasts=contrasts)
-    for mention, reading in asked:
-        if mention.doubtful and not (unsaid and reading.release in unsaid):
+    for mention in asked:
+        release = mention.reading.release
+        if mention.doubtful and release not in unsaid:
             return _ask(product, f'"{mention.said}" may be a release or something else')
-        if not reading.certain:
-            return ask_which_release(product, mention.said, reading.covers)
-        if not reading.release:
+        if not mention.reading.certain:
+            return ask_which_release(product, mention.said, mention.reading.covers)
+        if not release:
             return unknown_release(product, mention.said)
-    known = [(mention, reading.release) for mention, reading in asked if reading.release]
-    if not known:
-        unwanted = {r for mention, reading in meant if mention.negated for r in reading.covers}
+    if not asked:
+        unwanted = {r for mention in meant if mention.negated for r in mention.reading.covers}
         return _without(unwanted, text, product, silent)
-    for mention, reading in asked:
+    for mention in asked:
         if mention.place in (Place.EVERY, Place.NEWEST):
-            return _compared(product, reading.covers)
-    releases = tuple(dict.fromkeys(release for _, release in known))
-    mention, release = known[0]
+            return _compared(product, mention.reading.covers)
+    releases = tuple(dict.fromkeys(m.reading.release for m in asked if m.reading.release))
+    mention, release = asked[0], releases[0]
     if len(releases) > 1:
-        arrives = any(mention.preposition in ("to", "into") for mention, _ in known)
+        arrives = any(mention.preposition in ("to", "into") for mention in asked)
         if not (arrives and MOVES.search(text)) or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
     against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
-    if contrasts and mention.preposition in against and unsaid and release not in unsaid:
+    if contrasts and mention.preposition in against and release not in unsaid:
         return _compared(product, (release, *unsaid))
     if mention.place is Place.SAME:
         return silent
@@ -94,11 +88,9 @@ def _unsaid(product: Product, context: Context) -> Resolution:
         reading = read_choice(chosen, product)
         if reading.release:
             return _one(product, reading.release, _you_said("chose", chosen, reading.release))
-        return (
-            ask_which_release(product, chosen, reading.covers)
-            if reading.covers
-            else unknown_release(product, chosen)
-        )
+        if reading.covers:
+            return ask_which_release(product, chosen, reading.covers)
+        return unknown_release(product, chosen)
     spoken_of = context.release and context.product and find_product(context.product, [product])
     if spoken_of and (release := read_choice(context.release or "", product).release):
         return _one(product, release, "from the conversation", ReleaseStatus.CONVERSATION)
@@ -111,10 +103,6 @@ def _releases(resolution: Resolution, product: Product) -> tuple[Release, ...]:
     return tuple(r for r in product.releases if r.name in resolution.releases)
 
 
-def _newest(product: Product) -> Reading:
-    return Reading((product.newest,)) if product.newest else NOTHING
-
-
 def read_choice(choice: str, product: Product) -> Reading:
     """Read a release given by itself, as by a command's option."""
     for release in product.releases:
@@ -123,7 +111,7 @@ def read_choice(choice: str, product: Product) -> Reading:
     text = f"release {choice.strip()}"
     masked = mask(text, product, product_spans(text, [product]))
     found = find_mentions(text, masked, release_names(product))
-    return _meaning(found[0], found, product, _newest(product)) if len(found) == 1 else NOTHING
+    return _meaning(found[0], found, product, NOTHING) if len(found) == 1 else NOTHING
 
 
 def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: Reading) -> Reading:
@@ -132,7 +120,7 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
         case None:
             origin = mention.reading
         case Place.LATEST:
-            origin = _newest(product)
+            origin = Reading((product.newest,)) if product.newest else NOTHING
         case Place.OLDEST:
             origin = Reading(names.finals[:1])
         case Place.EVERY:
@@ -147,29 +135,22 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
     return names.step(origin, mention.steps) if mention.steps else origin
 
 
-def _asked(meant: Sequence[Meant], text: str, *, contrasts: bool) -> Sequence[Meant]:
+def _asked(meant: Sequence[Found], text: str, *, contrasts: bool) -> Sequence[Found]:
     """Leave out the releases that the question names only to say what it is not about.
 
     Those are the negated ones, and what a sentence tells beside the one that asks: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
-    asked = [(mention, reading) for mention, reading in meant if not mention.negated]
+    asked = [mention for mention in meant if not mention.negated]
     if contrasts:
         return asked
     questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
-    own = [
-        (mention, reading)
-        for mention, reading in asked
-        if any(start <= mention.start < end for start, end in questions)
-    ]
-    asked = own if own and len(questions) == 1 else asked
-    covered = {reading.covers for _, reading in asked} - {()}
+    if len(questions) == 1:
+        ((start, end),) = questions
+        asked = [mention for mention in asked if start <= mention.start < end] or asked
     # A series of which a part is named as well: Windows 11, beside 24H2.
-    return [
-        (mention, reading)
-        for mention, reading in asked
-        if not any(set(reading.covers) > set(part) for part in covered)
-    ]
+    named = {mention.reading.covers for mention in asked} - {()}
+    return [m for m in asked if not any(set(m.reading.covers) > set(part) for part in named)]
 
 
 def _without(unwanted: set[Release], text: str, product: Product, silent: Resolution) -> Resolution:
@@ -223,8 +204,5 @@ def unknown_release(product: Product, said: str) -> Resolution:
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:
-    words = said.split()
-    said = " ".join(words[words[0].casefold() in _PREPOSITIONS :])
-    if said.casefold() == release.name.casefold():
-        return f'you {verb} "{said}"'
-    return f'you {verb} "{said}" → {release.name}'
+    meant = "" if said.casefold() == release.name.casefold() else f" → {release.name}"
+    return f'you {verb} "{said}"{meant}'

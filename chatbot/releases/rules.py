@@ -7,7 +7,7 @@ from functools import cache, partial
 from chatbot.releases.product_names import OWN, Span, find_product, mask, product_spans
 from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
 from chatbot.releases.release_mentions import Found, find_mentions
-from chatbot.releases.release_names import Reading, release_names
+from chatbot.releases.release_names import release_names
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -97,8 +97,8 @@ def _resolve(
         every = _listing((p, p.releases) for p in products)
         why = f'no product "{product}"'
         return Resolution(ReleaseStatus.UNKNOWN, None, available=every, explanation=why)
-    skipped = max(0, len(question) - 2 * _READ)
-    text = question if not skipped else f"{question[: _READ - 1]}\0{question[-_READ:]}"
+    middle = question[_READ:-_READ]
+    text = f"{question[:_READ]}{'|' * len(middle)}{question[_READ:][len(middle) :]}"
     spans = product_spans(text, products)
 
     @cache
@@ -120,7 +120,7 @@ def _resolve(
     if context.chosen is not None or not all(mention.doubtful for mention in found):
         found = [mention for mention in found if not mention.doubtful]
     meant = meanings(found, only, context)
-    mentions = tuple(_mention(question, skipped, *pair) for pair in meant)
+    mentions = tuple(_mention(question, found) for found in meant)
     if not options[1:]:
         resolution = choose_release(meant, read(only).masked, only, context)
         return replace(resolution, mentions=mentions)
@@ -152,12 +152,10 @@ def _options(
     return named or products
 
 
-def _mention(question: str, skipped: int, found: Found, reading: Reading) -> Mention:
-    """Place a mention in the whole question, of whose middle nothing was read."""
-    shift = 0 if found.start < _READ else skipped
-    start, end = found.start + shift, found.end + shift
-    release = None if found.negated else reading.release
-    return Mention(start, end, question[start:end], release.name if release else None)
+def _mention(question: str, found: Found) -> Mention:
+    release = None if found.negated else found.reading.release
+    said = question[found.start : found.end]
+    return Mention(found.start, found.end, said, release.name if release else None)
 
 
 def _listing(possible: Iterable[tuple[Product, Sequence[Release]]]) -> tuple[str, ...]:

@@ -31,12 +31,12 @@ def test_a_table_keeps_bars_in_its_cells() -> None:
 
 def test_words_of_documents_and_askers_load_link_and_cite_nothing() -> None:
     hostile = "hold [1] ![x](https://evil.example/x)"
-    assert in_short(hostile) == "hold `[1]` [x] ((address left out))"
+    assert in_short(hostile) == "hold `[1]` [x] (`https://evil.example/x`)"
     page = stored_page(*(Block(BlockKind.PARAGRAPH, text, ("Talk",)) for text in ("One.", "Two.")))
     rows = [Row((one, other), differs=True) for one in records(page) for other in records(page)]
     changes = changes_in_words(hostile, RELEASES, [*rows, *rows], ())
     assert changes is not None
-    assert "on hold `[1]` [x] ((address left out)) differ" in changes.text
+    assert "on hold `[1]` [x] (`https://evil.example/x`) differ" in changes.text
     found = presence_in_words("a` [9] `b", [Finding("1.0", Documented.NOT_FOUND)])
     assert found.text == "I couldn't find `a' [9] 'b` in the documentation of 1.0."
 

@@ -172,7 +172,7 @@ def test_own_mentions_are_those_of_the_release_asked_about(question: str, own: l
     [
         ("echo in 1.4", 'you said "1.4" → 1.4.54'),
         ("echo in 1.4.54", 'you said "1.4.54"'),
-        ("echo in the version before 2.0", 'you said "the version before 2.0" → 1.4.54'),
+        ("echo in the version before 2.0", 'you said "in the version before 2.0" → 1.4.54'),
         ("echo", "the latest"),
         ("echo in SQLAlchemy 1.0", 'no release "1.0" of sqlalchemy'),
         ("echo 1.3 vs 1.4", "compared: 1.3.24, 1.4.54"),
