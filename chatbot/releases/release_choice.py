@@ -23,13 +23,6 @@ class Context:
     release: str | None = None
 
 
-_LEFT_OPEN = re.compile(
-    r"\b(?:other|old(?:er)?|new|earlier|former)\s+(?:\w+\s+){0,4}?(?:releases?|versions?|one)\b"
-    r"|\b(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
-    r"|\b(?:past|beyond)\s+v?\d+\.\d+",
-    re.IGNORECASE,
-)
-"""Speaks of a release in words that no rule reads: it is asked back, the latest is not taken."""
 _AGAINST = word_set("since from than against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
@@ -60,9 +53,9 @@ def choose_release(
             return unknown_release(product, mention.said)
     if not asked:
         unwanted = {r for mention in meant if mention.negated for r in mention.reading.covers}
-        return _without(unwanted, text, product, silent)
+        return _without(unwanted, product, silent)
     for mention in asked:
-        if mention.place in (Place.EVERY, Place.NEWEST):
+        if mention.place is Place.EVERY:
             return _compared(product, mention.reading.covers)
     releases = tuple(dict.fromkeys(m.reading.release for m in asked if m.reading.release))
     mention, release = asked[0], releases[0]
@@ -125,8 +118,8 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
             origin = Reading(names.finals[:1])
         case Place.EVERY:
             origin = Reading(product.releases)
-        case Place.NEWEST:
-            return Reading(names.finals[-mention.steps :])
+        case Place.OPEN:
+            origin = NOTHING
         case Place.REFERENCE | Place.SAME:
             # It counts from the last name before it, else from the one after it.
             named = [other for other in found if other.place is None]
@@ -153,15 +146,12 @@ def _asked(meant: Sequence[Found], text: str, *, contrasts: bool) -> Sequence[Fo
     return [m for m in asked if not any(set(m.reading.covers) > set(part) for part in named)]
 
 
-def _without(unwanted: set[Release], text: str, product: Product, silent: Resolution) -> Resolution:
-    """Answer as if nothing were said, unless a release is spoken of, or that one is not meant."""
-    open_one = _LEFT_OPEN.search(text)
-    if open_one and silent.status is ReleaseStatus.LATEST:
-        return _ask(product, f'which release "{open_one[0].strip()}" is, is open')
-    if any(release.name in silent.releases for release in unwanted):
-        others = [other for other in product.releases if other not in unwanted]
-        return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
-    return silent
+def _without(unwanted: set[Release], product: Product, silent: Resolution) -> Resolution:
+    """Answer as if nothing were said, unless that is a release that is not meant."""
+    if all(release.name not in silent.releases for release in unwanted):
+        return silent
+    others = [other for other in product.releases if other not in unwanted]
+    return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
 
 
 def _one(

@@ -61,7 +61,9 @@ def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
     for (start, end), place, steps in find_phrases(text):
         mention = _found(question, text, start, end)
         if all(f.end <= mention.start or end <= f.start for f in found):
-            found.append(replace(mention, end=end, place=place, steps=steps + mention.steps))
+            is_open = place is Place.OPEN
+            steps += mention.steps
+            found.append(replace(mention, end=end, place=place, steps=steps, doubtful=is_open))
     apart: list[Found] = []
     for mention in sorted(found, key=lambda f: f.start):
         start = max(mention.start, apart[-1].end if apart else 0)

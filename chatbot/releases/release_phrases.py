@@ -9,20 +9,19 @@ from corpora.indexing.number_words import NUMBER_WORDS
 
 
 class Place(Enum):
-    """From where a phrase counts; REFERENCE was spoken of last, NEWEST are several together."""
+    """From where a phrase counts: REFERENCE was spoken of last; which one is OPEN is asked back."""
 
     LATEST = auto()
     OLDEST = auto()
     REFERENCE = auto()
     SAME = auto()
     EVERY = auto()
-    NEWEST = auto()
+    OPEN = auto()
 
 
-_RANKS = {"second": 1, "third": 2, "fourth": 3}
 _ONE = r"(?:releases?|versions?|one|series|docs|documentation)\b"
 _MANY = r"(?:release|version)s?\b"
-_SAID = rf"(?:(?:\w+ed|stable|official|{OWN}+)\s+)*"
+_SAID = rf"(?:(?:\w+ed|{OWN}+)\s+)*"
 _NEW = r"(?:la\w*st|newest|current|most\s+recent)"
 _END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|vs|how|what|which|is|does|do|to|than|please)\b))"
 _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
@@ -44,12 +43,14 @@ _PATTERNS = tuple(
             r"|exists))"
             rf"|older?\s+(?:and|with|to)\s+(?:the\s+)?newe?r?\s+{_MANY}",
         ),
-        (Place.NEWEST, 1, rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}"),
         (
-            Place.LATEST,
-            -1,
-            rf"penultimate\s+{_ONE}|la\w*st\s+but\s+one\b"
-            rf"|(second|third|fourth)[\s-]+{_NEW}(?:\s+{_ONE})?",
+            Place.OPEN,
+            0,
+            rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}|penultimate\s+{_ONE}"
+            rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
+            r"|(?:other|old(?:er)?|new|earlier|former)\s+(?:\w+\s+){0,4}?(?:releases?|versions?|one)\b"
+            r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
+            r"|(?:past|beyond)\s+v?\d+\.\d+",
         ),
         (
             Place.REFERENCE,
@@ -92,6 +93,6 @@ def find_phrases(text: str) -> Iterator[tuple[tuple[int, int], Place, int]]:
 
 
 def count_of(said: str) -> int:
-    """Read how many releases are counted: "two", "3", "second"; one where no number is said."""
+    """Read how many releases are counted: "two", "3"; one where no number is said."""
     said = said.strip().casefold()
-    return int(said) if said.isdecimal() else _RANKS.get(said, NUMBER_WORDS.get(said, 1))
+    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said, 1)
