@@ -27,7 +27,7 @@ class Claim(Enum):
     ELSE = auto()
 
 
-_WINDOW, _READ = 64, 500
+_WINDOW = 64
 _OF_RELEASES = word_set("""
     release releases rel version versions ver vers series docs documentation branch line train lts
     notes changelog guide manual firmware software edition
@@ -55,7 +55,7 @@ LEAD = re.compile(
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)$"
 )
-_ASSIGNS, _SIGNS = frozenset("=:@ "), frozenset("$€£#§^,/_")
+_SIGNS = tuple("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
 """A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
 JOINED = re.compile(
@@ -153,7 +153,7 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     bracketed = owner and owner["joint"] == " " and before["open"]
     if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner)):
         return _of_word(number, owner, mark, names)
-    if not mark and head[-1:] in _SIGNS:
+    if not mark and head.endswith(_SIGNS):
         return Claim.ELSE
     return _free(text, number, before, mark, names)
 

@@ -11,7 +11,6 @@ from corpora.catalog.release import Product
 OWN, OTHER = "\ue000", "\ue001"
 """Stand in a masked question for each letter of the product's name, and of other products'."""
 
-_PART = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]{4,}")
 Span = tuple[int, int, Product]
 
@@ -53,16 +52,10 @@ def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
 
 @lru_cache(maxsize=1024)
 def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
-    written = (r"[\s._-]*".join(map(_loosely, _PART.findall(known))) for known in (name, *aliases))
-    options = "|".join(sorted(filter(None, written), key=len, reverse=True)) or r"(?!)"
+    letters = ([re.escape(c) for c in known if c not in " ._-"] for known in (name, *aliases))
+    written = sorted(filter(None, map(r"[\s._-]{0,2}".join, letters)), key=len, reverse=True)
+    options = "|".join(written) or r"(?!)"
     return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W\d_])(?!(?<=\d)\d)", re.I)
-
-
-def _loosely(part: str) -> str:
-    """Match a part of a name, a longer word also where it is cut in two: "py.test"."""
-    if len(part) < 5 or not part.isalpha():
-        return re.escape(part)
-    return f"{part[:2]}{''.join(rf'[ ._-]?{letter}' for letter in part[2:-1])}{part[-1]}"
 
 
 def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:

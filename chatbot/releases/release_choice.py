@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.releases.accounting import CONTRASTS, MOVES
-from chatbot.releases.product_names import find_product, mask, product_spans
+from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
@@ -38,7 +38,7 @@ def meanings(found: Sequence[Found], product: Product, context: Context) -> list
 def choose_release(
     meant: Sequence[Found], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions in a masked question about one product, with what they mean."""
+    """Choose from the mentions in a question about one product, with what they stand for."""
     silent = _unsaid(product, context)
     unsaid = _releases(silent, product)
     contrasts = CONTRASTS.search(text) is not None
@@ -53,7 +53,10 @@ def choose_release(
             return unknown_release(product, mention.said)
     if not asked:
         unwanted = {r for mention in meant if mention.negated for r in mention.reading.covers}
-        return _without(unwanted, product, silent)
+        if unwanted.isdisjoint(unsaid):
+            return silent
+        others = [other for other in product.releases if other not in unwanted]
+        return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
     for mention in asked:
         if mention.place is Place.EVERY:
             return _compared(product, mention.reading.covers)
@@ -102,8 +105,7 @@ def read_choice(choice: str, product: Product) -> Reading:
         if release.name.casefold() == choice.strip().casefold():
             return Reading((release,))
     text = f"release {choice.strip()}"
-    masked = mask(text, product, product_spans(text, [product]))
-    found = find_mentions(text, masked, release_names(product))
+    found = find_mentions(text, product)
     return _meaning(found[0], found, product, NOTHING) if len(found) == 1 else NOTHING
 
 
@@ -144,14 +146,6 @@ def _asked(meant: Sequence[Found], text: str, *, contrasts: bool) -> Sequence[Fo
     # A series of which a part is named as well: Windows 11, beside 24H2.
     named = {mention.reading.covers for mention in asked} - {()}
     return [m for m in asked if not any(set(m.reading.covers) > set(part) for part in named)]
-
-
-def _without(unwanted: set[Release], product: Product, silent: Resolution) -> Resolution:
-    """Answer as if nothing were said, unless that is a release that is not meant."""
-    if all(release.name not in silent.releases for release in unwanted):
-        return silent
-    others = [other for other in product.releases if other not in unwanted]
-    return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
 
 
 def _one(

@@ -1,15 +1,16 @@
 """What a question says about releases: each mention, what it names, and how it is meant."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from chatbot.releases.accounting import JOINED, Claim, account, bounded, lead, preposition
-from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames
+from chatbot.releases.product_names import Span, mask, product_spans
+from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.release_phrases import Place, count_of, find_phrases
 from chatbot.text.phrasing import word_set
-from corpora.catalog.release import name_tokens
+from corpora.catalog.release import Product, name_tokens
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Found:
     It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
     says "not that one", `preposition` what stands before it ("to 18.00", "since 1.4"; "to" for an
     arrow), `doubtful` that it may as well be something else, `placed` that a word for a release, or
-    one that says "there", stands with it.
+    one that says "there", stands with it, `named` that the product's name does.
     """
 
     start: int
@@ -32,17 +33,16 @@ class Found:
     preposition: str = ""
     doubtful: bool = False
     placed: bool = False
+    named: bool = False
 
 
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
+    r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
     r"(?:\s+(?P<word>(?:release(?!\s+notes)|version|doc|line)s?|series|documentation|branch|lts)\b[)\]\"'”’]*)?",
     re.I,
 )
-_UPWARD = re.compile(
-    r"\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b", re.I
-)
-"""Behind a release: that one and all after it, so the newest of them is meant."""
+"""Behind a name: `later` says that one and all after it, so the newest of them is meant."""
 _ORDINARY_WORDS = word_set("""
     stable current latest newest next previous old oldest new lts main master dev edge testing beta
     alpha preview head trunk first last one standard base long short term support
@@ -50,13 +50,15 @@ _ORDINARY_WORDS = word_set("""
 """Names of releases that are words of everyday use as well."""
 
 
-def find_mentions(question: str, text: str, names: ReleaseNames) -> list[Found]:
+def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -> list[Found]:
     """Find what a question says about the releases of one product, in order.
 
-    `text` is the question with the product's name masked by OWN and other products' by OTHER. The
+    `spans` are the places where it names products, that product's alone if none are given. The
     names of releases go before phrases that lie over them; words that two mentions claim are the
     first one's.
     """
+    names = release_names(product)
+    text = mask(question, product, spans or product_spans(question, [product]))
     found = [*_numbers(question, text, names), *_worded(question, text, names)]
     for (start, end), place, steps in find_phrases(text):
         mention = _found(question, text, start, end)
@@ -89,11 +91,10 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if claim is Claim.ELSE:
             continue
         reading = number.reading
-        upward = _UPWARD.match(text, number.end)
-        if upward or _sign(text, number.start).endswith((">", ">=")):
+        later = _tail(text, number.end)["later"]
+        if later or _sign(text, number.start).endswith((">", ">=")):
             reading = names.and_later(reading, text[number.start : number.end])
-        end = upward.end() if upward else number.end
-        mention = _found(question, text, number.start, end, reading)
+        mention = _found(question, text, number.start, number.end, reading)
         if found and JOINED.fullmatch(text, found[-1].end, number.start):
             # It takes the words between it and the one before.
             mention = replace(mention, start=found[-1].end + text[found[-1].end].isspace())
@@ -118,6 +119,7 @@ def _found(question: str, text: str, start: int, end: int, reading: Reading = NO
         steps=steps,
         negated=bool(before["negation"]),
         preposition="to" if arrow else where,
+        named=bool(before["product"]),
         placed=bool(told) or where in ("in", "on", "under", "since", "as of"),
     )
 

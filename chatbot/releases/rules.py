@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
-from chatbot.releases.product_names import OWN, Span, find_product, mask, product_spans
+from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
 from chatbot.releases.release_mentions import Found, find_mentions
-from chatbot.releases.release_names import release_names
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -70,23 +69,6 @@ def _after(
     return Context(context.chosen, said.product or context.product, release)
 
 
-class _Question:
-    """A question read as one about a product, with what it says about its releases."""
-
-    def __init__(self, text: str, product: Product, spans: Sequence[Span]) -> None:
-        self.masked = mask(text, product, spans)
-        self.found = find_mentions(text, self.masked, release_names(product))
-
-    def releases(self, *, beside_name: bool = False) -> list[Release]:
-        """The releases that are named, or only those beside the product's name."""
-        return [
-            mention.reading.covers[-1]
-            for mention in self.found
-            if mention.reading.covers
-            and (OWN in self.masked[mention.start : mention.end] or not beside_name)
-        ]
-
-
 def _resolve(
     question: str, products: Sequence[Product], product: str | None, context: Context
 ) -> Resolution:
@@ -102,28 +84,27 @@ def _resolve(
     spans = product_spans(text, products)
 
     @cache
-    def read(of: Product) -> _Question:
-        return _Question(text, of, spans)
+    def read(of: Product) -> list[Found]:
+        return find_mentions(text, of, spans)
 
     def possible(of: Product) -> Sequence[Release]:
         if context.chosen is None:
-            return read(of).releases()
+            return [m.reading.covers[-1] for m in read(of) if m.reading.covers]
         return read_choice(context.chosen, of).covers[-1:]
 
     named = list(dict.fromkeys(named for _, _, named in spans))
-    stating = [p for p in named if read(p).releases(beside_name=True)]
+    stating = [p for p in named if any(m.named and m.reading.covers for m in read(p))]
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
     only = options[0]
-    found = read(only).found
+    found = read(only)
     # What may be no release is left out where another is named, or chosen by the caller.
     if context.chosen is not None or not all(mention.doubtful for mention in found):
         found = [mention for mention in found if not mention.doubtful]
     meant = meanings(found, only, context)
     mentions = tuple(_mention(question, found) for found in meant)
     if not options[1:]:
-        resolution = choose_release(meant, read(only).masked, only, context)
-        return replace(resolution, mentions=mentions)
+        return replace(choose_release(meant, text, only, context), mentions=mentions)
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
     why = "several products have this release" if several else "no product named"

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from chatbot.releases.product_names import mask, product_spans
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import release_names
 from chatbot.retrieval.forms import in_words
@@ -98,7 +97,6 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
     a `heading` may be that of a section.
     """
     names = release_names(product)
-    masked = mask(text, product, product_spans(text, [product]))
     events = [event.start("release") for event in _EVENT.finditer(text)]
 
     def is_event(mention: Found) -> bool:
@@ -113,12 +111,12 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
         return whole and told and not mention.doubtful
 
     found: set[str] = set()
-    for mention in find_mentions(text, masked, names):
+    for mention in find_mentions(text, product):
         if mention.reading.covers and is_told(mention):
             reading = mention.reading
             if mention.steps:
                 reading = names.step(reading, mention.steps)
-            if is_event(mention) or masked[mention.start :].casefold().startswith(_ON):
+            if is_event(mention) or mention.preposition in _ON:
                 reading = names.and_later(reading, mention.said)
             found.update(covered.name for covered in reading.covers)
     return tuple(r.name for r in product.releases if r.name in found)
