@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from string import ascii_letters, ascii_lowercase, digits
 
 from chatbot.releases.product_names import OTHER, OWN
-from chatbot.releases.release_names import Reading, ReleaseNames, Tokens
+from chatbot.releases.release_names import ReleaseNames
 from chatbot.text.phrasing import word_set
 from chatbot.text.units import MEASURE
 from corpora.catalog.release import name_tokens
@@ -40,14 +40,14 @@ class Number:
     `glued` is the end of a longer word.
     """
 
-    def __init__(
-        self, place: tuple[int, int], tokens: Tokens, reading: Reading, *, series: bool = False
-    ) -> None:
-        self.start, self.end = place
-        self.tokens = tokens
-        self.reading = reading
-        self.known = bool(reading.covers)
-        self.dotted = series or sum(isinstance(token, int) for token in tokens) > 1
+    def __init__(self, start: int, written: str, names: ReleaseNames) -> None:
+        self.start, self.end = start, start + len(written)
+        stem = written.rstrip(".xX*")
+        series = written[len(stem) :].startswith(".")
+        self.tokens = name_tokens(stem if series else written)
+        self.reading = names.read(self.tokens, written, series=series)
+        self.known = bool(self.reading.covers)
+        self.dotted = series or sum(isinstance(token, int) for token in self.tokens) > 1
         self.glued = False
 
 
@@ -71,31 +71,20 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
 
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
-    stem = chunk.rstrip(".xX*")
-    if chunk[len(stem) :].startswith("."):
-        tokens = name_tokens(stem)
-        reading = names.read(tokens, series=True)
-        yield Number((start, start + len(chunk)), tokens, reading, series=True)
-        return
-    whole = _continued(text, start, chunk, names) or _number(start, chunk, names)
+    whole = _continued(text, start, chunk, names) or Number(start, chunk, names)
     if not whole.known and _SOMETHING_ELSE.fullmatch(chunk):
         return
     parts = chunk.split("-")
     if not whole.known and parts[1:] and all(names.begins(name_tokens(part)) for part in parts):
         for part in parts:
-            yield _number(start, part, names)
+            yield Number(start, part, names)
             start += len(part) + 1
         return
     # "1.4-style" and "17.20er" name a release, 1.1.1w is none of 1.1.1.
     while not whole.known and len(stem := chunk.rstrip(ascii_lowercase)) < len(chunk) - 1:
         chunk = stem.rstrip("._-")
-        whole = _number(start, chunk, names)
+        whole = Number(start, chunk, names)
     yield whole
-
-
-def _number(start: int, chunk: str, names: ReleaseNames) -> Number:
-    tokens = name_tokens(chunk)
-    return Number((start, start + len(chunk)), tokens, names.read(tokens, chunk))
 
 
 def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number | None:
@@ -110,11 +99,13 @@ def _continued(text: str, start: int, chunk: str, names: ReleaseNames) -> Number
         tokens = name_tokens(text[start:end])
         fits = names.begins(tokens) or names.suffixed(tokens)
         if fits and any(map(str.isalpha, text[after:end])):
-            best = _number(start, text[start:end], names)
+            best = Number(start, text[start:end], names)
     return best
 
 
 def _spoken(match: re.Match[str], names: ReleaseNames) -> Number:
-    parts = match[0].casefold().replace("point", ".").replace("dot", ".").split(".")
-    tokens = tuple(sum(_VALUES[word] for word in part.replace("-", " ").split()) for part in parts)
-    return Number(match.span(), tokens, names.read(tokens))
+    parts = match[0].casefold().replace("-", " ").replace("dot", "point").split("point")
+    figures = (str(sum(_VALUES[word] for word in part.split())) for part in parts)
+    number = Number(match.start(), ".".join(figures), names)
+    number.end = match.end()
+    return number
