@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from corpora.catalog.release import Product
+from corpora.catalog.release import Product, is_among
 
 OWN, OTHER = "\ue000", "\ue001"
 """Stand in a masked question for each letter of the product's name, and of other products'."""
@@ -17,11 +17,7 @@ Span = tuple[int, int, Product]
 
 def find_product(name: str, products: Sequence[Product]) -> Product | None:
     """Return the product with this name or alias, in any case."""
-    wanted = name.strip().casefold()
-    for product in products:
-        if wanted in (known.casefold() for known in (product.name, *product.aliases)):
-            return product
-    return None
+    return next((p for p in products if is_among(name, p.name, *p.aliases)), None)
 
 
 def product_spans(text: str, products: Sequence[Product]) -> list[Span]:

@@ -11,7 +11,7 @@ from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.release_phrases import Place
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.phrasing import word_set
-from corpora.catalog.release import Product, Release
+from corpora.catalog.release import Product, Release, is_among
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,8 @@ def choose_release(
             return silent
         others = [other for other in product.releases if other not in unwanted]
         return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
-    for mention in asked:
-        if mention.place is Place.EVERY:
-            return _compared(product, mention.reading.covers)
+    if every := next((m for m in asked if m.place is Place.EVERY), None):
+        return _compared(product, every.reading.covers)
     releases = tuple(dict.fromkeys(m.reading.release for m in asked if m.reading.release))
     mention, release = asked[0], releases[0]
     if len(releases) > 1:
@@ -102,7 +101,7 @@ def _releases(resolution: Resolution, product: Product) -> tuple[Release, ...]:
 def read_choice(choice: str, product: Product) -> Reading:
     """Read a release given by itself, as by a command's option."""
     for release in product.releases:
-        if release.name.casefold() == choice.strip().casefold():
+        if is_among(choice, release.name):
             return Reading((release,))
     text = f"release {choice.strip()}"
     found = find_mentions(text, product)
@@ -176,7 +175,7 @@ def _ask(
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
-def ask_which_release(product: Product, said: str, among: Sequence[Release] = ()) -> Resolution:
+def ask_which_release(product: Product, said: str, among: Sequence[Release]) -> Resolution:
     """Which of several releases words mean, is to be asked back."""
     return _ask(product, f'"{said}" may be any of several releases', among)
 
@@ -188,5 +187,5 @@ def unknown_release(product: Product, said: str) -> Resolution:
 
 
 def _you_said(verb: str, said: str, release: Release) -> str:
-    meant = "" if said.casefold() == release.name.casefold() else f" → {release.name}"
+    meant = "" if is_among(said, release.name) else f" → {release.name}"
     return f'you {verb} "{said}"{meant}'

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +10,7 @@ from corpora.catalog.release import (
     Product,
     Release,
     Token,
+    is_among,
     is_prerelease,
     name_tokens,
     newest_of,
@@ -43,15 +44,12 @@ class ReleaseNames:
 
     def __init__(self, product: Product) -> None:
         self.finals = tuple(r for r in product.releases if not r.prerelease) or product.releases
-        self._place = {release.name: i for i, release in enumerate(product.releases)}
-        owners = tuple(name_tokens(name) for name in (product.name, *product.aliases))
-        self._names = _by_tokens(((r.name, r) for r in product.releases), owners)
-        aliases = ((alias, r) for r in product.releases for alias in r.aliases)
-        self._names = _by_tokens(aliases, owners) | self._names
+        self._place = product.releases.index
+        owners = [name_tokens(name) for name in (product.name, *product.aliases)]
+        self._names: dict[Tokens, list[Release]] = defaultdict(list)
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
-        for tokens, releases in self._names.items():
-            for length in range(1, len(tokens)):
-                self._series[tokens[:length]] += releases
+        self._add([(r.name, r) for r in product.releases], owners)
+        self._add([(alias, r) for r in product.releases for alias in r.aliases], owners)
         in_words = sorted((t for t in self._names if isinstance(t[0], str)), key=len, reverse=True)
         called = "|".join(r"[\W_]*".join(map(str, tokens)) for tokens in in_words) or r"(?!)"
         self.worded = re.compile(rf"(?<![^\W_])(?:{called})(?![^\W_])", re.I)
@@ -59,6 +57,20 @@ class ReleaseNames:
         majors = [tokens[0] for tokens in self._names if isinstance(tokens[0], int)]
         reach = 3 if max(majors, default=0) < 100 else 10
         self._near = range(min(majors) - reach, max(majors) + reach + 1) if majors else range(0)
+
+    def _add(self, called: Sequence[tuple[str, Release]], owners: Sequence[Tokens]) -> None:
+        """Add names by which nothing is called yet; the product's own name may stand before."""
+        taken = set(self._names)
+        for name, release in called:
+            tokens = name_tokens(name)
+            for owner in owners:
+                if len(tokens) > len(owner) and tokens[: len(owner)] == owner:
+                    tokens = tokens[len(owner) :]
+            if not tokens or tokens in taken:
+                continue
+            self._names[tokens].append(release)
+            for length in range(1, len(tokens)):
+                self._series[tokens[:length]].append(release)
 
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
         """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
@@ -70,7 +82,7 @@ class ReleaseNames:
             return _exact(self._names[tokens], text)
         members = {*self._series.get(tokens, ()), *self._names.get(tokens, ())}
         if members:
-            return Reading(tuple(sorted(members, key=lambda r: self._place[r.name])))
+            return Reading(tuple(sorted(members, key=self._place)))
         shorter = tokens
         while len(shorter) > 1 and shorter[-1] == 0:
             shorter = shorter[:-1]
@@ -79,8 +91,7 @@ class ReleaseNames:
         match tokens:
             case (int(major), int(minor)) if minor and not series:
                 padded = (major, minor * 10)
-                if padded in self._names or padded in self._series:
-                    return self.read(padded)
+                return self.read(padded) if self.begins(padded) else NOTHING
         return NOTHING
 
     def names(self, tokens: Tokens) -> bool:
@@ -103,46 +114,30 @@ class ReleaseNames:
 
     def and_later(self, reading: Reading, written: str) -> Reading:
         """What a name covers and all final releases after it; it may be the name of no release."""
-        if not reading.covers:
-            least = sort_key(written)
-            return Reading(tuple(r for r in self.finals if sort_key(r.name) >= least))
-        first = self._place[reading.covers[0].name]
-        later = tuple(r for r in self.finals if self._place[r.name] >= first)
-        return Reading(later or reading.covers)
+        if reading.covers:
+            first = self._place(reading.covers[0])
+            later = tuple(r for r in self.finals if self._place(r) >= first)
+            return Reading(later or reading.covers)
+        least = sort_key(written)
+        return Reading(tuple(r for r in self.finals if sort_key(r.name) >= least))
 
     def step(self, origin: Reading, steps: int) -> Reading:
         """Go so many final releases back (negative) or on from what a name covers."""
         if not origin.covers:
             return NOTHING
-        first, last = (self._place[origin.covers[end].name] for end in (0, -1))
         if steps < 0:
-            ordered = [r for r in reversed(self.finals) if self._place[r.name] < first]
+            first = self._place(origin.covers[0])
+            ordered = [r for r in reversed(self.finals) if self._place(r) < first]
         else:
-            ordered = [r for r in self.finals if self._place[r.name] > last]
+            last = self._place(origin.covers[-1])
+            ordered = [r for r in self.finals if self._place(r) > last]
         return Reading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
 
 
 def _exact(found: list[Release], text: str) -> Reading:
-    same = [r for r in found if text.casefold() in (n.casefold() for n in (r.name, *r.aliases))]
+    same = [r for r in found if is_among(text, r.name, *r.aliases)]
     chosen = tuple(dict.fromkeys(same or found))
     return Reading(chosen, certain=len(chosen) == 1)
-
-
-def _by_tokens(
-    called: Iterable[tuple[str, Release]], owners: tuple[Tokens, ...]
-) -> dict[Tokens, list[Release]]:
-    found: dict[Tokens, list[Release]] = defaultdict(list)
-    for name, release in called:
-        if tokens := _without_owner(name_tokens(name), owners):
-            found[tokens].append(release)
-    return dict(found)
-
-
-def _without_owner(tokens: Tokens, owners: tuple[Tokens, ...]) -> Tokens:
-    for owner in owners:
-        if len(tokens) > len(owner) and tokens[: len(owner)] == owner:
-            return tokens[len(owner) :]
-    return tokens
 
 
 release_names = lru_cache(maxsize=256)(ReleaseNames)
