@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from chatbot.releases.accounting import CONTRASTS, MOVES
 from chatbot.releases.product_names import find_product
-from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_mentions import Found, Place, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
-from chatbot.releases.release_phrases import Place
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.phrasing import word_set
 from corpora.catalog.release import Product, Release, is_among

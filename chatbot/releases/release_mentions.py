@@ -1,16 +1,32 @@
-"""What a question says about releases: each mention, what it names, and how it is meant."""
+"""What a question says about releases: each mention, what it names, and how it is meant.
+
+A release is named by a number, by words of the catalog, or by its place among the others: the
+latest, the previous one, N-1, all.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from chatbot.releases.accounting import JOINED, Claim, account, bounded, lead, preposition
-from chatbot.releases.product_names import Span, mask, product_spans
+from chatbot.releases.product_names import OWN, Span, mask, product_spans
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
-from chatbot.releases.release_phrases import Place, count_of, find_phrases
 from chatbot.text.phrasing import word_set
 from corpora.catalog.release import Product, name_tokens
+from corpora.indexing.number_words import NUMBER_WORDS
+
+
+class Place(Enum):
+    """From where a phrase counts: REFERENCE was spoken of last; which one is OPEN is asked back."""
+
+    LATEST = auto()
+    OLDEST = auto()
+    REFERENCE = auto()
+    SAME = auto()
+    EVERY = auto()
+    OPEN = auto()
 
 
 @dataclass(frozen=True)
@@ -50,22 +66,86 @@ _ORDINARY_WORDS = word_set("""
 """Names of releases that are words of everyday use as well."""
 
 
+_ONE = r"(?:releases?|versions?|one|series|docs|documentation)\b"
+_MANY = r"(?:release|version)s?\b"
+_SAID = rf"(?:(?:\w+ed|{OWN}+)\s+)*"
+_NEW = r"(?:la\w*st|newest|current|most\s+recent)"
+_END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|vs|how|what|which|is|does|do|to|than|please)\b))"
+_OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
+"""Not of something else: "the previous version of the row"."""
+_COUNT = r"(?:(one|two|three|four|\d)\s+)"
+_BEFORE = r"(?:before|prior\s+to|preceding)\b(?:\s+(?:that|this|it)(?:\s+one)?\b)?"
+
+_PATTERNS = tuple(
+    (place, direction, re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE))
+    for place, direction, pattern in (
+        (
+            Place.EVERY,
+            0,
+            rf"(?:which|what|all|both|every|each|over|across|between)\s+"
+            rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
+            r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
+            rf"|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where"
+            r"|supporting|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve"
+            r"|exists))"
+            rf"|older?\s+(?:and|with|to)\s+(?:the\s+)?newe?r?\s+{_MANY}",
+        ),
+        (
+            Place.OPEN,
+            0,
+            rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}|penultimate\s+{_ONE}"
+            rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
+            r"|(?:other|old(?:er)?|new|earlier|former)\s+(?:\w+\s+){0,4}?(?:releases?|versions?|one)\b"
+            r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
+            r"|(?:past|beyond)\s+v?\d+\.\d+",
+        ),
+        (
+            Place.REFERENCE,
+            -1,
+            rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
+            rf"|(?:prev\w*|prior|preceding|(?<=\bthe\s)older)\s+{_SAID}{_ONE}{_OF}"
+            rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
+        ),
+        (
+            Place.REFERENCE,
+            1,
+            rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
+            rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
+        ),
+        (
+            Place.LATEST,
+            0,
+            rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
+            rf"|(?:latest|newest)\b{_END}",
+        ),
+        (
+            Place.OLDEST,
+            0,
+            rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
+        ),
+        (Place.SAME, 0, rf"(?:that|this|same|said)\s+{_MANY}"),
+    )
+)
+
+
 def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -> list[Found]:
     """Find what a question says about the releases of one product, in order.
 
     `spans` are the places where it names products, that product's alone if none are given. The
-    names of releases go before phrases that lie over them; words that two mentions claim are the
-    first one's.
+    names of releases go before phrases that lie over them, phrases that say more before those
+    inside them; words that two mentions claim are the first one's.
     """
     names = release_names(product)
     text = mask(question, product, spans or product_spans(question, [product]))
     found = [*_numbers(question, text, names), *_worded(question, text, names)]
-    for (start, end), place, steps in find_phrases(text):
-        mention = _found(question, text, start, end)
-        if all(f.end <= mention.start or end <= f.start for f in found):
-            is_open = place is Place.OPEN
-            steps += mention.steps
-            found.append(replace(mention, end=end, place=place, steps=steps, doubtful=is_open))
+    for place, direction, pattern in _PATTERNS:
+        for phrase in pattern.finditer(text):
+            start, end = phrase.span()
+            mention = _found(question, text, start, end)
+            if all(f.end <= mention.start or end <= f.start for f in found):
+                counted = _count(next(filter(None, phrase.groups()), ""))
+                steps, is_open = direction * counted + mention.steps, place is Place.OPEN
+                found.append(replace(mention, end=end, place=place, steps=steps, doubtful=is_open))
     apart: list[Found] = []
     for mention in sorted(found, key=lambda f: f.start):
         start = max(mention.start, apart[-1].end if apart else 0)
@@ -107,7 +187,7 @@ def _found(question: str, text: str, start: int, end: int, reading: Reading = NO
     before, tail = lead(text, start), _tail(text, end)
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:
-        steps = count_of(before["count"] or "") * (1 if before["after"] else -1)
+        steps = _count(before["count"] or "") * (1 if before["after"] else -1)
     said = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
     told = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
@@ -134,3 +214,9 @@ def _tail(text: str, end: int) -> re.Match[str]:
     match = _TAIL.match(text, end)
     assert match is not None, "every part of the pattern may be missing"
     return match
+
+
+def _count(said: str) -> int:
+    """Read how many releases are counted: "two", "3"; one where no number is said."""
+    said = said.strip().casefold()
+    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said, 1)
