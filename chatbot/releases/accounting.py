@@ -27,7 +27,7 @@ class Claim(Enum):
     ELSE = auto()
 
 
-_WINDOW = 64
+_WINDOW, _READ = 64, 500
 _OF_RELEASES = word_set("""
     release releases rel version versions ver vers series docs documentation branch line train lts
     notes changelog guide manual firmware software edition
@@ -126,7 +126,8 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[C
         elif second is Claim.ELSE and UNIT.match(text, right.end):
             claims[i] = Claim.ELSE
         elif contrasts and (
-            right.dotted or (left.known and right.known and bounded(text, right.end))
+            (left.dotted and right.dotted)
+            or (left.known and right.known and bounded(text, right.end))
         ):
             claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
         elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
@@ -152,7 +153,10 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
     bracketed = owner and owner["joint"] == " " and before["open"]
     if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner)):
-        return _of_word(number, owner, mark, names)
+        words = [word for word in text[:_READ].casefold().split() if word[0].isalpha()]
+        # A query and no sentence: "pool timeout echo 1.4".
+        keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
+        return _of_word(number, owner, mark, names, keywords=keywords)
     if not mark and head.endswith(_SIGNS):
         return Claim.ELSE
     return _free(text, number, before, mark, names)
@@ -165,7 +169,9 @@ def _stands_free(owner: re.Match[str]) -> bool:
     return verb or word.casefold() in _FREE or CONTRASTS.fullmatch(word) is not None
 
 
-def _of_word(number: Number, owner: re.Match[str], mark: str, names: ReleaseNames) -> Claim:
+def _of_word(
+    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: bool
+) -> Claim:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
     word, head = owner["word"], owner.string[: owner.start()]
     # The first letter of a question is a capital in any word.
@@ -178,6 +184,8 @@ def _of_word(number: Number, owner: re.Match[str], mark: str, names: ReleaseName
         likely = sign and owner["joint"] != "-" and _last_word(head) != "set"
         return Claim.OPEN if likely and number.dotted else Claim.ELSE
     if mark and number.dotted and (not named or mark[0] == "r"):
+        return Claim.RELEASE
+    if number.known and number.dotted and (head[-2:] == f"{OWN} " or (not named and keywords)):
         return Claim.RELEASE
     exact = names.names(number.tokens) and _high(number)
     if number.known and (mark or number.dotted or exact or OWN in head[-2:]):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from chatbot.releases.accounting import JOINED, Claim, account, bounded, lead, preposition
+from chatbot.releases.accounting import Claim, account, bounded, lead, preposition
 from chatbot.releases.product_names import OWN, Span, mask, product_spans
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
@@ -76,56 +76,30 @@ _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
 _COUNT = r"(?:(one|two|three|four|\d)\s+)"
 _BEFORE = r"(?:before|prior\s+to|preceding)\b(?:\s+(?:that|this|it)(?:\s+one)?\b)?"
 
-_PATTERNS = tuple(
-    (place, direction, re.compile(rf"(?<!\w)(?:{pattern})", re.IGNORECASE))
-    for place, direction, pattern in (
-        (
-            Place.EVERY,
-            0,
-            rf"(?:which|what|all|both|every|each|over|across|between)\s+"
-            rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
-            r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
-            rf"|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where"
-            r"|supporting|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve"
-            r"|exists))"
-            rf"|older?\s+(?:and|with|to)\s+(?:the\s+)?newe?r?\s+{_MANY}",
-        ),
-        (
-            Place.OPEN,
-            0,
-            rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}|penultimate\s+{_ONE}"
-            rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
-            r"|(?:other|old(?:er)?|new|earlier|former)\s+(?:\w+\s+){0,4}?(?:releases?|versions?|one)\b"
-            r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
-            r"|(?:past|beyond)\s+v?\d+\.\d+",
-        ),
-        (
-            Place.REFERENCE,
-            -1,
-            rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
-            rf"|(?:prev\w*|prior|preceding|(?<=\bthe\s)older)\s+{_SAID}{_ONE}{_OF}"
-            rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
-        ),
-        (
-            Place.REFERENCE,
-            1,
-            rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
-            rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
-        ),
-        (
-            Place.LATEST,
-            0,
-            rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
-            rf"|(?:latest|newest)\b{_END}",
-        ),
-        (
-            Place.OLDEST,
-            0,
-            rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
-        ),
-        (Place.SAME, 0, rf"(?:that|this|same|said)\s+{_MANY}"),
-    )
-)
+_PHRASES = {
+    (Place.EVERY, 0): r"(?:which|what|all|both|every|each|over|across|between)\s+"
+    rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
+    r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
+    rf"|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where|supporting"
+    r"|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve|exists))",
+    (Place.OPEN, 0): rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}|penultimate\s+{_ONE}"
+    rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
+    r"|(?:other|old(?:er)?|new|earlier|former)\s+(?:[^\s.?!]+\s+){0,4}?(?:release|version|one)s?\b"
+    r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
+    r"|(?:past|beyond)\s+v?\d+\.\d+",
+    (Place.REFERENCE, -1): rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}"
+    rf"|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
+    rf"|(?:prev\w*|prior|preceding)\s+{_SAID}{_ONE}{_OF}"
+    rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
+    (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
+    rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
+    (Place.LATEST, 0): rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
+    rf"|(?:latest|newest)\b{_END}",
+    (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
+    (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
+}
+"""From where a phrase counts, and in which direction; what says more comes first."""
+_PATTERNS = {key: re.compile(rf"(?<!\w)(?:{said})", re.I) for key, said in _PHRASES.items()}
 
 
 def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -> list[Found]:
@@ -138,7 +112,7 @@ def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -
     names = release_names(product)
     text = mask(question, product, spans or product_spans(question, [product]))
     found = [*_numbers(question, text, names), *_worded(question, text, names)]
-    for place, direction, pattern in _PATTERNS:
+    for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
             mention = _found(question, text, start, end)
@@ -175,9 +149,6 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if later or _sign(text, number.start).endswith((">", ">=")):
             reading = names.and_later(reading, text[number.start : number.end])
         mention = _found(question, text, number.start, number.end, reading)
-        if found and JOINED.fullmatch(text, found[-1].end, number.start):
-            # It takes the words between it and the one before.
-            mention = replace(mention, start=found[-1].end + text[found[-1].end].isspace())
         found.append(replace(mention, doubtful=claim is Claim.OPEN))
     return found
 
