@@ -47,17 +47,12 @@ class AnswerMarkdown:
 
     def pieces(self, text: str) -> Iterator[tuple[str, bool]]:
         """Write the same in parts, each with whether it is a listing, whose text comes bare."""
-        end = 0
-        for listing in LISTING.finditer(text):
-            if written := self._written(text[end : listing.start()]):
-                yield written, False
-            yield listing["code"].removesuffix("\n"), True
-            end = listing.end()
-        if written := self._written(text[end:]):
-            yield written, False
-
-    def _written(self, text: str) -> str:
-        return "\n\n".join(self._paragraphs(text.split("\n")))
+        parts = LISTING.split(text)
+        for written, listing in zip(parts[::3], [*parts[2::3], None], strict=True):
+            if paragraphs := "\n\n".join(self._paragraphs(written.split("\n"))):
+                yield paragraphs, False
+            if listing is not None:
+                yield listing.removesuffix("\n"), True
 
     def _paragraphs(self, text: Sequence[str]) -> Iterator[str]:
         for kind, lines in _grouped(text):
@@ -181,14 +176,10 @@ def as_line(text: str) -> str:
 def as_block(text: str) -> str:
     """Escape several lines as one paragraph that keeps its line breaks and its indentation."""
     lines = [line for line in visible(text).expandtabs(4).split("\n") if line.strip()]
-    return "\\\n".join(_indentation(line) + as_line(line.strip()) for line in lines)
+    indents = ("\u00a0" * (len(line) - len(line.lstrip())) for line in lines)
+    return "\\\n".join(i + as_line(line.strip()) for i, line in zip(indents, lines, strict=True))
 
 
 def as_label(text: str) -> str:
     """Escape a text as one line of single spaces, for a heading or an item of a list."""
     return as_line(" ".join(visible(text).split()))
-
-
-def _indentation(line: str) -> str:
-    """The white space before a line, as spaces that Markdown keeps."""
-    return "\u00a0" * (len(line) - len(line.lstrip()))
