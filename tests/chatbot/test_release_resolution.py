@@ -139,7 +139,7 @@ def test_a_release_named_in_full_is_always_the_one(
         ("sqlalchemy==1.3.24 echo", " echo"),
         ("what is our 2.1 echo default", "what is  echo default"),
         ("echo 1.3 vs 1.4?", "echo  ?"),
-        ("echo between 1.3 and 1.4?", "echo between  ?"),
+        ("echo between 1.3 and 1.4?", "echo between  and ?"),
         ("behaviour 2.1", "behaviour "),
         ("echo in the version before 2.0 and Python 3.8", "echo  and Python 3.8"),
         ("echo in the latest release?", "echo ?"),
