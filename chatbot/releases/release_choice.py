@@ -45,7 +45,7 @@ def choose_release(
     for mention in asked:
         release = mention.reading.release
         if mention.doubtful and release not in unsaid:
-            return _ask(product, f'"{mention.said}" may be a release or something else')
+            return ask_whether_release(product, mention.said)
         if not mention.reading.certain:
             return ask_which_release(product, mention.said, mention.reading.covers)
         if not release:
@@ -177,6 +177,11 @@ def _ask(
 def ask_which_release(product: Product, said: str, among: Sequence[Release]) -> Resolution:
     """Which of several releases words mean, is to be asked back."""
     return _ask(product, f'"{said}" may be any of several releases', among)
+
+
+def ask_whether_release(product: Product, said: str) -> Resolution:
+    """Whether words name a release at all is to be asked back, and which one is meant."""
+    return _ask(product, f'"{said}" may be a release or something else')
 
 
 def unknown_release(product: Product, said: str) -> Resolution:

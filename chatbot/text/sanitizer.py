@@ -16,6 +16,7 @@ _LIKE_A_MARK = re.compile(
 _DEFINITION = re.compile(
     r"^[ \t>*+-]*\[[^\]\n]+\]:\s*(?:<|[/#?.]|[\w+.-]+:|www\.)\S*(?:[ \t]+[\"'(].*)?$", re.M
 )
+_LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\n]*\)")
 _TAG = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
 _ADDRESS = re.compile(
     r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
@@ -35,6 +36,7 @@ def harmless(text: str, *, evidence: str) -> str:
     (`chatbot.text.citation_markers`), so that it is checked.
     """
     text = _replace(_TAG, visible(text).replace("![", "["), partial(_tag, evidence))
+    text = _replace(_LINK, text, partial(_link, evidence))
     text = _DEFINITION.sub("", _replace(_BRACKETED, text, partial(_bracketed, evidence)))
     text = _replace(_ADDRESS, text, partial(_address, evidence))
     text = _replace(_LIKE_A_MARK, text, lambda m, in_code: m[0] if in_code else f"[{m[1]}]")
@@ -88,6 +90,11 @@ def _replace(
         pattern.sub(lambda match, i=i: change(match, i % 2 == 1), part)
         for i, part in enumerate(parts)
     )
+
+
+def _link(evidence: str, match: re.Match[str], in_code: bool) -> str:
+    """The words of a link; `calls[0](x)` is code in the evidence."""
+    return match[0] if in_code or match[0] in evidence else match[1]
 
 
 def _bracketed(evidence: str, match: re.Match[str], in_code: bool) -> str:

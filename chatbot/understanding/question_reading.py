@@ -17,7 +17,12 @@ from chatbot.dialogue.small_talk import without_documents
 from chatbot.queries.release_extraction import ask_back
 from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
-from chatbot.releases.release_choice import ask_which_release, read_choice, unknown_release
+from chatbot.releases.release_choice import (
+    ask_whether_release,
+    ask_which_release,
+    read_choice,
+    unknown_release,
+)
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import in_thread
@@ -86,8 +91,14 @@ def read_question(
         if not any(product.releases for product in known):
             return await by_rules(turn)
 
+        denied: list[QuestionReading] = []
+
         def check(made: QuestionReading) -> None:
-            _resolved(made, turn, known)
+            found = _resolved(made, turn, known)
+            asks_none = not any(named.asked for named in made.releases)
+            if found.status is ReleaseStatus.AMBIGUOUS and asks_none and not denied:
+                denied.append(made)
+                raise ValueError(f"{found.explanation}: say whether its release is asked")
 
         reply, calls = await ask_for(
             model,
@@ -196,25 +207,25 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
             asked.append(release)
     found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
     if reading.asks == "documentation":
-        _check_choice(reading, turn, known, found, silent)
+        found = _not_overruled(reading, turn, known, found, silent)
     return replace(found, mentions=tuple(mentions))
 
 
-def _check_choice(
+def _not_overruled(
     reading: QuestionReading,
     turn: Turn,
     known: Sequence[Product],
     found: Resolution,
     silent: Resolution,
-) -> None:
-    """Raise ValueError where a reading would overrule what the asker chose, or wrote, in silence.
+) -> Resolution:
+    """What was found, unless that overrules in silence what the asker chose or wrote.
 
-    Another release than the one chosen has to be named by the question. Where a reading asks for
-    no release, the rules look too: one that they read in the question is not passed over.
+    Another release than the one chosen has to be named by the question, else ValueError is raised.
+    Where a reading asks for no release and the rules read one in the question, it is asked back.
     """
     is_named = any(r.asked and any(map(str.isdigit, r.words)) for r in reading.releases)
     if is_named or reading.every_release:
-        return
+        return found
     by_rules = resolve_release(
         turn.question,
         known,
@@ -228,8 +239,9 @@ def _check_choice(
         raise ValueError(f"the asker chose {turn.release}: the question names no other release")
     asks_none = not any(r.asked for r in reading.releases)
     if asks_none and by_rules.mentions and by_rules.releases != silent.releases:
-        named = ", ".join(f'"{mention.text.strip()}"' for mention in by_rules.mentions)
-        raise ValueError(f"{named}: say that this release is asked, if it is")
+        product = next(product for product in known if product.name == by_rules.product)
+        return ask_whether_release(product, by_rules.mentions[-1].text.strip())
+    return found
 
 
 def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> Product | None:

@@ -51,9 +51,9 @@ def test_nothing_can_be_loaded_or_followed(text: str) -> None:
 @pytest.mark.parametrize(
     ("written", "made"),
     [
-        ("see [the page](https://evil.example/?q=x).", "see [the page] ((address left out))."),
-        ("![pixel](https://evil.example/p.png?q=x)", "[pixel] ((address left out))"),
-        ("[a[b](c)](//evil.example/x)", "[a[b] (c)] ((address left out))"),
+        ("see [the page](https://evil.example/?q=x).", "see the page."),
+        ("![pixel](https://evil.example/p.png?q=x)", "pixel"),
+        ("[a[b](c)](//evil.example/x)", "[ab] ((address left out))"),
         ("[a [b] c](//evil.example)", "[a [b] c] ((address left out))"),
         ("[a [b] c](/secret)", "[a [b] c] (/secret)"),
         ("<<b>img src=//evil.example>x", "< img src=(address left out)>x"),
@@ -98,9 +98,7 @@ def test_what_the_evidence_has_stays(written: str, made: str) -> None:
 
 def test_names_titles_and_topics_stand_in_our_sentences() -> None:
     assert as_code("a/b` ![x](y)\n`.html") == "`a/b' ![x](y) '.html`"
-    assert as_words("Ports [3]\n> ![x](https://evil.example/x)") == (
-        "Ports `[3]` `> [x] ((address left out))`"
-    )
+    assert as_words("Ports [3]\n> ![x](https://evil.example/x)") == ("Ports `[3]` x")
 
 
 @given(MODEL)
