@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.citing import Cited, Numbered, cited
+from chatbot.answering.citing import QUESTIONED, Cited, Numbered, cited
 from chatbot.answering.undocumented_gate import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of, with_remembered
 from chatbot.retrieval.provenance import says_unknown
@@ -14,17 +14,14 @@ from chatbot.runtime.model_calls import Messages, call
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, harmless_answer
-from chatbot.turn import Answer, ModelStep, Record, ReducedChunk, RetrievedChunk, Turn
+from chatbot.turn import Answer, ModelStep, ReducedChunk, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.pages import StoredPage
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
 MENDING = "answer_mending"
 UNSUPPORTED = "Not in the cited pages:"
 """What the warning on claims that no passage supports begins with."""
-_SHORTEST = 300
-"""Characters of a passage below which the rest of the limit is left free."""
 _TURNS, _OF_A_TURN = 4, 1_200
 """Of the conversation, and characters of each text in it."""
 
@@ -128,7 +125,7 @@ def _cleaned(reply: str, evidence: str) -> str:
 
 
 def answer_of(written: Cited) -> Answer:
-    """The answer as shown; what no passage supports is named below it."""
+    """The answer as shown; what no passage supports is marked in it and named below it."""
     answer = Answer(written.text, False, written.citations, written.lead)
     if not written.unsupported:
         return answer
@@ -144,16 +141,16 @@ def gather(
     passages: list[Numbered] = []
     sections: list[Fenced] = []
     shown = {chunk.page.id for chunk in chunks}
-    for chunk in sorted(chunks, key=lambda chunk: -chunk.score):
-        if limit < _SHORTEST:
-            break
+    for number, chunk in enumerate(sorted(chunks, key=lambda chunk: -chunk.score), first):
         text = _once(chunk, shown)[:limit]
+        if not text:
+            break
         limit -= len(text)
         page = chunk.page
-        section = " › ".join(page.heading_path)
-        passages.append(Numbered(f"{section}\n{text}", _pages(page, corpus), corpus.release))
-        number = first + len(passages) - 1
-        title = page.document.title
+        section, title = " › ".join(page.heading_path), page.document.title
+        # A context chunk holds a part of the pages around, too.
+        around = corpus.pages([i for i in (page.previous_id, page.next_id) if i is not None])
+        passages.append(Numbered(f"{section}\n{text}", (page, *around), corpus.release))
         sections.append(fenced("passage", text, number=number, document=title, section=section))
     return Evidence(fenced_list(sections), tuple(passages))
 
@@ -162,7 +159,7 @@ def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
     """The text of a chunk without what it has of neighbours that are shown themselves."""
     page = chunk.page
     if isinstance(chunk, ReducedChunk):
-        return "\n".join(record.reading for record in sorted(chunk.records, key=_place))
+        return "\n".join(r.reading for r in sorted(chunk.records, key=lambda r: r.start))
     before, _, behind = chunk.text.partition(page.text)
     parts = (
         "" if page.previous_id in shown else before,
@@ -172,22 +169,12 @@ def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _place(record: Record) -> tuple[int, int]:
-    return record.place
-
-
-def _pages(page: StoredPage, corpus: Corpus) -> tuple[StoredPage, ...]:
-    """A page and its neighbours, of which a context chunk holds a part."""
-    around = [i for i in (page.previous_id, page.next_id) if i is not None]
-    return (page, *corpus.pages(around))
-
-
 def conversation(turn: Turn) -> Fenced:
     """The last turns as data, one line each, so that no reply speaks for the user."""
-    pairs = (
-        (" ".join(user.split())[:_OF_A_TURN], " ".join(reply.split())[:_OF_A_TURN])
-        for user, reply in turn.history[-_TURNS:]
-    )
+    pairs = [
+        [" ".join(text.replace(QUESTIONED, "").split())[:_OF_A_TURN] for text in pair]
+        for pair in turn.history[-_TURNS:]
+    ]
     lines = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in pairs)
     return fenced("conversation", lines)
 

@@ -14,19 +14,17 @@ from chatbot.answering.answer_writing import (
     write_cited,
 )
 from chatbot.answering.citing import Numbered
+from chatbot.answering.undocumented_gate import nothing_found
 from chatbot.comparison.sides import changed_values, side_of, with_sides
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.citation_markers import renumbered
-from chatbot.text.phrasing import listed
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
 from prompts import Fenced, fenced, fenced_list, render
 
 MOST = 8
 """Releases whose passages fit into one prompt; more of them are compared by rules."""
-_LEAST_OF_SIDE = 1_800
-"""Characters of a release in the prompt, also where its limit is less."""
 
 
 def write_comparison(
@@ -54,7 +52,7 @@ def write_comparison(
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit)
         if not evidence.passages:
-            return with_sides(turn, sides, _nothing(turn))
+            return with_sides(turn, sides, nothing_found(turn))
         messages = render(
             "comparison",
             product=resolution.product or "",
@@ -67,7 +65,7 @@ def write_comparison(
         asked, written = await write_cited(
             asked, model, messages, evidence, own_words(asked), max_tokens, resolution.releases
         )
-        answer = answer_of(written) if written else _nothing(turn)
+        answer = answer_of(written) if written else nothing_found(turn)
         if turn.asks_changes:
             differences = await in_thread(changed_values, sides, corpora)
             answer = _followed(answer, differences)
@@ -86,7 +84,7 @@ def _side(turn: Turn, release: str) -> Turn:
 
 def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evidence:
     """The passages by release; where nothing was found, the prompt says so."""
-    each = max(_LEAST_OF_SIDE, limit // len(sides))
+    each = limit // len(sides)
     passages: list[Numbered] = []
     groups: list[Fenced] = []
     for side, corpus in zip(sides, corpora, strict=True):
@@ -96,13 +94,6 @@ def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evi
         text = found.section if found.passages else f"nothing found in {corpus.release}"
         groups.append(fenced("documentation", text, release=corpus.release))
     return Evidence(fenced_list(groups), tuple(passages))
-
-
-def _nothing(turn: Turn) -> Answer:
-    assert turn.resolution is not None
-    releases = listed(turn.resolution.releases)
-    of = turn.resolution.product
-    return Answer(f"I couldn't find this in the documentation of {of} {releases}.", abstained=True)
 
 
 def _followed(answer: Answer, differences: Answer | None) -> Answer:

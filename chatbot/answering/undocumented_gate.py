@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
 
 from chatbot.queries.glossary import documents
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
-from chatbot.text.query_terms import STOP_WORDS, filtered
+from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_code
 from chatbot.turn import Answer, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
@@ -16,28 +15,20 @@ from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import DocumentKind
 
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:[-_][A-Z0-9]+)*\b")
-_LONG = 5
-_OFTEN = 2
-"""Chunks of another release that hold a word from which it can be a subject there."""
-_TITLE_OF_A_THING = 4
-"""Words of a title up to which it names a thing; a longer one is a sentence on it."""
 _MANY = 40
-"""Chunks; a name in more of them is documented, whatever kind of document they are of."""
-_WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
+"""Chunks that are looked at for one that is not of release notes."""
 
 
 def refuse_undocumented(
     open_corpus: Callable[[str, str], Corpus],
     releases: Callable[[str], Sequence[str]],
-    is_ordinary_word: Callable[[str], bool],
     *,
     lowest_coverage: float,
 ) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
     Release notes that mention it do not document it. A term of the glossary is a name too: the
-    release lacks it if it has none of its wordings. An everyday word counts where the other
-    release has sections on it.
+    release lacks it if it has none of its wordings.
     Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
     a share of their inverse document frequency). Names that no release has are noted: they may be
     the asker's own.
@@ -47,29 +38,21 @@ def refuse_undocumented(
         assert turn.queries is not None
         product, release = turn.asked
         here = open_corpus(product, release)
-        # Opened once a question, not once a word.
-        opened = cache(partial(open_corpus, product))
         asked = turn.queries.subject
-        others = [name for name in releases(product) if name != release]
-        missing = [n for n in names(asked, is_ordinary_word) if not _known(here, n)]
+        named = _named(asked)
+        missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
         tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE
-        written = () if tells else [n for n in _written(asked) if n not in missing]
-        noted = [name for name in written if not _documents(here, name)]
-        words = [w for w in filtered(asked).split() if len(w) >= _LONG and not _stands_in(here, w)]
+        noted = missing if tells else [name for name in named if not _documents(here, name)]
         lacking = [
-            *(((name,), _stands_in) for name in missing),
             *(((name,), _documents) for name in noted),
-            *(((word,), _is_subject) for word in words),
             *((wordings, documents) for wordings in turn.queries.lacking),
         ]
+        others = _others(turn, open_corpus, releases) if lacking else []
         for wordings, has in lacking:
-            found = tuple(o for o in others if any(has(opened(o), word) for word in wordings))
+            found = [o.release for o in others if any(has(o, word) for word in wordings)]
             if found:
-                verb = "document" if wordings[0] in noted else "mention"
-                text = _not_documented(turn, as_code(wordings[0]), verb)
-                told = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
-                return replace(turn, answer=told, found_in=found[::-1])
+                return _refused(turn, wordings[:1], found)
         if coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         return replace(turn, unmentioned=tuple(missing))
@@ -84,84 +67,46 @@ def refuse_foreign_names(
 
     def gate(turn: Turn) -> Turn:
         assert turn.queries is not None
-        product, release = turn.asked
-        here = open_corpus(product, release)
+        here = open_corpus(*turn.asked)
         named = identifiers(turn.queries.subject)
-        if not named or any(_known(here, name) for name in named):
+        if not named or any(_stands_in(here, name) for name in named):
             return turn
-        others = (open_corpus(product, name) for name in releases(product) if name != release)
-        found = tuple(o.release for o in others if all(_stands_in(o, name) for name in named))
-        if not found:
-            return turn
-        text = _not_documented(turn, listed(map(as_code, named)))
-        refused = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
-        return replace(turn, answer=refused, found_in=found[::-1])
+        others = _others(turn, open_corpus, releases)
+        found = [o.release for o in others if all(_stands_in(o, name) for name in named)]
+        return _refused(turn, named, found) if found else turn
 
     return gate
 
 
-def names(text: str, is_ordinary_word: Callable[[str], bool]) -> list[str]:
-    """Identifiers, acronyms and words that are not everyday English, as written."""
-    found = [
-        *_written(text),
-        *(
-            w
-            for w in _WORD.findall(text)
-            if w.lower() not in STOP_WORDS and not is_ordinary_word(w.lower())
-        ),
-    ]
-    # Written last as in the question, so that no name stands twice.
-    return list({name.casefold(): name for name in found}.values())
+def _others(
+    turn: Turn,
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+) -> list[Corpus]:
+    product, release = turn.asked
+    return [open_corpus(product, name) for name in releases(product) if name != release]
 
 
-def _written(text: str) -> list[str]:
+def _refused(turn: Turn, named: Sequence[str], found: Sequence[str]) -> Turn:
+    """The refusal of what other releases document, the oldest of which comes first."""
+    text = f"{_not_documented(turn, named)} It is documented in {listed(found)}."
+    return replace(turn, answer=Answer(text, abstained=True), found_in=tuple(found[::-1]))
+
+
+def _named(text: str) -> list[str]:
     """Identifiers and acronyms, as written."""
-    found = [f"{name}()" if f"{name}()" in text.lower() else name for name in identifiers(text)]
-    return found + _ACRONYM.findall(text)
-
-
-def _known(corpus: Corpus, name: str) -> bool:
-    """Whether a release has the name, or one that a typing error may have turned into it."""
-    coined = name.islower() and name.isalpha()
-    return _stands_in(corpus, name) or (coined and bool(corpus.similar(name)))
+    return list(dict.fromkeys((*identifiers(text), *_ACRONYM.findall(text))))
 
 
 def _stands_in(corpus: Corpus, name: str) -> bool:
-    forms = _forms(name)
-    return not forms or any(map(corpus.frequency, forms)) or _is_written_apart(corpus, name)
-
-
-def _forms(name: str) -> list[str]:
-    """A name as a token, and of a dotted one the last part, which a page may write alone."""
-    whole, *parts = tokens(name) or [""]
-    return [token for token in (whole, *(parts[-1:] if "." in whole else ())) if token]
-
-
-def _is_written_apart(corpus: Corpus, name: str) -> bool:
-    """Whether a release has the parts of "AES-256", which a page may write with a blank between."""
-    word, _, number = name.lower().rpartition("-")
-    return number.isdigit() and all(map(corpus.frequency, (word, number)))
+    return not tokens(name) or bool(corpus.frequency(tokens(name)[0]))
 
 
 def _documents(corpus: Corpus, name: str) -> bool:
     """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
-    forms = _forms(name)
-    if _is_written_apart(corpus, name) or max(map(corpus.frequency, forms), default=0) > _MANY:
-        return True
-    found = [chunk_id for chunk_id, _ in corpus.lexical(forms, _MANY)]
+    found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
     pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(found).values())
     return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
-
-
-def _is_subject(corpus: Corpus, word: str) -> bool:
-    """Whether a release has the word in several places and one of them under a title of it."""
-    whole = tokens(word)[0]
-    if corpus.frequency(whole) < _OFTEN:
-        return False
-    found = [chunk_id for chunk_id, _ in corpus.lexical([whole], 20)]
-    chunks = corpus.chunks(found).values()
-    titles = [t for c in chunks for t in (c.heading, corpus.page(c.page_id).document.title)]
-    return any(whole in tokens(t) for t in titles if len(t.split()) <= _TITLE_OF_A_THING)
 
 
 def coverage(corpus: Corpus, text: str) -> float:
@@ -179,20 +124,19 @@ def coverage(corpus: Corpus, text: str) -> float:
 
 
 def refusal(turn: Turn) -> Answer:
-    """Say which names of the question the release does not mention, else that it does not tell."""
-    # A word in small letters is the asker's own, and no name that a documentation would mention.
-    named = [n for n in turn.unmentioned if not (n.isalpha() and n.islower())]
-    if not named:
-        return nothing_found(turn)
-    return Answer(_not_documented(turn, listed(map(as_code, named), "or")), True)
+    """Say which names of the question the release does not have, else that it does not tell."""
+    named = turn.unmentioned
+    return Answer(_not_documented(turn, named), True) if named else nothing_found(turn)
 
 
 def nothing_found(turn: Turn) -> Answer:
-    """Say that the release does not tell (design, law 3)."""
-    product, release = turn.asked
-    return Answer(f"I couldn't find this in the {release} documentation of {product}.", True)
+    """Say that the release, or none of those compared, does not tell (design, law 3)."""
+    assert turn.resolution is not None
+    product, releases = turn.resolution.product, listed(turn.resolution.releases)
+    return Answer(f"I couldn't find this in the {releases} documentation of {product}.", True)
 
 
-def _not_documented(turn: Turn, name: str, verb: str = "mention") -> str:
+def _not_documented(turn: Turn, named: Sequence[str]) -> str:
     product, release = turn.asked
-    return f"The {release} documentation of {product} does not {verb} {name}."
+    told = listed(map(as_code, named), "or")
+    return f"The {release} documentation of {product} does not document {told}."
