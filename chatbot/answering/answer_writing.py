@@ -1,7 +1,8 @@
 """Step 5 of QAMR III-B for a capable model: the whole answer from whole context chunks."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 
@@ -53,28 +54,16 @@ def write_answer(
     """
 
     async def write(turn: Turn) -> Turn:
-        corpus = await in_thread(open_corpus, *turn.asked)
+        product, release = turn.asked
+        corpus = await in_thread(open_corpus, product, release)
         chunks = turn.selected if by_selection else turn.retrieved
         evidence = await in_thread(gather, chunks, corpus, limit)
-        if not evidence.passages:
-            return replace(turn, answer=nothing_found(turn))
-        product, release = turn.asked
-        messages = render(
-            "answer",
-            product=product,
-            release=release,
-            passages=with_remembered(evidence.section, turn),
-            conversation=conversation(turn),
-            question=fenced("question", turn.question),
-        )
-        own = own_words(turn)
-        turn, written = await write_cited(turn, model, messages, evidence, own, max_tokens)
-        if written is None:
-            return replace(turn, answer=nothing_found(turn))
-        turn = replace(turn, route=route_of(turn))
-        if is_rejected(turn, written.lead, same):
-            return replace(turn, answer=replace(nothing_found(turn), warnings=(REJECTED,)))
-        return replace(turn, answer=answer_of(written))
+        of = {"product": product, "release": release}
+        turn = await write_cited(turn, model, "answer", of, evidence, max_tokens)
+        assert turn.answer is not None
+        if is_rejected(turn, turn.answer.value, same):
+            turn = replace(turn, answer=replace(nothing_found(turn), warnings=(REJECTED,)))
+        return replace(turn, route=route_of(turn))
 
     return write
 
@@ -82,56 +71,53 @@ def write_answer(
 async def write_cited(
     turn: Turn,
     model: BaseChatModel,
-    messages: Messages,
+    prompt: str,
+    of: Mapping[str, str],
     evidence: Evidence,
-    own: str,
     max_tokens: int,
-    releases: Sequence[str] = (),
-) -> tuple[Turn, Cited | None]:
-    """The turn with its calls, and what the model wrote with citations; None if it knows nothing.
+) -> Turn:
+    """The turn with what the model wrote to a prompt `of` a product, and its citations.
 
-    What no passage supports the model is asked to mend, once.
+    What no passage supports the model is asked to mend, once; what is left is marked in the answer
+    and named below it.
     """
+    if not evidence.passages:
+        return replace(turn, answer=nothing_found(turn))
+    assert turn.resolution is not None
     pages = "\n".join(passage.text for passage in evidence.passages)
-    made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
-    turn = replace(turn, calls=(*turn.calls, made))
-    text = await in_thread(_cleaned, made.reply, pages)
-    if not text:
-        return turn, None
-    written = await in_thread(cited, text, evidence.passages, own, releases)
-    if not written.unsupported:
-        return turn, written
-    mending = render(
-        MENDING,
-        passages=evidence.section,
-        question=fenced("question", turn.question),
-        answer=fenced("answer", text),
-        unsupported=fenced("unsupported", "\n".join(written.unsupported)),
-    )
-    made = await call(model, mending, step=MENDING, max_tokens=max_tokens)
-    turn = replace(turn, calls=(*turn.calls, made))
-    mended = await in_thread(_cleaned, made.reply, pages)
-    if not mended:
-        return turn, written
-    again = await in_thread(cited, mended, evidence.passages, own, releases)
-    better = len(again.unsupported) < len(written.unsupported)
-    return turn, again if better else written
+    compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
+    held_against = (evidence.passages, own_words(turn), compared)
 
+    async def written(messages: Messages, step: str) -> tuple[str, Cited | None]:
+        nonlocal turn
+        made = await call(model, messages, step=step, shown=step == STEP, max_tokens=max_tokens)
+        turn = replace(turn, calls=(*turn.calls, made))
+        text = await in_thread(partial(harmless_answer, made.reply, evidence=pages))
+        is_known = text and not says_unknown(without_marks(text).split("\n")[0])
+        return text, await in_thread(cited, text, *held_against) if is_known else None
 
-def _cleaned(reply: str, evidence: str) -> str:
-    """A reply that can do nothing; empty where it says that the model does not know."""
-    text = harmless_answer(reply, evidence=evidence)
-    return "" if says_unknown(without_marks(text).split("\n")[0]) else text
-
-
-def answer_of(written: Cited) -> Answer:
-    """The answer as shown; what no passage supports is marked in it and named below it."""
-    answer = Answer(written.text, False, written.citations, written.lead)
-    if not written.unsupported:
-        return answer
-    claims = listed(map(as_code, written.unsupported))
-    warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
-    return replace(answer, warnings=(warning,))
+    question = fenced("question", turn.question)
+    passages = with_remembered(evidence.section, turn)
+    asked = {"passages": passages, "conversation": conversation(turn), "question": question}
+    text, found = await written(render(prompt, **of, **asked), STEP)
+    if found and found.unsupported:
+        mending = render(
+            MENDING,
+            passages=evidence.section,
+            question=question,
+            answer=fenced("answer", text),
+            unsupported=fenced("unsupported", "\n".join(found.unsupported)),
+        )
+        _, mended = await written(mending, MENDING)
+        found = min(filter(None, (found, mended)), key=lambda made: len(made.unsupported))
+    if found is None:
+        return replace(turn, answer=nothing_found(turn))
+    answer = Answer(found.text, False, found.citations, found.lead)
+    if found.unsupported:
+        claims = listed(map(as_code, found.unsupported))
+        warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
+        answer = replace(answer, warnings=(warning,))
+    return replace(turn, answer=answer)
 
 
 def gather(

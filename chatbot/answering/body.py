@@ -1,20 +1,21 @@
 """The composed body: steps, lists, tables and code, letter for letter from the page."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
 from chatbot.retrieval.forms import rows_asked
-from chatbot.retrieval.kinds import FORMS, Kind
+from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage, continued, section_of, short_section
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
-LONGEST = 2400
-"""Characters of a block, and twice those of a section that is shown whole."""
+_LONGEST = 1200
+"""Characters of a section that is shown whole."""
+_TERMS = (BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 
 @dataclass(frozen=True)
@@ -38,22 +39,18 @@ def compose(
         numbered = next((p for p in (passage, *section) if p.is_numbered), None)
         return _whole(numbered, open_page) if numbered else shown_whole(passage)
     if kind is Kind.LIST:
-        near = (passage, *(p for p in section if p.path[:-1] == passage.path[:-1]))
-        found = next((p for p in near if p.has(*FORMS[Kind.LIST], BlockKind.SIGNATURE)), None)
-        return _list(found, subject, open_page) if found else None
+        near = (passage, *section)
+        listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
+        if found := next(listed, None):
+            return _list(found, subject, open_page)
+        return shown_whole(passage) if passage.has(*_TERMS) else None
     return None
 
 
 def shown_whole(passage: Passage) -> Part:
     """A short section or, of a longer one, the passage."""
-    section = short_section(passage, LONGEST // 2) or (passage,)
-    return Part(section, tuple(_shortened(block) for p in section for block in p.blocks))
-
-
-def _shortened(block: Block) -> Block:
-    if len(block.text) <= LONGEST:
-        return block
-    return replace(block, text=f"{block.text[:LONGEST].rsplit(' ', 1)[0]} …")
+    section = short_section(passage, _LONGEST) or (passage,)
+    return Part(section, tuple(block for p in section for block in p.blocks))
 
 
 def _whole(passage: Passage, open_page: Callable[[int], StoredPage]) -> Part:
@@ -65,31 +62,20 @@ def _whole(passage: Passage, open_page: Callable[[int], StoredPage]) -> Part:
         for block in part.blocks
         if i == 0 or block.kind is not BlockKind.TABLE_HEADER
     )
-    return Part(run, tuple(map(_shortened, blocks)))
+    return Part(run, tuple(blocks))
 
 
 def _list(listed: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
-    """The items or rows of a list; of terms and signatures of a section the head of each."""
-    if listed.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW):
-        whole = _whole(listed, open_page)
-        asked = rows_asked(subject, [r for p in whole.passages for r in p.records if r.cells])
-        wanted = {record.quote for record in asked}
-        kept = (
-            block
-            for block in whole.blocks
-            if block.kind is not BlockKind.TABLE_ROW or not wanted or block.text in wanted
-        )
-        return Part(whole.passages, tuple(kept))
-    terms = [p for p in section_of(listed) if p.has(BlockKind.DEFINITION, BlockKind.SIGNATURE)]
-    return Part(tuple(terms), tuple(block for term in terms for block in _head(term.blocks)))
-
-
-def _head(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Signatures or a term with what leads in to them, and the first paragraph on them."""
-    for block in blocks:
-        yield block
-        if block.kind is not BlockKind.SIGNATURE and not block.text.rstrip().endswith(":"):
-            return
+    """All items of a list, or the rows of a table that are asked for."""
+    whole = _whole(listed, open_page)
+    asked = rows_asked(subject, [r for p in whole.passages for r in p.records if r.cells])
+    wanted = {record.quote for record in asked}
+    kept = (
+        block
+        for block in whole.blocks
+        if block.kind is not BlockKind.TABLE_ROW or not wanted or block.text in wanted
+    )
+    return Part(whole.passages, tuple(kept))
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:

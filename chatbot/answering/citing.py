@@ -62,7 +62,7 @@ def cited(
         last = max((i for i, line in enumerate(lines) if line.strip()), default=None)
         claims = claims_of_listing(listing)
         if last is None:
-            work.lacks(claims, work.all)
+            work.lacks(claims)
         cells = [line.startswith("|") for line in lines]
         for i, line in enumerate(lines):
             if not line.strip(" \t|:-"):
@@ -87,23 +87,19 @@ class _Citing:
     _columns: Sequence[str] = ()
     _led: Sequence[str] = ()
 
-    @property
-    def all(self) -> Sequence[int]:
-        """The numbers of all passages."""
-        return range(1, len(self.passages) + 1)
+    def __post_init__(self) -> None:
+        self.all = range(1, len(self.passages) + 1)
 
-    def lacks(self, text: str, numbers: Sequence[int]) -> bool:
-        """Note what a text claims that passages do not support; whether there is any."""
-        return self._note(self._left(without_marks(text), numbers))
-
-    def _note(self, missing: Sequence[str]) -> bool:
+    def lacks(self, text: str, numbers: Sequence[int] | None = None) -> bool:
+        """Note what a text claims that passages, else all, do not support; whether there is any."""
+        missing = self._left(without_marks(text), self.all if numbers is None else numbers)
         self.missing += (claim for claim in missing if claim not in self.missing)
         return bool(missing)
 
     def header(self, line: str) -> None:
         """The header of a table: what stands in a column is said of the release that names it."""
         self._columns = _cells(line)
-        self.lacks(line, self.all)
+        self.lacks(line)
 
     def line(self, line: str, listing: str) -> str:
         """A line with the marks of its citations; those of its last part are for the listing."""
@@ -117,16 +113,15 @@ class _Citing:
         bare = " ".join(without_marks(unit).split())
         self.lead = self.lead or bare
         said = f"{bare}\n{listing}" if listing else bare
-        numbers, left = self._supporting(said, [n for n in marks(unit) if n in self.all])
-        doubted = self._note(left) or doubted
+        numbers = self._supporting(said, [n for n in marks(unit) if n in self.all])
+        doubted = self.lacks(said, numbers) or doubted
         new = dict.fromkeys(self._cite(said, self.passages[n - 1]) for n in numbers)
         return marked(bare, [*(f"[{number}]" for number in new), *[QUESTIONED] * doubted])
 
-    def _supporting(self, said: str, given: Sequence[int]) -> tuple[list[int], list[str]]:
+    def _supporting(self, said: str, given: Sequence[int]) -> list[int]:
         """The passages to cite for a sentence: those given, and others for what these leave open.
 
-        They are of the releases that it names; of each there is one if it claims anything. And what
-        all of them leave open.
+        They are of the releases that it names; of each there is one if it claims anything.
         """
         named = self._named(said)
         words = set(tokens(filtered(said))).difference(self.releases)
@@ -143,7 +138,7 @@ class _Citing:
                 found.append(n)
                 left = still
                 uncovered.discard(self._release(n))
-        return found, left
+        return found
 
     def _is_misplaced(self, line: str) -> bool:
         """Whether what stands in a column or a list of a release is in none of its passages.
@@ -161,11 +156,8 @@ class _Citing:
             elif not LIST_MARK.match(line):
                 self._led = ()
             said = [(bare, [release]) for release in self._led or self.releases if not named]
-        return True in [self._lacks_in(text, releases) for text, releases in said]
-
-    def _lacks_in(self, text: str, releases: Sequence[str]) -> bool:
-        numbers = [n for n in self.all if self._release(n) in releases]
-        return bool(numbers) and self.lacks(text, numbers)
+        of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in said]
+        return True in [self.lacks(text, numbers) for text, numbers in of if numbers]
 
     def _left(self, text: str, numbers: Sequence[int]) -> list[str]:
         return unsupported(text, [self.passages[n - 1].text for n in numbers], self.own)

@@ -5,23 +5,15 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.answer_writing import (
-    Evidence,
-    answer_of,
-    conversation,
-    gather,
-    own_words,
-    write_cited,
-)
+from chatbot.answering.answer_writing import Evidence, gather, write_cited
 from chatbot.answering.citing import Numbered
-from chatbot.answering.undocumented_gate import nothing_found
 from chatbot.comparison.sides import changed_values, side_of, with_sides
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.citation_markers import renumbered
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
-from prompts import Fenced, fenced, fenced_list, render
+from prompts import Fenced, fenced, fenced_list
 
 MOST = 8
 """Releases whose passages fit into one prompt; more of them are compared by rules."""
@@ -51,21 +43,12 @@ def write_comparison(
         sides = await together(find(_side(turn, release)) for release in resolution.releases)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit)
-        if not evidence.passages:
-            return with_sides(turn, sides, nothing_found(turn))
-        messages = render(
-            "comparison",
-            product=resolution.product or "",
-            passages=evidence.section,
-            conversation=conversation(turn),
-            question=fenced("question", turn.question),
-        )
         # The calls of the sides are counted with them.
         asked = replace(turn, queries=turn.rewritten, calls=())
-        asked, written = await write_cited(
-            asked, model, messages, evidence, own_words(asked), max_tokens, resolution.releases
-        )
-        answer = answer_of(written) if written else nothing_found(turn)
+        of = {"product": resolution.product or ""}
+        asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
+        answer = asked.answer
+        assert answer is not None
         if turn.asks_changes:
             differences = await in_thread(changed_values, sides, corpora)
             answer = _followed(answer, differences)

@@ -14,7 +14,6 @@ from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record, Triplet
 from corpora.indexing.lexical import tokens
-from ingestion.page import BlockKind
 
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 _BORNE = 0.5
@@ -56,17 +55,19 @@ def checked(
     texts = ["\n".join((p.text, *(r.reading for r in p.records), *p.path)) for p in passages]
 
     def is_borne(sentence: str) -> bool:
+        if unsupported(sentence, texts, own):
+            return False
         new = _words(sentence) - set(tokens(own))
-        return (
-            not unsupported(sentence, texts, own)
-            and (shared(new, " ".join(texts)) >= _BORNE if new else _decides(sentence, own))
-            and all(
-                _is_documented(sentence, passages)
-                for told in outside
-                if names(f"{own} {reply}", told.head, told.tail)
-                and (names(sentence, told.head) or names(sentence, told.tail))
-            )
-        )
+        if any(
+            names(f"{own} {reply}", told.head, told.tail)
+            and (names(sentence, told.head) or names(sentence, told.tail))
+            for told in outside
+        ):
+            return shared(_words(sentence), " ".join(texts)) == 1
+        if new:
+            return shared(new, " ".join(texts)) >= _BORNE
+        # In the asker's words it answers all the same: Yes, No, or one of two.
+        return " or " in own or bool(_VERDICT.match(sentence) and _words(sentence))
 
     borne = [sentence for sentence in written if is_borne(sentence)]
     if borne[:1] != written[:1]:
@@ -79,18 +80,6 @@ def _words(sentence: str) -> set[str]:
     return set(tokens(filtered(_VERDICT.sub("", sentence, count=1))))
 
 
-def _decides(sentence: str, own: str) -> bool:
-    """Whether a sentence in the asker's words answers all the same: Yes, No, or one of two."""
-    return " or " in own or (bool(_VERDICT.match(sentence)) and bool(_words(sentence)))
-
-
-def _is_documented(sentence: str, passages: Sequence[Passage]) -> bool:
-    """Whether one record has all words of a sentence."""
-    records = (record for passage in passages for record in passage.records)
-    said = (" ".join((r.quote, r.reading, r.label, *r.path)) for r in records)
-    return any(_words(sentence).issubset(tokens(text)) for text in said)
-
-
 def _bearers(
     sentence: str, passages: Sequence[Passage], texts: Sequence[str], own: str
 ) -> tuple[tuple[Passage, Record], ...]:
@@ -101,9 +90,7 @@ def _bearers(
         return -len(unsupported(sentence, [text], own)), shared(words, text)
 
     def record(passage: Passage) -> Record:
-        # Of a listing what explains it.
-        worded = [r for r in passage.records if r.kind != BlockKind.CODE] or passage.records
-        return max(worded, key=lambda r: telling(f"{r.quote} {r.reading} {r.label}"))
+        return max(passage.records, key=lambda r: telling(f"{r.quote} {r.reading} {r.label}"))
 
     found: list[int] = []
     for i in sorted(range(len(texts)), key=lambda i: telling(texts[i]), reverse=True):

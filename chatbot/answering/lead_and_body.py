@@ -12,12 +12,12 @@ from chatbot.answering.body import Part, as_markdown, compose, shown_whole
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
-from chatbot.answering.undocumented_gate import nothing_found, refusal
+from chatbot.answering.undocumented_gate import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.retrieval.forms import in_words, rows_asked
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.provenance import cite, cite_words, names, says_unknown
+from chatbot.retrieval.provenance import cite_words, names, says_unknown
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
 from chatbot.runtime.model_calls import call
@@ -47,12 +47,11 @@ def write_lead_and_body(
 ) -> ModelStep:
     """Answer from the selected records only, by the passages that they stand in.
 
-    The model writes a lead of one to three sentences from `budget` characters of the passages.
-    Each is held against them, and goes if they do not bear it. Behind it stand steps, a list, a
-    table or code, where these are asked for, of the passage that bears the lead. Where no lead is
-    left, or there is no model, the best passage is shown as what it is, unless a name of the
-    question stands nowhere: then it is refused. What people rejected as the answer to a question
-    whose cosine to this one is at least `same` is not given again.
+    The model writes a lead from `budget` characters of them, whose sentences go if they do not bear
+    them. Behind it stand steps, a list, a table or code, where these are asked for. Where no lead
+    is left, or there is no model, the best passage is shown as what it is, unless a name of the
+    question stands nowhere. What people rejected as the answer to a question whose cosine to this
+    one is at least `same` is not given again.
     """
 
     async def write(turn: Turn) -> Turn:
@@ -95,14 +94,14 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     shown = draft.prompt.shown
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
     if says_unknown(without_marks(text).strip()):
-        return refusal(turn)
+        return nothing_found(turn)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
     lead = checked(text, shown, own, outside)
-    if not lead.said and turn.unmentioned:
-        return replace(refusal(turn), warnings=(REMOVED,))
     answer = draft.written(lead.said) if lead.said else draft.passage()
+    if not lead.said and turn.unmentioned:
+        answer, outside = nothing_found(turn), []
     told = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
     return replace(answer, outside=tuple(told), warnings=() if lead.is_whole else (REMOVED,))
 
@@ -161,9 +160,8 @@ class _Draft:
 
     def _of_its_release(self, sentence: Sentence) -> Sentence:
         record = sentence.borne_by[0][1]
-        others = self._others(record)
-        text = said_of(others, sentence.text, record, self.turn, self.products)
-        return replace(sentence, text=text)
+        told = said_of(self._others(record), sentence.text, record, self.turn, self.products)
+        return replace(sentence, text=told)
 
     def _leaves_out_rows(self, part: Part, lead: str) -> bool:
         """Whether a lead lacks the name of a row that is asked for by its value."""
@@ -190,16 +188,12 @@ class _Draft:
                     self._citations.append(relation.citation)
                 yield f"[{self._citations.index(relation.citation) + 1}]"
 
-    def _mark(self, passage: Passage, borne_by: Passage | Record) -> str:
+    def _mark(self, passage: Passage, said: Passage | Record) -> str:
         """The mark of the citation of a passage, which is made once."""
         if passage.place not in self._numbers:
+            words = said.quote if isinstance(said, Record) else said.text
             release = self.turn.asked[1]
-            if isinstance(borne_by, Record):
-                citation = cite(borne_by, release)
-            else:
-                citation = cite_words(
-                    passage.page, passage.text, passage.path, passage.anchor, release
-                )
+            citation = cite_words(said.page, words, said.path, said.anchor, release)
             self._citations.append(citation)
             self._numbers[passage.place] = len(self._citations)
         return f"[{self._numbers[passage.place]}]"

@@ -45,12 +45,11 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class LeadPrompt:
-    """What of the evidence the model sees, for which kind of question; records best first."""
+    """What of the evidence the model sees, for which kind of question."""
 
     turn: Turn
     subject: str
     kind: Kind
-    scored: Sequence[Record]
     passages: Sequence[Passage]
     excerpts: Sequence[Excerpt]
 
@@ -84,7 +83,7 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     passages = best_passages(scored)
     kind = asked_for(turn.queries.asked, subject)
     excerpts = within(budget, passages, scored, subject)
-    return LeadPrompt(turn, subject, kind, scored, passages, excerpts)
+    return LeadPrompt(turn, subject, kind, passages, excerpts)
 
 
 def beginning_of_prompt() -> list[tuple[str, str]]:
@@ -122,18 +121,9 @@ def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
     for number, excerpt in enumerate(excerpts, 1):
         passage = excerpt.passage
         where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path[-2:])))
-        sections.append(fenced("chunk", _together(excerpt.records), number=number, section=where))
+        text = "\n".join(record.reading for record in excerpt.records)
+        sections.append(fenced("chunk", text, number=number, section=where))
     return fenced_list(sections)
-
-
-def _together(records: Sequence[Record]) -> str:
-    """The readings in lines; a sentence that leads in to several items stands once."""
-    lines: list[str] = []
-    for record in records:
-        lead = record.reading.removesuffix(record.quote).strip()
-        told = lead and any(lead in line for line in lines)
-        lines.append(record.quote if told else record.reading)
-    return "\n".join(lines)
 
 
 def shown_records(

@@ -27,33 +27,22 @@ def refuse_undocumented(
 ) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
-    Release notes that mention it do not document it. A term of the glossary is a name too: the
-    release lacks it if it has none of its wordings.
-    Also refuses when the release holds almost none of the question's words (`lowest_coverage`,
-    a share of their inverse document frequency). Names that no release has are noted: they may be
-    the asker's own.
+    Release notes that mention it do not document it; a term of the glossary is lacking with all its
+    wordings. Also refuses when the release holds almost none of the question's words: the share
+    `lowest_coverage`, weighed by rarity. Names that no release has are noted.
     """
 
     def gate(turn: Turn) -> Turn:
         assert turn.queries is not None
-        product, release = turn.asked
-        here = open_corpus(product, release)
+        here = open_corpus(*turn.asked)
         asked = turn.queries.subject
         named = _named(asked)
         missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
         tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
-        lacking = [
-            *(((name,), _documents) for name in noted),
-            *((wordings, documents) for wordings in turn.queries.lacking),
-        ]
-        others = _others(turn, open_corpus, releases) if lacking else []
-        for wordings, has in lacking:
-            found = [o.release for o in others if any(has(o, word) for word in wordings)]
-            if found:
-                return _refused(turn, wordings[:1], found)
-        if coverage(here, asked) < lowest_coverage:
+        turn = _refused(turn, noted, open_corpus, releases)
+        if turn.answer is None and coverage(here, asked) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         return replace(turn, unmentioned=tuple(missing))
 
@@ -63,34 +52,41 @@ def refuse_undocumented(
 def refuse_foreign_names(
     open_corpus: Callable[[str, str], Corpus], releases: Callable[[str], Sequence[str]]
 ) -> RuleStep:
-    """Refuse where all names of a question, as in code, stand in another release and none here."""
+    """Refuse where no name of a question, as in code, stands in the release and another has one."""
 
     def gate(turn: Turn) -> Turn:
         assert turn.queries is not None
         here = open_corpus(*turn.asked)
         named = identifiers(turn.queries.subject)
-        if not named or any(_stands_in(here, name) for name in named):
-            return turn
-        others = _others(turn, open_corpus, releases)
-        found = [o.release for o in others if all(_stands_in(o, name) for name in named)]
-        return _refused(turn, named, found) if found else turn
+        known = any(_stands_in(here, name) for name in named)
+        return turn if known else _refused(turn, named, open_corpus, releases)
 
     return gate
 
 
-def _others(
+def _refused(
     turn: Turn,
+    named: Sequence[str],
     open_corpus: Callable[[str, str], Corpus],
     releases: Callable[[str], Sequence[str]],
-) -> list[Corpus]:
+) -> Turn:
+    """Refuse by the first of some names, or terms of the glossary, that other releases document."""
+    assert turn.queries is not None
     product, release = turn.asked
-    return [open_corpus(product, name) for name in releases(product) if name != release]
-
-
-def _refused(turn: Turn, named: Sequence[str], found: Sequence[str]) -> Turn:
-    """The refusal of what other releases document, the oldest of which comes first."""
-    text = f"{_not_documented(turn, named)} It is documented in {listed(found)}."
-    return replace(turn, answer=Answer(text, abstained=True), found_in=tuple(found[::-1]))
+    lacking = [
+        *(((name,), _documents) for name in named),
+        *((wordings, documents) for wordings in turn.queries.lacking),
+    ]
+    for wordings, has in lacking:
+        others = (open_corpus(product, name) for name in releases(product) if name != release)
+        found = [o.release for o in others if any(has(o, word) for word in wordings)]
+        if found:
+            text = (
+                f"The {release} documentation of {product} does not document "
+                f"{as_code(wordings[0])}. It is documented in {listed(found)}."
+            )
+            return replace(turn, answer=Answer(text, abstained=True), found_in=tuple(found[::-1]))
+    return turn
 
 
 def _named(text: str) -> list[str]:
@@ -110,23 +106,15 @@ def _documents(corpus: Corpus, name: str) -> bool:
 
 
 def coverage(corpus: Corpus, text: str) -> float:
-    """The share of the text's words that the release holds, weighed by rarity, 0 to 1.
-
-    A word with a typing error counts as known.
-    """
+    """The share of the text's words that the release holds, weighed by rarity, 0 to 1."""
     total = known = 0.0
     for word in filtered(text).split():
         weight = max((corpus.idf(t) for t in tokens(word)), default=0.0)
         total += weight
+        # A word with a typing error counts as known.
         if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
             known += weight
     return known / total if total else 0.0
-
-
-def refusal(turn: Turn) -> Answer:
-    """Say which names of the question the release does not have, else that it does not tell."""
-    named = turn.unmentioned
-    return Answer(_not_documented(turn, named), True) if named else nothing_found(turn)
 
 
 def nothing_found(turn: Turn) -> Answer:
@@ -134,9 +122,3 @@ def nothing_found(turn: Turn) -> Answer:
     assert turn.resolution is not None
     product, releases = turn.resolution.product, listed(turn.resolution.releases)
     return Answer(f"I couldn't find this in the {releases} documentation of {product}.", True)
-
-
-def _not_documented(turn: Turn, named: Sequence[str]) -> str:
-    product, release = turn.asked
-    told = listed(map(as_code, named), "or")
-    return f"The {release} documentation of {product} does not document {told}."

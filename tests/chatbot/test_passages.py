@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from chatbot.answering.body import Part, as_markdown, compose
-from chatbot.answering.lead_prompt import as_chunks, within
+from chatbot.answering.lead_prompt import within
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records
@@ -125,18 +125,6 @@ def test_numbered_steps_go_on_over_what_they_have_below_them() -> None:
     steps = passages_of(page)[0]
     assert steps.text.endswith("2. Check it.")
     assert steps.is_numbered
-
-
-def test_what_leads_in_to_several_items_is_shown_to_the_model_once() -> None:
-    page = stored_page(
-        Block(BlockKind.PARAGRAPH, "The rack has two sides:", MOUNT),
-        Block(BlockKind.LIST_ITEM, "- the front", MOUNT),
-        Block(BlockKind.LIST_ITEM, "- the back", MOUNT),
-    )
-    scored = [replace(r, score=1.0) for r in records(page)]
-    shown = as_chunks(within(500, best_passages(scored), scored, ""))
-    assert str(shown).count("two sides") == 1
-    assert "the back" in str(shown)
 
 
 def test_an_answer_in_words_has_no_body() -> None:
