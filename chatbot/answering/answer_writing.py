@@ -86,7 +86,11 @@ async def write_cited(
     assert turn.resolution is not None
     pages = "\n".join(passage.text for passage in evidence.passages)
     compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
-    held_against = (evidence.passages, own_words(turn), compared)
+    # What the asker wrote needs no passage; what was answered before does.
+    base = turn.rewritten.base if turn.rewritten else ""
+    said = (user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
+    own = " ".join((turn.question, base, *said, *of.values(), *compared))
+    held_against = (evidence.passages, own, compared)
 
     async def written(messages: Messages, step: str) -> tuple[str, Cited | None]:
         nonlocal turn
@@ -163,12 +167,3 @@ def conversation(turn: Turn) -> Fenced:
     ]
     lines = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in pairs)
     return fenced("conversation", lines)
-
-
-def own_words(turn: Turn) -> str:
-    """What the asker wrote: it needs no passage. What was answered before does."""
-    base = turn.rewritten.base if turn.rewritten else ""
-    said = " ".join(user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
-    resolution = turn.resolution
-    of = " ".join((resolution.product or "", *resolution.releases)) if resolution else ""
-    return f"{turn.question} {base} {said} {of}"

@@ -10,20 +10,21 @@ from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage, continued, section_of, short_section
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
+from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 _LONGEST = 1200
 """Characters of a section that is shown whole."""
-_TERMS = (BlockKind.DEFINITION, BlockKind.SIGNATURE)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Blocks as an answer shows them, and the passages that they are of."""
+    """Blocks as an answer shows them, their passages, and the rows that were asked for."""
 
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
+    rows: tuple[Record, ...] = ()
 
 
 def compose(
@@ -34,17 +35,13 @@ def compose(
     Steps: the numbered list of the section, else what fits of the section. A list: all of it, of a
     table the rows that are asked for. Anything else: nothing.
     """
-    section = tuple(section_of(passage))
+    near = (passage, *section_of(passage))
     if kind is Kind.STEPS:
-        numbered = next((p for p in (passage, *section) if p.is_numbered), None)
-        return _whole(numbered, open_page) if numbered else shown_whole(passage)
-    if kind is Kind.LIST:
-        near = (passage, *section)
-        listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
-        if found := next(listed, None):
-            return _list(found, subject, open_page)
-        return shown_whole(passage) if passage.has(*_TERMS) else None
-    return None
+        numbered = next((p for p in near if p.is_numbered), None)
+        return _whole(numbered, "", open_page) if numbered else shown_whole(passage)
+    listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
+    found = next(listed, None) if kind is Kind.LIST else None
+    return _whole(found, subject, open_page) if found else None
 
 
 def shown_whole(passage: Passage) -> Part:
@@ -53,29 +50,18 @@ def shown_whole(passage: Passage) -> Part:
     return Part(section, tuple(block for p in section for block in p.blocks))
 
 
-def _whole(passage: Passage, open_page: Callable[[int], StoredPage]) -> Part:
-    """A list or a table to both of its ends, with one header."""
+def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
+    """A list or a table to both of its ends; of a table the rows that the subject asks for."""
     run = continued(passage, open_page)
+    rows = rows_asked(subject, [r for p in run for r in p.records if r.cells])
+    wanted = {row.quote for row in rows}
     blocks = (
         block
-        for i, part in enumerate(run)
+        for part in run
         for block in part.blocks
-        if i == 0 or block.kind is not BlockKind.TABLE_HEADER
-    )
-    return Part(run, tuple(blocks))
-
-
-def _list(listed: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
-    """All items of a list, or the rows of a table that are asked for."""
-    whole = _whole(listed, open_page)
-    asked = rows_asked(subject, [r for p in whole.passages for r in p.records if r.cells])
-    wanted = {record.quote for record in asked}
-    kept = (
-        block
-        for block in whole.blocks
         if block.kind is not BlockKind.TABLE_ROW or not wanted or block.text in wanted
     )
-    return Part(whole.passages, tuple(kept))
+    return Part(run, tuple(blocks), tuple(rows))
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:

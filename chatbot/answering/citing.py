@@ -68,7 +68,8 @@ def cited(
             if not line.strip(" \t|:-"):
                 continue
             if cells[i] and not (i and cells[i - 1]):
-                work.header(line)
+                work.columns = _cells(line)
+                work.lacks(line)
             else:
                 lines[i] = work.line(line, claims if i == last else "")
         written += ["\n".join(lines), listing]
@@ -82,9 +83,10 @@ class _Citing:
     releases: Sequence[str]
     citations: list[Citation] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    columns: Sequence[str] = ()
+    """The header of the table: what stands below it is said of the release that it names."""
     lead: str = ""
     _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
-    _columns: Sequence[str] = ()
     _led: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -95,11 +97,6 @@ class _Citing:
         missing = self._left(without_marks(text), self.all if numbers is None else numbers)
         self.missing += (claim for claim in missing if claim not in self.missing)
         return bool(missing)
-
-    def header(self, line: str) -> None:
-        """The header of a table: what stands in a column is said of the release that names it."""
-        self._columns = _cells(line)
-        self.lacks(line)
 
     def line(self, line: str, listing: str) -> str:
         """A line with the marks of its citations; those of its last part are for the listing."""
@@ -147,7 +144,7 @@ class _Citing:
         """
         bare = without_marks(line).strip()
         if bare.startswith("|"):
-            cells = zip(_cells(bare), self._columns, strict=False)
+            cells = zip(_cells(bare), self.columns, strict=False)
             said = [(cell, self._named(cell) or self._named(column)) for cell, column in cells]
         else:
             named = self._named(bare)

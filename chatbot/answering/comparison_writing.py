@@ -49,9 +49,9 @@ def write_comparison(
         asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
         answer = asked.answer
         assert answer is not None
-        if turn.asks_changes:
+        if turn.asks_changes and not answer.abstained:
             differences = await in_thread(changed_values, sides, corpora)
-            answer = _followed(answer, differences)
+            answer = _followed(answer, differences) if differences else answer
         whole = with_sides(turn, sides, answer)
         return replace(whole, calls=(*turn.calls, *asked.calls))
 
@@ -79,10 +79,8 @@ def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evi
     return Evidence(fenced_list(groups), tuple(passages))
 
 
-def _followed(answer: Answer, differences: Answer | None) -> Answer:
+def _followed(answer: Answer, differences: Answer) -> Answer:
     """An answer and the computed differences below it."""
-    if differences is None or answer.abstained:
-        return answer
     shift = len(answer.citations)
     below = renumbered(differences.text, lambda n: f"[{n + shift}]")
     return replace(

@@ -126,7 +126,7 @@ class _Draft:
         said = list(dict.fromkeys(map(self._of_its_release, said)))
         value = " ".join(sentence.text for sentence in said)
         part = self._compose(said[0].borne_by[0][0])
-        if part and self._leaves_out_rows(part, value):
+        if part and part.rows and not names(value, *(row.cells[0][1] for row in part.rows)):
             # A small model names a part of what is asked for; the rows below are all of it.
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
@@ -162,14 +162,6 @@ class _Draft:
         record = sentence.borne_by[0][1]
         told = said_of(self._others(record), sentence.text, record, self.turn, self.products)
         return replace(sentence, text=told)
-
-    def _leaves_out_rows(self, part: Part, lead: str) -> bool:
-        """Whether a lead lacks the name of a row that is asked for by its value."""
-        quotes = {block.text for block in part.blocks}
-        rows = [r for p in part.passages for r in p.records if r.cells]
-        asked = rows_asked(self.prompt.subject, rows)
-        found = [row.cells[0][1] for row in asked if row.quote in quotes]
-        return bool(found) and not names(lead, *found)
 
     def _shown(self, part: Part) -> str:
         """A part as Markdown below its heading, which has the marks of its passages."""

@@ -80,10 +80,8 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     if not scored:
         return None
     subject = turn.queries.subject
-    passages = best_passages(scored)
-    kind = asked_for(turn.queries.asked, subject)
-    excerpts = within(budget, passages, scored, subject)
-    return LeadPrompt(turn, subject, kind, passages, excerpts)
+    kind, passages = asked_for(turn.queries.asked, subject), best_passages(scored)
+    return LeadPrompt(turn, subject, kind, passages, within(budget, passages, scored, subject))
 
 
 def beginning_of_prompt() -> list[tuple[str, str]]:

@@ -36,7 +36,7 @@ def refuse_undocumented(
         assert turn.queries is not None
         here = open_corpus(*turn.asked)
         asked = turn.queries.subject
-        named = _named(asked)
+        named = dict.fromkeys((*identifiers(asked), *_ACRONYM.findall(asked)))
         missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
         tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE
@@ -87,11 +87,6 @@ def _refused(
             )
             return replace(turn, answer=Answer(text, abstained=True), found_in=tuple(found[::-1]))
     return turn
-
-
-def _named(text: str) -> list[str]:
-    """Identifiers and acronyms, as written."""
-    return list(dict.fromkeys((*identifiers(text), *_ACRONYM.findall(text))))
 
 
 def _stands_in(corpus: Corpus, name: str) -> bool:
