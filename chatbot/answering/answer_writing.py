@@ -1,11 +1,12 @@
 """Step 5 of QAMR III-B for a capable model: the whole answer from whole context chunks."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.citing import Cited, Numbered, cited
+from chatbot.answering.citing import QUESTIONED, Cited, Numbered, cited
 from chatbot.answering.undocumented_gate import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of, with_remembered
 from chatbot.retrieval.provenance import says_unknown
@@ -14,17 +15,14 @@ from chatbot.runtime.model_calls import Messages, call
 from chatbot.text.citation_markers import without_marks
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, harmless_answer
-from chatbot.turn import Answer, ModelStep, Record, ReducedChunk, RetrievedChunk, Turn
+from chatbot.turn import Answer, ModelStep, ReducedChunk, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.pages import StoredPage
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
 MENDING = "answer_mending"
 UNSUPPORTED = "Not in the cited pages:"
 """What the warning on claims that no passage supports begins with."""
-_SHORTEST = 300
-"""Characters of a passage below which the rest of the limit is left free."""
 _TURNS, _OF_A_TURN = 4, 1_200
 """Of the conversation, and characters of each text in it."""
 
@@ -56,28 +54,16 @@ def write_answer(
     """
 
     async def write(turn: Turn) -> Turn:
-        corpus = await in_thread(open_corpus, *turn.asked)
+        product, release = turn.asked
+        corpus = await in_thread(open_corpus, product, release)
         chunks = turn.selected if by_selection else turn.retrieved
         evidence = await in_thread(gather, chunks, corpus, limit)
-        if not evidence.passages:
-            return replace(turn, answer=nothing_found(turn))
-        product, release = turn.asked
-        messages = render(
-            "answer",
-            product=product,
-            release=release,
-            passages=with_remembered(evidence.section, turn),
-            conversation=conversation(turn),
-            question=fenced("question", turn.question),
-        )
-        own = own_words(turn)
-        turn, written = await write_cited(turn, model, messages, evidence, own, max_tokens)
-        if written is None:
-            return replace(turn, answer=nothing_found(turn))
-        turn = replace(turn, route=route_of(turn))
-        if is_rejected(turn, written.lead, same):
-            return replace(turn, answer=replace(nothing_found(turn), warnings=(REJECTED,)))
-        return replace(turn, answer=answer_of(written))
+        of = {"product": product, "release": release}
+        turn = await write_cited(turn, model, "answer", of, evidence, max_tokens)
+        assert turn.answer is not None
+        if is_rejected(turn, turn.answer.value, same):
+            turn = replace(turn, answer=replace(nothing_found(turn), warnings=(REJECTED,)))
+        return replace(turn, route=route_of(turn))
 
     return write
 
@@ -85,56 +71,57 @@ def write_answer(
 async def write_cited(
     turn: Turn,
     model: BaseChatModel,
-    messages: Messages,
+    prompt: str,
+    of: Mapping[str, str],
     evidence: Evidence,
-    own: str,
     max_tokens: int,
-    releases: Sequence[str] = (),
-) -> tuple[Turn, Cited | None]:
-    """The turn with its calls, and what the model wrote with citations; None if it knows nothing.
+) -> Turn:
+    """The turn with what the model wrote to a prompt `of` a product, and its citations.
 
-    What no passage supports the model is asked to mend, once.
+    What no passage supports the model is asked to mend, once; what is left is marked in the answer
+    and named below it.
     """
+    if not evidence.passages:
+        return replace(turn, answer=nothing_found(turn))
+    assert turn.resolution is not None
     pages = "\n".join(passage.text for passage in evidence.passages)
-    made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
-    turn = replace(turn, calls=(*turn.calls, made))
-    text = await in_thread(_cleaned, made.reply, pages)
-    if not text:
-        return turn, None
-    written = await in_thread(cited, text, evidence.passages, own, releases)
-    if not written.unsupported:
-        return turn, written
-    mending = render(
-        MENDING,
-        passages=evidence.section,
-        question=fenced("question", turn.question),
-        answer=fenced("answer", text),
-        unsupported=fenced("unsupported", "\n".join(written.unsupported)),
-    )
-    made = await call(model, mending, step=MENDING, max_tokens=max_tokens)
-    turn = replace(turn, calls=(*turn.calls, made))
-    mended = await in_thread(_cleaned, made.reply, pages)
-    if not mended:
-        return turn, written
-    again = await in_thread(cited, mended, evidence.passages, own, releases)
-    better = len(again.unsupported) < len(written.unsupported)
-    return turn, again if better else written
+    compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
+    # What the asker wrote needs no passage; what was answered before does.
+    base = turn.rewritten.base if turn.rewritten else ""
+    said = (user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
+    own = " ".join((turn.question, base, *said, *of.values(), *compared))
+    held_against = (evidence.passages, own, compared)
 
+    async def written(messages: Messages, step: str) -> tuple[str, Cited | None]:
+        nonlocal turn
+        made = await call(model, messages, step=step, shown=step == STEP, max_tokens=max_tokens)
+        turn = replace(turn, calls=(*turn.calls, made))
+        text = await in_thread(partial(harmless_answer, made.reply, evidence=pages))
+        is_known = text and not says_unknown(without_marks(text).split("\n")[0])
+        return text, await in_thread(cited, text, *held_against) if is_known else None
 
-def _cleaned(reply: str, evidence: str) -> str:
-    """A reply that can do nothing; empty where it says that the model does not know."""
-    text = harmless_answer(reply, evidence=evidence)
-    return "" if says_unknown(without_marks(text).split("\n")[0]) else text
-
-
-def answer_of(written: Cited) -> Answer:
-    """The answer as shown; what no passage supports is named below it."""
-    answer = Answer(written.text, False, written.citations, written.lead)
-    if not written.unsupported:
-        return answer
-    claims = listed(map(as_code, written.unsupported))
-    warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
-    return replace(answer, warnings=(warning,))
+    question = fenced("question", turn.question)
+    passages = with_remembered(evidence.section, turn)
+    asked = {"passages": passages, "conversation": conversation(turn), "question": question}
+    text, found = await written(render(prompt, **of, **asked), STEP)
+    if found and found.unsupported:
+        mending = render(
+            MENDING,
+            passages=evidence.section,
+            question=question,
+            answer=fenced("answer", text),
+            unsupported=fenced("unsupported", "\n".join(found.unsupported)),
+        )
+        _, mended = await written(mending, MENDING)
+        found = min(filter(None, (found, mended)), key=lambda made: len(made.unsupported))
+    if found is None:
+        return replace(turn, answer=nothing_found(turn))
+    answer = Answer(found.text, False, found.citations, found.lead)
+    if found.unsupported:
+        claims = listed(map(as_code, found.unsupported))
+        warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
+        answer = replace(answer, warnings=(warning,))
+    return replace(turn, answer=answer)
 
 
 def gather(
@@ -144,16 +131,16 @@ def gather(
     passages: list[Numbered] = []
     sections: list[Fenced] = []
     shown = {chunk.page.id for chunk in chunks}
-    for chunk in sorted(chunks, key=lambda chunk: -chunk.score):
-        if limit < _SHORTEST:
-            break
+    for number, chunk in enumerate(sorted(chunks, key=lambda chunk: -chunk.score), first):
         text = _once(chunk, shown)[:limit]
+        if not text:
+            break
         limit -= len(text)
         page = chunk.page
-        section = " › ".join(page.heading_path)
-        passages.append(Numbered(f"{section}\n{text}", _pages(page, corpus), corpus.release))
-        number = first + len(passages) - 1
-        title = page.document.title
+        section, title = " › ".join(page.heading_path), page.document.title
+        # A context chunk holds a part of the pages around, too.
+        around = corpus.pages([i for i in (page.previous_id, page.next_id) if i is not None])
+        passages.append(Numbered(f"{section}\n{text}", (page, *around), corpus.release))
         sections.append(fenced("passage", text, number=number, document=title, section=section))
     return Evidence(fenced_list(sections), tuple(passages))
 
@@ -162,7 +149,7 @@ def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
     """The text of a chunk without what it has of neighbours that are shown themselves."""
     page = chunk.page
     if isinstance(chunk, ReducedChunk):
-        return "\n".join(record.reading for record in sorted(chunk.records, key=_place))
+        return "\n".join(r.reading for r in sorted(chunk.records, key=lambda r: r.start))
     before, _, behind = chunk.text.partition(page.text)
     parts = (
         "" if page.previous_id in shown else before,
@@ -172,30 +159,11 @@ def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _place(record: Record) -> tuple[int, int]:
-    return record.place
-
-
-def _pages(page: StoredPage, corpus: Corpus) -> tuple[StoredPage, ...]:
-    """A page and its neighbours, of which a context chunk holds a part."""
-    around = [i for i in (page.previous_id, page.next_id) if i is not None]
-    return (page, *corpus.pages(around))
-
-
 def conversation(turn: Turn) -> Fenced:
     """The last turns as data, one line each, so that no reply speaks for the user."""
-    pairs = (
-        (" ".join(user.split())[:_OF_A_TURN], " ".join(reply.split())[:_OF_A_TURN])
-        for user, reply in turn.history[-_TURNS:]
-    )
+    pairs = [
+        [" ".join(text.replace(QUESTIONED, "").split())[:_OF_A_TURN] for text in pair]
+        for pair in turn.history[-_TURNS:]
+    ]
     lines = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in pairs)
     return fenced("conversation", lines)
-
-
-def own_words(turn: Turn) -> str:
-    """What the asker wrote: it needs no passage. What was answered before does."""
-    base = turn.rewritten.base if turn.rewritten else ""
-    said = " ".join(user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
-    resolution = turn.resolution
-    of = " ".join((resolution.product or "", *resolution.releases)) if resolution else ""
-    return f"{turn.question} {base} {said} {of}"

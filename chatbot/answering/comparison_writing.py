@@ -5,28 +5,18 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.answer_writing import (
-    Evidence,
-    answer_of,
-    conversation,
-    gather,
-    own_words,
-    write_cited,
-)
+from chatbot.answering.answer_writing import Evidence, gather, write_cited
 from chatbot.answering.citing import Numbered
 from chatbot.comparison.sides import changed_values, side_of, with_sides
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.citation_markers import renumbered
-from chatbot.text.phrasing import listed
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
-from prompts import Fenced, fenced, fenced_list, render
+from prompts import Fenced, fenced, fenced_list
 
 MOST = 8
 """Releases whose passages fit into one prompt; more of them are compared by rules."""
-_LEAST_OF_SIDE = 1_800
-"""Characters of a release in the prompt, also where its limit is less."""
 
 
 def write_comparison(
@@ -53,24 +43,15 @@ def write_comparison(
         sides = await together(find(_side(turn, release)) for release in resolution.releases)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit)
-        if not evidence.passages:
-            return with_sides(turn, sides, _nothing(turn))
-        messages = render(
-            "comparison",
-            product=resolution.product or "",
-            passages=evidence.section,
-            conversation=conversation(turn),
-            question=fenced("question", turn.question),
-        )
         # The calls of the sides are counted with them.
         asked = replace(turn, queries=turn.rewritten, calls=())
-        asked, written = await write_cited(
-            asked, model, messages, evidence, own_words(asked), max_tokens, resolution.releases
-        )
-        answer = answer_of(written) if written else _nothing(turn)
-        if turn.asks_changes:
+        of = {"product": resolution.product or ""}
+        asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
+        answer = asked.answer
+        assert answer is not None
+        if turn.asks_changes and not answer.abstained:
             differences = await in_thread(changed_values, sides, corpora)
-            answer = _followed(answer, differences)
+            answer = _followed(answer, differences) if differences else answer
         whole = with_sides(turn, sides, answer)
         return replace(whole, calls=(*turn.calls, *asked.calls))
 
@@ -86,7 +67,7 @@ def _side(turn: Turn, release: str) -> Turn:
 
 def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evidence:
     """The passages by release; where nothing was found, the prompt says so."""
-    each = max(_LEAST_OF_SIDE, limit // len(sides))
+    each = limit // len(sides)
     passages: list[Numbered] = []
     groups: list[Fenced] = []
     for side, corpus in zip(sides, corpora, strict=True):
@@ -98,17 +79,8 @@ def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evi
     return Evidence(fenced_list(groups), tuple(passages))
 
 
-def _nothing(turn: Turn) -> Answer:
-    assert turn.resolution is not None
-    releases = listed(turn.resolution.releases)
-    of = turn.resolution.product
-    return Answer(f"I couldn't find this in the documentation of {of} {releases}.", abstained=True)
-
-
-def _followed(answer: Answer, differences: Answer | None) -> Answer:
+def _followed(answer: Answer, differences: Answer) -> Answer:
     """An answer and the computed differences below it."""
-    if differences is None or answer.abstained:
-        return answer
     shift = len(answer.citations)
     below = renumbered(differences.text, lambda n: f"[{n + shift}]")
     return replace(

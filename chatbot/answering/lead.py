@@ -1,9 +1,10 @@
 """The written lead, each sentence with the passages that bear it; what none bears goes."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chatbot.answering.citing import LISTING
 from chatbot.retrieval.forms import LIST_MARK
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.provenance import names
@@ -13,13 +14,8 @@ from chatbot.text.citation_markers import without_marks
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record, Triplet
 from corpora.indexing.lexical import tokens
-from ingestion.page import BlockKind
 
-_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.M | re.S)
-VERDICT = re.compile(r"\W*(?:yes|no)\b[\s,.:;–—-]*", re.I)
-"""How a reply begins that says whether something is so."""
-_OF_PROMPT = re.compile(r"\bchunks?\b", re.I)
-"""What the prompt calls the passages: a reader knows of none."""
+_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 _BORNE = 0.5
 """The share of a sentence's own words that has to stand in the passages."""
 
@@ -51,25 +47,27 @@ def checked(
 
     What only others than the documentation state (`outside`) is not told as if it were documented.
     """
-    text = _FENCED.sub("", reply)
-    lines = (LIST_MARK.sub("", without_marks(line)).strip() for line in text.split("\n"))
+    lines = (
+        LIST_MARK.sub("", without_marks(x)).strip() for x in LISTING.sub("", reply).split("\n")
+    )
     written = [sentence for line in lines if line for sentence in sentences(line)]
-    texts = [_read(passage) for passage in passages]
-    ends = {
-        end
-        for relation in outside
-        if names(f"{own} {text}", relation.head, relation.tail)
-        for end in (relation.head, relation.tail)
-    }
+    # A passage as the model read it, and the headings above it.
+    texts = ["\n".join((p.text, *(r.reading for r in p.records), *p.path)) for p in passages]
 
     def is_borne(sentence: str) -> bool:
+        if unsupported(sentence, texts, own):
+            return False
         new = _words(sentence) - set(tokens(own))
-        return (
-            not (_OF_PROMPT.search(sentence) and not _OF_PROMPT.search(own))
-            and not unsupported(sentence, texts, own)
-            and (shared(new, " ".join(texts)) >= _BORNE if new else _decides(sentence, own))
-            and _is_documented(sentence, ends, passages)
-        )
+        if any(
+            names(f"{own} {reply}", told.head, told.tail)
+            and (names(sentence, told.head) or names(sentence, told.tail))
+            for told in outside
+        ):
+            return shared(_words(sentence), " ".join(texts)) == 1
+        if new:
+            return shared(new, " ".join(texts)) >= _BORNE
+        # In the asker's words it answers all the same: Yes, No, or one of two.
+        return " or " in own or bool(_VERDICT.match(sentence) and _words(sentence))
 
     borne = [sentence for sentence in written if is_borne(sentence)]
     if borne[:1] != written[:1]:
@@ -78,27 +76,8 @@ def checked(
     return Lead(said, len(borne) == len(written))
 
 
-def _read(passage: Passage) -> str:
-    """A passage as the model read it, and the headings above it."""
-    return "\n".join((passage.text, *(r.reading for r in passage.records), *passage.path))
-
-
 def _words(sentence: str) -> set[str]:
-    return set(tokens(filtered(VERDICT.sub("", sentence, count=1))))
-
-
-def _decides(sentence: str, own: str) -> bool:
-    """Whether a sentence in the asker's words answers all the same: Yes, No, or one of two."""
-    return " or " in own or (bool(VERDICT.match(sentence)) and bool(_words(sentence)))
-
-
-def _is_documented(sentence: str, ends: Collection[str], passages: Sequence[Passage]) -> bool:
-    """Whether one record has all words of a sentence, if it names one of the ends."""
-    if not any(names(sentence, end) for end in ends):
-        return True
-    records = (record for passage in passages for record in passage.records)
-    said = (" ".join((r.quote, r.reading, r.label, *r.path)) for r in records)
-    return any(_words(sentence).issubset(tokens(text)) for text in said)
+    return set(tokens(filtered(_VERDICT.sub("", sentence, count=1))))
 
 
 def _bearers(
@@ -107,24 +86,17 @@ def _bearers(
     """The passage that says most of a sentence, and those that say what it leaves open."""
     words = _words(sentence) or set(tokens(own))
 
-    def telling(i: int) -> tuple[int, float]:
-        return -len(unsupported(sentence, [texts[i]], own)), shared(words, texts[i])
+    def telling(text: str) -> tuple[int, float]:
+        return -len(unsupported(sentence, [text], own)), shared(words, text)
+
+    def record(passage: Passage) -> Record:
+        return max(passage.records, key=lambda r: telling(f"{r.quote} {r.reading} {r.label}"))
 
     found: list[int] = []
-    for i in sorted(range(len(texts)), key=telling, reverse=True):
+    for i in sorted(range(len(texts)), key=lambda i: telling(texts[i]), reverse=True):
         left = unsupported(sentence, [texts[j] for j in found], own)
-        if found and len(unsupported(sentence, [texts[j] for j in (*found, i)], own)) >= len(left):
-            continue
-        found.append(i)
-    return tuple((passages[i], _record(sentence, words, passages[i], own)) for i in found)
-
-
-def _record(sentence: str, words: set[str], passage: Passage, own: str) -> Record:
-    """The record of a passage that says most of a sentence; of a listing what explains it."""
-    worded = [r for r in passage.records if r.kind != BlockKind.CODE] or passage.records
-
-    def telling(record: Record) -> float:
-        text = f"{record.quote} {record.reading} {record.label}"
-        return shared(words, text) - len(unsupported(sentence, [text], own))
-
-    return max(worded, key=telling)
+        if not found or len(unsupported(sentence, [texts[j] for j in (*found, i)], own)) < len(
+            left
+        ):
+            found.append(i)
+    return tuple((passages[i], record(passages[i])) for i in found)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.forms import rows_asked
 from chatbot.retrieval.kinds import Kind, asked_for
-from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
+from chatbot.retrieval.passages import Passage, best_passages, short_section
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
 
@@ -29,10 +29,8 @@ EXPLAIN = "Say in one to three sentences what the chunks state of it."
 """The hint for every other kind."""
 NEAR = 0.5
 """Of the best passage's score, below which a passage of another section is not shown."""
-ROWS_NEAR = 0.85
-"""Of the best row's score, below which a row of the same table is not shown to the model."""
 BEST = 3
-"""Passages of which at least the best record is shown, wherever they stand."""
+"""Passages of which at least the best record is shown, whether it fits or not."""
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
 
@@ -47,12 +45,11 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class LeadPrompt:
-    """What of the evidence the model sees, for which kind of question; records best first."""
+    """What of the evidence the model sees, for which kind of question."""
 
     turn: Turn
     subject: str
     kind: Kind
-    scored: Sequence[Record]
     passages: Sequence[Passage]
     excerpts: Sequence[Excerpt]
 
@@ -83,10 +80,8 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     if not scored:
         return None
     subject = turn.queries.subject
-    passages = best_passages(scored)
-    kind = asked_for(turn.queries.asked, subject)
-    excerpts = within(budget, passages, scored, subject)
-    return LeadPrompt(turn, subject, kind, scored, passages, excerpts)
+    kind, passages = asked_for(turn.queries.asked, subject), best_passages(scored)
+    return LeadPrompt(turn, subject, kind, passages, within(budget, passages, scored, subject))
 
 
 def beginning_of_prompt() -> list[tuple[str, str]]:
@@ -100,30 +95,22 @@ def within(
 ) -> list[Excerpt]:
     """What of the passages fits into so many characters; of the first something in any case.
 
-    They come best first, and those of the best one's section before all others, since a reason or
-    a list stands together; it is put in page order. What scores less than `NEAR` of the best is
-    left out: a small model mixes it in. Where the section fills the room, the best record of each
-    of the `BEST` passages is shown beyond it: a value is often told in one line elsewhere.
+    The best one's section comes first, if all of it fits, since a reason or a list stands together;
+    then the others, best first. What scores less than `NEAR` of the best is left out: a small model
+    mixes it in. Of the `BEST` the best record is shown in any case: a value is often told in one
+    line elsewhere.
     """
-    best = passages[0]
-    section = {p.place: p for p in section_of(best) if p.records}
-    near = [p for p in passages if p.score >= NEAR * best.score and p.place not in section]
-    own = [p for p in passages if p.place in section]
-    if short_section(best):
-        own += [p for p in section.values() if p.place not in {f.place for f in own}]
+    near = [p for p in passages if p.score >= NEAR * passages[0].score]
+    best = {p.place for p in near[:BEST]}
+    section = {p.place: p for p in short_section(near[0], budget) or near[:1] if p.records}
     kept: list[Excerpt] = []
-    for passage in (*own, *near):
+    for passage in (*section.values(), *(p for p in near if p.place not in section)):
         records = shown_records(passage, scored, subject, budget)
-        size = sum(len(r.reading) for r in records)
-        if kept and size > budget:
-            if passage not in near[:BEST]:
-                continue
-            records = shown_records(passage, scored, subject, 0)
-        kept.append(Excerpt(passage, tuple(records)))
-        budget -= size
-    together = [e for e in kept if e.passage.place in section]
-    others = [e for e in kept if e.passage.place not in section]
-    return sorted(together, key=lambda e: e.passage.start) + others
+        size = sum(len(record.reading) for record in records)
+        if size <= budget or passage.place in best:
+            kept.append(Excerpt(passage, tuple(records)))
+            budget -= size
+    return kept
 
 
 def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
@@ -132,40 +119,24 @@ def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
     for number, excerpt in enumerate(excerpts, 1):
         passage = excerpt.passage
         where = " › ".join(dict.fromkeys((passage.page.document.title, *passage.path[-2:])))
-        sections.append(fenced("chunk", _together(excerpt.records), number=number, section=where))
+        text = "\n".join(record.reading for record in excerpt.records)
+        sections.append(fenced("chunk", text, number=number, section=where))
     return fenced_list(sections)
-
-
-def _together(records: Sequence[Record]) -> str:
-    """The readings in lines; a sentence that leads in to several items stands once."""
-    lines: list[str] = []
-    for record in records:
-        lead = record.reading.removesuffix(record.quote).strip()
-        told = lead and any(lead in line for line in lines)
-        lines.append(record.quote if told else record.reading)
-    return "\n".join(lines)
 
 
 def shown_records(
     passage: Passage, scored: Sequence[Record], subject: str, budget: int
 ) -> list[Record]:
-    """The records of a passage that fit, in page order: all of them, else the best and the first.
+    """The records of a passage that fit, in page order, the best in any case.
 
-    Of a table only the rows that the subject asks for, else those that answer about as well as its
-    best: a small model mistakes one row for another.
+    Of a table only the rows that the subject asks for: a small model mistakes one row for another.
     """
     scores = {r.place: r.score for r in scored}
-    rows = [r for r in passage.records if r.cells]
-    least = ROWS_NEAR * max((scores.get(r.place, 0.0) for r in rows), default=0.0)
-    rows = rows_asked(subject, rows) or [r for r in rows if scores.get(r.place, 0.0) >= least]
-    places = {r.place for r in rows}
-    whole = [r for r in passage.records if not r.cells or r.place in places]
-    if sum(len(r.reading) for r in whole) <= budget:
-        return whole
-    ranked = sorted(whole, key=lambda r: -scores.get(r.place, 0.0))
+    rows = rows_asked(subject, [r for r in passage.records if r.cells])
+    whole = [r for r in passage.records if not r.cells or not rows or r in rows]
     kept: list[Record] = []
-    for record in [*ranked[:1], *whole[:1], *ranked[1:]]:
-        if record not in kept and (not kept or len(record.reading) <= budget):
+    for record in sorted(whole, key=lambda r: -scores.get(r.place, 0.0)):
+        if not kept or len(record.reading) <= budget:
             kept.append(record)
             budget -= len(record.reading)
     return sorted(kept, key=lambda r: r.start)

@@ -104,9 +104,7 @@ class Parts:
     @cached_property
     def gate(self) -> RuleStep:
         """What another release documents and this one does not is refused."""
-        return refuse_undocumented(
-            self.open_corpus, self.releases, self.embedder.knows_word, lowest_coverage=0.15
-        )
+        return refuse_undocumented(self.open_corpus, self.releases, lowest_coverage=0.15)
 
     @cached_property
     def dual_chunks(self) -> RuleStep:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from chatbot.chatbot import Chatbot
+from chatbot.memory.scoring.measuring import worth_nothing
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.turn import Route, Turn
 from tests.chatbot import lamp
@@ -72,15 +73,19 @@ def test_what_no_passage_supports_is_mended_once(ask: Ask) -> None:
     assert turn.answer.warnings == ()
 
 
-def test_what_stays_unsupported_is_shown_and_named(ask: Ask) -> None:
+def test_what_stays_unsupported_is_marked_named_and_never_remembered(ask: Ask) -> None:
     turn = ask(
         "How long does dimming take?",
         lamp.reading("How long does dimming take?", search="dimming"),
-        lamp.Rule(contains="<unsupported>", reply="Dimming takes 900 ms [1]."),
-        lamp.answer("Dimming takes 900 ms [1]."),
+        lamp.Rule(contains="<unsupported>", reply="Dimming takes 900 ms [1]. The fuse is 2 A [1]."),
+        lamp.answer("Dimming takes 900 ms [1]. The fuse is 2 A [1]."),
     )
     assert turn.answer
+    dimming, fuse = text(turn).split(". ")
+    assert dimming.endswith("[?]")
+    assert "[?]" not in fuse
     assert "`900 ms`" in turn.answer.warnings[0]
+    assert worth_nothing(turn.answer, "2.0")
 
 
 def test_a_release_that_is_not_there_is_asked_back(ask: Ask) -> None:
@@ -138,6 +143,21 @@ def test_a_comparison_keeps_the_releases_apart(ask: Ask) -> None:
     assert "600 lumen" in cited["1.0"]
     assert "800 lumen" in cited["2.0"]
     assert text(turn) == "Yes.\n\n- 1.0 gives 600 lumen [1].\n- 2.0 gives 800 lumen [2]."
+
+
+def test_nothing_found_in_a_release_is_neither_cited_nor_doubted(ask: Ask) -> None:
+    question = "Since which release is there a warp_drive, 1.0 or 2.0?"
+    turn = ask(
+        question,
+        lamp.reading(question, ("2.0", "2.0"), ("1.0", "1.0"), search="warp_drive lumen"),
+        lamp.Rule(
+            contains='<documentation release="1.0">',
+            reply="2.0 gives 800 lumen [2].\n\nNothing found in 1.0 on `warp_drive`.",
+        ),
+    )
+    assert text(turn).endswith("\n\nNothing found in 1.0 on `warp_drive`.")
+    assert turn.answer
+    assert turn.answer.warnings == ()
 
 
 def test_nothing_is_made_up_where_the_passages_do_not_tell(ask: Ask) -> None:

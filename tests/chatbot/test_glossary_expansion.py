@@ -117,7 +117,7 @@ def test_a_term_that_only_another_release_documents_is_refused(chatbot: Chatbot)
     chatbot.glossaries.replace("relay", [Entry("warp-drive", ("hyper mode",))])
     reply = chatbot.ask("How do I turn on hyper mode in 17.20?").content
     assert reply.abstained
-    assert "does not mention `hyper mode`. It is documented in 18.00." in reply.answer
+    assert "does not document `hyper mode`. It is documented in 18.00." in reply.answer
 
 
 def test_hostile_wordings_are_text(chatbot: Chatbot) -> None:

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.answering.body import Part, compose, paragraphs
-from chatbot.answering.lead_prompt import as_chunks, within
+from chatbot.answering.body import Part, as_markdown, compose
+from chatbot.answering.lead_prompt import within
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
 from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
 from corpora.indexing.pages import StoredPage
-from ingestion.page import Block, BlockKind, DocumentKind
+from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
 MOUNT, LIGHTS = ("Guide", "Mounting"), ("Guide", "Lights")
@@ -37,8 +37,9 @@ def no_page(page_id: int) -> StoredPage:
     raise AssertionError(f"page {page_id} was opened")
 
 
-def markdown(part: Part) -> str:
-    return "\n\n".join(text for text, _ in paragraphs(part.blocks))
+def markdown(part: Part | None) -> str:
+    assert part
+    return as_markdown(part.blocks)
 
 
 def asked(question: str, *found: str) -> tuple[Kind, list[Passage]]:
@@ -59,7 +60,7 @@ def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_item
 
 def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
     kind, passages = asked("How do I mount the shelf?", "Fix the brackets")
-    (part,) = compose(kind, passages[0], "How do I mount the shelf?", no_page)
+    part = compose(kind, passages[0], "How do I mount the shelf?", no_page)
     assert kind is Kind.STEPS
     assert markdown(part) == (
         "To mount the shelf:\n\n1. Fix the brackets.\n2. Run the check:\n\n"
@@ -67,23 +68,10 @@ def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
     )
 
 
-def test_a_list_of_release_notes_is_no_instruction() -> None:
-    page = stored_page(
-        Block(BlockKind.HEADING, "Brackets", MOUNT),
-        Block(BlockKind.LIST_ITEM, "- The brackets can be turned with --turn.", MOUNT),
-        Block(BlockKind.LIST_ITEM, "- Fixed a crash on start.", MOUNT),
-    )
-    notes = replace(page, document=replace(page.document, kind=DocumentKind.RELEASE_NOTES))
-    question = "How do I turn the brackets?"
-    of_guide, of_notes = (best_passages(records(p)) for p in (page, notes))
-    assert compose(Kind.STEPS, of_guide[0], question, no_page)
-    assert compose(Kind.STEPS, of_notes[0], question, no_page) == ()
-
-
 def test_of_a_table_the_rows_that_are_asked_for_are_shown() -> None:
     question = "List all lights that are green"
     kind, passages = asked(question, "STATUS")
-    (part,) = compose(kind, passages[0], question, no_page)
+    part = compose(kind, passages[0], question, no_page)
     assert kind is Kind.LIST
     assert markdown(part).split("\n") == [
         "| Light | Color | Meaning |",
@@ -105,7 +93,7 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     run = continued(table, pages.__getitem__)
     assert [passage.page.id for passage in run] == [1, 2]
     scored = [replace(r, score=1.0) for r in records(second)]
-    (part,) = compose(Kind.LIST, best_passages(scored)[0], "all lights", pages.__getitem__)
+    part = compose(Kind.LIST, best_passages(scored)[0], "all lights", pages.__getitem__)
     assert markdown(part).count("Light") == 1
     assert "L1" in markdown(part)
     assert "L2" in markdown(part)
@@ -139,44 +127,13 @@ def test_numbered_steps_go_on_over_what_they_have_below_them() -> None:
     assert steps.is_numbered
 
 
-def test_what_leads_in_to_several_items_is_shown_to_the_model_once() -> None:
-    page = stored_page(
-        Block(BlockKind.PARAGRAPH, "The rack has two sides:", MOUNT),
-        Block(BlockKind.LIST_ITEM, "- the front", MOUNT),
-        Block(BlockKind.LIST_ITEM, "- the back", MOUNT),
-    )
-    scored = [replace(r, score=1.0) for r in records(page)]
-    shown = as_chunks(within(500, best_passages(scored), scored, ""))
-    assert str(shown).count("two sides") == 1
-    assert "the back" in str(shown)
-
-
-def test_sections_that_are_headed_as_steps_are_the_steps() -> None:
-    up = ("Updating",)
-    titles = ["Step 1: Save", "Step 2: Update", "Notes"]
-    page = stored_page(
-        *(
-            Block(kind, text, (*up, title))
-            for title in titles
-            for kind, text in (
-                (BlockKind.HEADING, title),
-                (BlockKind.PARAGRAPH, f"What {title} wants. {LONG}"),
-            )
-        )
-    )
-    scored = [replace(r, score=1.0) for r in records(page) if "Step 2: Update wants" in r.quote]
-    parts = compose(Kind.STEPS, best_passages(scored)[0], "how to update", no_page)
-    begun = [markdown(part).split("\n\n")[0] for part in parts]
-    assert begun == ["Step 1: Save:", "Step 2: Update:"]
-
-
 def test_an_answer_in_words_has_no_body() -> None:
     page = stored_page(
         Block(BlockKind.PARAGRAPH, "It is checked so:", MOUNT),
         Block(BlockKind.CODE, "shelf check --all", MOUNT),
     )
     (passage,) = best_passages(records(page))
-    assert compose(Kind.YES_NO, passage, "is it checked?", no_page) == ()
+    assert compose(Kind.YES_NO, passage, "is it checked?", no_page) is None
 
 
 def test_code_cannot_close_its_fence() -> None:

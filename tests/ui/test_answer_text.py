@@ -72,6 +72,19 @@ def test_the_marks_of_a_turn_lead_to_its_sources_and_nowhere_else() -> None:
     assert shown(answer, citations=2, turn=7) == linked
 
 
+def test_what_is_unsupported_says_so_on_hover_and_the_reason_ends_nothing() -> None:
+    def page() -> None:
+        from ui.answers.answer import show_text
+
+        show_text("It is 9 s [1] [?]. `[?]`", 1, None, 'Not there: `9"](x) <b>`\n[?]')
+
+    (text,) = AppTest.from_function(page).run().markdown
+    reason = 'Not there\\: \\`9\\"\\]\\(x\\) \\<b\\>\\` \\[\\?\\]'
+    mark = f'[\\[\\?\\]](#unsupported "{reason}")'
+    assert text.value == f"It is 9 s\xa0:primary[\\[1\\]] {mark}\\. `[?]`"
+    assert shown("It is 9 s [?].") == "It is 9 s \\[\\?\\]\\."
+
+
 @pytest.mark.parametrize(
     ("answer", "markdown"),
     [

@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from chatbot.answering.answer_writing import UNSUPPORTED
+from chatbot.answering.citing import QUESTIONED
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
 from ui.elements.frame import button, in_a_row
-from ui.wording.escaping import as_code, as_label, as_text, inline, visible
+from ui.wording.escaping import as_code, as_label, as_text, as_title, inline, visible
 from ui.wording.memory import saved, vouched
 from ui.wording.progress import done_without_model
 
@@ -52,7 +54,8 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
     if badge := _badge(reply):
         st.markdown(badge)
     _show_remembered(turn, reply, afresh)
-    show_text(reply.answer, len(reply.citations), turn if afresh else None)
+    doubt = next((w for w in reply.warnings if w.startswith(UNSUPPORTED)), "")
+    show_text(reply.answer, len(reply.citations), turn if afresh else None, doubt)
     show_citations(turn, reply)
     for statement in reply.outside:
         st.caption(f":material/public: Not from the documentation – {as_label(statement, 300)}")
@@ -61,19 +64,23 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
     _show_way(reply)
 
 
-def show_text(text: str, citations: int = 0, turn: int | None = None) -> None:
+def show_text(text: str, citations: int = 0, turn: int | None = None, doubt: str = "") -> None:
     """Show the text of an answer (`chatbot.text.markdown`), with listings to copy.
 
     The marks up to the number of its `citations` stand out; those of a `turn` are links that
-    `ui.chat.page_script` hears of.
+    `ui.chat.page_script` hears of. What is marked as unsupported says the `doubt` on hover.
     """
+    doubted = f'[{inline(QUESTIONED)}](#unsupported "{as_title(doubt)}")'
+
+    def escape(run: str) -> str:
+        return inline(run).replace(inline(QUESTIONED), doubted) if doubt else inline(run)
 
     def mark(number: int) -> str:
         if turn is None:
             return f":primary[\\[{number}\\]]"
         return f"[\\[{number}\\]](#source-{turn}-{number})"
 
-    markdown = AnswerMarkdown(inline, as_code, mark, citations)
+    markdown = AnswerMarkdown(escape, as_code, mark, citations)
     for part, is_listing in markdown.pieces(visible(text)):
         if is_listing:
             st.code(part, language=None, wrap_lines=True)

@@ -41,6 +41,11 @@ def as_label(text: str, longest: int = 80) -> str:
     return inline(text if len(text) <= longest else text[: longest - 1].rstrip() + "…")
 
 
+def as_title(text: str) -> str:
+    """The same in the title of a link, between double quotes."""
+    return _escaped(" ".join(visible(text).split()))
+
+
 def as_code(text: str) -> str:
     """A code span with one line of text; what cannot stand in one is shown as text."""
     if not text.strip() or "`" in text or "\n" in text or _EMOJI.search(text):
