@@ -14,7 +14,8 @@ from chatbot.answering.answer_writing import (
     write_cited,
 )
 from chatbot.answering.citing import Numbered
-from chatbot.comparison.sides import changed_values, side_of, with_sides
+from chatbot.comparison.computing import changed_values
+from chatbot.comparison.sides import side_of, with_sides
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.citation_markers import renumbered
@@ -78,8 +79,7 @@ def write_comparison(
 
 
 def _side(turn: Turn, release: str) -> Turn:
-    assert turn.resolution is not None
-    side = side_of(turn, turn.resolution, release)
+    side = side_of(turn, release)
     read = turn.rewritten
     return replace(side, calls=(), rewritten=read and replace(read, base=read.subject))
 

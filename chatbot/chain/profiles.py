@@ -16,8 +16,7 @@ from chatbot.chain.other_releases import (
 )
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
-from chatbot.comparison.parameter_answers import answer_from_parameters
-from chatbot.comparison.sides import compare_releases
+from chatbot.comparison.release_comparison import compare_releases
 from chatbot.dialogue.inventory import answer_inventory
 from chatbot.dialogue.small_talk import answer_small_talk
 from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
@@ -266,9 +265,7 @@ def _profile(
         check=check,
         write=write,
     )
-    parameters = answer_from_parameters(p.open_parameters, p.releases)
-    comparison = _comparison(p, profile)
-    return _completed(p, profile, named(parameters=parameters, comparison=comparison))
+    return _completed(p, profile, named(comparison=_comparison(p, profile)))
 
 
 def _completed(p: Parts, profile: Profile, compute: Steps) -> Profile:
