@@ -14,7 +14,7 @@ from chatbot.comparison.pages import (
     standing_in,
 )
 from chatbot.comparison.topic import ABOUT, Topic
-from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.provenance import names, plain
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
@@ -23,8 +23,6 @@ from ingestion.page import BlockKind, DocumentKind
 
 SHOWN = 40
 """Lines of a table, or notes, that are written out."""
-_DOCUMENTS = 3
-"""Documents of a release that are compared on a topic."""
 _PAGES = 400
 """Pages of a release up to which all of them are compared where no topic is named."""
 _TOLD_OF = (DocumentKind.REFERENCE, DocumentKind.GUIDE)
@@ -60,7 +58,9 @@ def find_rows(topic: Topic, corpora: Sequence[Corpus]) -> list[Row]:
     rows = [row for group in _groups(topic, corpora) for row in _rows(group, corpora)]
     differing = [row for row in rows if row.differs]
     rows = _on(topic, differing) or _on(topic, rows) if topic.text else differing
-    rows = [*(_found_elsewhere(row, corpora) for row in rows[:SHOWN]), *rows[SHOWN:]]
+    for i, row in enumerate(rows[:SHOWN]):
+        pairs = zip(row.sides, corpora, strict=True)
+        rows[i] = _row([side or standing_in(c, row.records[-1]) for side, c in pairs], corpora)
     told: dict[tuple[str, ...], Row] = {}
     for row in rows:
         told.setdefault(tuple(plain(s.quote) if s else "" for s in row.sides), row)
@@ -71,7 +71,7 @@ def _on(topic: Topic, rows: Sequence[Row]) -> list[Row]:
     """The entries that the topic names; else what holds most of it."""
     shares = {row: share for row in rows if (share := topic.share_of(row.records)) >= ABOUT}
     most = max(shares.values(), default=0.0)
-    named = [row for row in shares if row.name and topic.names(row.name)]
+    named = [row for row in shares if row.name and names(topic.text, row.name)]
     return named or [row for row, share in shares.items() if share >= most]
 
 
@@ -89,9 +89,8 @@ def _groups(topic: Topic, corpora: Sequence[Corpus]) -> Iterator[list[StoredDocu
 
 def _documents_on(topic: Topic, corpus: Corpus) -> list[StoredDocument]:
     if topic.text:
-        pages = pages_with(corpus, topic.words, 40)
-        told = {p.document.id: p.document for p in pages if p.document.kind in _TOLD_OF}
-        return list(told.values())[:_DOCUMENTS]
+        near = (page.document for page in pages_with(corpus, topic.words, 10))
+        return list({d.id: d for d in near if d.kind in _TOLD_OF}.values())
     documents = [d for d in corpus.documents() if d.kind in _TOLD_OF]
     few = sum(len(corpus.pages_of(d.id)) for d in documents) <= _PAGES
     return documents if few else []
@@ -118,12 +117,6 @@ def _row(sides: Sequence[Record | None], corpora: Sequence[Corpus]) -> Row:
     pairs = zip(sides, corpora, strict=True)
     texts = {said(side, corpus.release) if side else "" for side, corpus in pairs}
     return Row(tuple(sides), len(texts) > 1)
-
-
-def _found_elsewhere(row: Row, corpora: Sequence[Corpus]) -> Row:
-    """The row, filled where another page of a release says the same."""
-    pairs = zip(row.sides, corpora, strict=True)
-    return _row([side or standing_in(c, row.records[-1]) for side, c in pairs], corpora)
 
 
 def find_notes(topic: Topic, corpora: Sequence[Corpus]) -> list[tuple[str, Record]]:

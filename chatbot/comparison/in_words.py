@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from chatbot.comparison.changes import SHOWN, Row
+from chatbot.comparison.changes import SHOWN, Row, find_rows
 from chatbot.comparison.pages import changed_cells, excerpts, term_of
 from chatbot.comparison.presence import Finding
+from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import Quotes, in_short, table
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Documented, Record, Turn
+from corpora.indexing.corpus import Corpus
 
 _NAMED = 6
 """Entries that are new or gone up to which the lead names them."""
@@ -17,12 +19,10 @@ _MISSING = "–"
 
 Line = tuple[str, str, list[str]]
 """What differs: its name, its header in a table, and what each release says, with its mark."""
-Note = tuple[str, Record]
-"""A release, and what its notes say."""
 
 
 def changes_in_words(
-    topic: str, releases: Sequence[str], rows: Sequence[Row], notes: Sequence[Note]
+    topic: str, releases: Sequence[str], rows: Sequence[Row], notes: Sequence[tuple[str, Record]]
 ) -> Answer | None:
     """What differs between releases, every word with a citation on its side; None for nothing."""
     quotes = Quotes()
@@ -45,18 +45,29 @@ def changes_in_words(
     return quotes.answer(lead, *_told(notes, quotes), *body)
 
 
+def changed_values(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Answer | None:
+    """What has the same name in all releases and another value: rows, parameters; else None.
+
+    What seems new or gone may only be told in other words.
+    """
+    topic = topic_of(sides, corpora)
+    rows = find_rows(topic, corpora)
+    named = [row for row in rows if row.differs and row.name and None not in row.sides]
+    names = [corpus.release for corpus in corpora]
+    return changes_in_words(topic.text, names, named, ()) if named else None
+
+
 def _lead(about: str, releases: Sequence[str], rows: Sequence[Row]) -> str:
     new = [row for row in rows if row.sides[0] is None and row.sides[-1]]
     gone = [row for row in rows if row.sides[-1] is None]
     changed = len(rows) - len(new) - len(gone)
     parts = [f"{_how_many(changed)}{about} {'differs' if changed == 1 else 'differ'}"]
     for found, what in ((new, "new"), (gone, "gone")):
-        names = list(dict.fromkeys(_title(row.records[-1]) for row in found if row.name))
-        names = names if len(names) <= _NAMED else []
-        others = sum(1 for row in found if not (row.name and names))
-        things = [*names, _how_many(others)] if others else names
-        if things:
-            parts.append(f"{listed(things)} {'is' if len(found) == 1 else 'are'} {what}")
+        names = list(dict.fromkeys(_title(row.records[-1]) for row in found))
+        few = all(row.name for row in found) and len(names) <= _NAMED
+        if found:
+            things = listed(names) if few else _how_many(len(found))
+            parts.append(f"{things} {'is' if len(found) == 1 else 'are'} {what}")
     return f"From {releases[0]} to {releases[-1]}, {listed(parts if changed else parts[1:])}."
 
 
@@ -96,10 +107,7 @@ def _sentence(line: Line, releases: Sequence[str]) -> str:
     thing, header, cells = line
     told = [(r, *cell.rpartition(" ")[::2]) for r, cell in zip(releases, cells, strict=True)]
     if header and _MISSING not in cells:
-        alike = groupby(told, key=lambda cell: cell[1].rstrip("."))
-        values = [(value, listed(f"{r} {mark}" for r, _, mark in of)) for value, of in alike]
-        apart = [f"{value} in {where}" for value, where in values]
-        said = listed(apart) if len(apart) == len(told) else "; ".join(apart)
+        said = listed(f"{value.rstrip('.')} in {release} {mark}" for release, value, mark in told)
         return f"The {header[:1].lower()}{header[1:]} of {thing} is {said}."
     return " ".join(
         f"In {release}: {words.rstrip('.:')} {mark}." if words else f"Not found in {release}."
@@ -107,7 +115,7 @@ def _sentence(line: Line, releases: Sequence[str]) -> str:
     )
 
 
-def _told(notes: Sequence[Note], quotes: Quotes) -> Iterator[str]:
+def _told(notes: Sequence[tuple[str, Record]], quotes: Quotes) -> Iterator[str]:
     """What release notes say, under their headings."""
     for release, of_release in groupby(notes[:SHOWN], key=lambda note: note[0]):
         yield f"The release notes of {release} say:"
@@ -135,23 +143,15 @@ def nearest_in_words(sides: Sequence[Turn]) -> Answer:
     quotes, told = Quotes(), []
     for side in sides:
         _, release = side.asked
-        # What only leads in tells nothing.
-        best = next((r for r in side.ranked if not r.quote.endswith(":")), None)
-        if side.answer is not None:
-            told.append(side.answer.text)
-        elif best is None:
+        if side.answer is not None or not side.ranked:
             told.append(f"Not found in {release}.")
         else:
+            best = side.ranked[0]
             told.append(f"In {release}: {_entry(best).rstrip('.:')} {quotes.mark(best, release)}.")
-    lead = f"The passages nearest to the question: {' '.join(told)}"
-    answer = quotes.answer(lead, unwritten=True)
-    return nothing_found(side.asked[1] for side in sides) if answer.abstained else answer
-
-
-def nothing_found(releases: Iterable[str]) -> Answer:
-    """Say that none of some releases tells."""
-    text = f"I couldn't find this in the documentation of {listed(releases, 'or')}."
-    return Answer(text, abstained=True)
+    nearest = f"The passages nearest to the question: {' '.join(told)}"
+    releases = listed((side.asked[1] for side in sides), "or")
+    nothing = f"I couldn't find this in the documentation of {releases}."
+    return quotes.answer(nearest if quotes.any else nothing, unwritten=quotes.any)
 
 
 def nothing_named(releases: Sequence[str]) -> Answer:

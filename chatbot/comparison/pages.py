@@ -1,14 +1,13 @@
 """The pages of two releases, passage by passage; what differs is computed, never guessed."""
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import PurePosixPath
 
 from rapidfuzz import fuzz
-from rapidfuzz.distance import Postfix, Prefix
+from rapidfuzz.distance import Indel, Postfix, Prefix
 
 from chatbot.retrieval.provenance import plain
 from chatbot.retrieval.records import records, with_units
@@ -16,14 +15,14 @@ from chatbot.turn import Record
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredDocument, StoredPage
-from ingestion.page import CELL_DELIMITER, BlockKind
+from ingestion.page import BlockKind
 
 _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _TERM_END = re.compile(r"\s[–—-]+\s|:\s")
 _SAME_SECTION, _ELSEWHERE = 55.0, 85.0
 """Similarity, 0 to 100, from which two passages are versions of each other."""
-_SAME_PAGE = 0.3
-"""The share of words in a row from which two pages are."""
+_SAME_PAGE = 0.5
+"""The share of words in the same order from which two pages are."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,8 @@ def passages(pages: Iterable[StoredPage]) -> list[Record]:
 
 def term_of(record: Record) -> str:
     """What a row or a definition is called where it stands: a row's first cell, a parameter."""
-    if record.kind == BlockKind.TABLE_ROW:
-        return record.cells[0][1] if record.cells else record.quote.split(CELL_DELIMITER)[0]
-    if record.kind != BlockKind.DEFINITION:
-        return ""
+    if record.cells or record.kind != BlockKind.DEFINITION:
+        return record.cells[0][1] if record.cells else ""
     term = _TERM_END.split(record.quote, maxsplit=1)[0]
     return term.split("=")[0] if len(term) <= 80 else ""
 
@@ -73,11 +70,6 @@ def name_of(record: Record) -> str:
 def said(record: Record, release: str) -> str:
     """What a passage is compared by: its words without the name of its release."""
     return plain(record.quote.replace(release, "#"))
-
-
-def has_words(corpus: Corpus, record: Record) -> bool:
-    """Whether a release has the words of a record letter for letter."""
-    return any(record.quote in page.text for page in pages_with(corpus, tokens(record.quote), 8))
 
 
 def standing_in(corpus: Corpus, record: Record) -> Record | None:
@@ -145,22 +137,19 @@ def pair_passages(
     return pairs + [Pair(passage.record, None) for passage in old if passage not in kept]
 
 
-def _alike(left: Sequence[_Compared], free: Sequence[_Compared]) -> dict[_Compared, _Compared]:
-    """Passages without a name and their versions, the most alike of a section first."""
+def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compared, _Compared]:
+    """What has no name, with the most alike that is left of the same section."""
     waiting: dict[Hashable, list[_Compared]] = {}
     for one in left:
         if not one.name:
             waiting.setdefault((one.section, one.record.kind), []).append(one)
-    scored = [
-        (fuzz.ratio(one.text, other.text, score_cutoff=_SAME_SECTION), one, other)
-        for other in free
-        for one in waiting.get((other.section, other.record.kind), ())
-        if not other.name
-    ]
     found: dict[_Compared, _Compared] = {}
-    for score, one, other in sorted(scored, key=lambda pair: -pair[0]):
-        if score and other not in found and one not in found.values():
-            found[other] = one
+    for other in free:
+        near = [] if other.name else waiting.get((other.section, other.record.kind), [])
+        best = max(near, key=lambda one: fuzz.ratio(one.text, other.text), default=None)
+        if best and fuzz.ratio(best.text, other.text) >= _SAME_SECTION:
+            near.remove(best)
+            found[other] = best
     return found
 
 
@@ -201,43 +190,39 @@ class Differences:
 def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> Differences:
     """Compare two pages, and the pages around them, passage by passage."""
     (old, before), (new, after) = older, newer
-    found = pair_passages(
-        passages(_around(old, before)), passages(_around(new, after)), (old.release, new.release)
-    )
+    around = passages(_around(old, before)), passages(_around(new, after))
     shown = {before.id, after.id}
-    pairs = [p for p in found if shown & {side.page.id for side in p.sides}]
+    pairs = [
+        pair
+        for pair in pair_passages(*around, (old.release, new.release))
+        if shown & {side.page.id for side in pair.sides}
+    ]
     added = (p.after for p in pairs if p.before is None and p.after)
     removed = (p.before for p in pairs if p.after is None and p.before)
     return Differences(
-        changed=tuple(p for p in pairs if len(p.sides) == 2 and not p.same),
+        changed=tuple(p for p in pairs if p.before and p.after and not p.same),
         added=tuple(r for r in added if standing_in(old, r) is None),
         removed=tuple(r for r in removed if standing_in(new, r) is None),
         same=tuple(p for p in pairs if p.same),
     )
 
 
-def _around(corpus: Corpus, page: StoredPage) -> Iterator[StoredPage]:
+def _around(corpus: Corpus, page: StoredPage) -> list[StoredPage]:
     ids = (page.previous_id, page.id, page.next_id)
-    return (corpus.page(i) for i in ids if i is not None)
+    return [corpus.page(i) for i in ids if i is not None]
 
 
 def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | None:
-    """The page of the release `there` that shares most words in a row with this one of `here`."""
+    """The page of the release `there` with most words of this one of `here`, in their order."""
     document = counterpart(page.document, there)
-    words = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
-    words.sort(key=here.idf, reverse=True)
-    found = [*(there.pages_of(document.id) if document else ()), *pages_with(there, words[:30], 30)]
-    own = _in_a_row(page, here.release)
-    alike = ((_shared(own, _in_a_row(other, there.release)), other) for other in found)
+    rare = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
+    rare.sort(key=here.idf, reverse=True)
+    found = [*(there.pages_of(document.id) if document else ()), *pages_with(there, rare[:30], 30)]
+    own = _words(page, here)
+    alike = [(Indel.normalized_similarity(own, _words(other, there)), other) for other in found]
     share, best = max(alike, key=lambda pair: pair[0], default=(0.0, None))
     return best if share >= _SAME_PAGE else None
 
 
-def _in_a_row(page: StoredPage, release: str) -> Counter[tuple[str, str]]:
-    return Counter(pairwise(plain(page.text.replace(release, "")).split()))
-
-
-def _shared(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> float:
-    """What both have in common, 0 to 1 (Dice)."""
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 0.0
+def _words(page: StoredPage, corpus: Corpus) -> list[str]:
+    return plain(page.text.replace(corpus.release, "")).split()

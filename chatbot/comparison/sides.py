@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.turn import Answer, Documented, Route, Turn
@@ -31,10 +30,6 @@ def side_of(turn: Turn, release: str) -> Turn:
 
 def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
     """A comparison with its answer, and what each of its releases says."""
-    # The sides run at once, so that a step takes as long as it does on the slowest.
-    timings = dict(turn.timings)
-    for name, seconds in chain(*(side.timings.items() for side in sides)):
-        timings[name] = max(timings.get(name, 0.0), seconds)
     return replace(
         turn,
         route=Route.COMPARE,
@@ -42,18 +37,17 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
         queries=next((side.queries for side in reversed(sides) if side.queries), None),
         calls=(*turn.calls, *(call for side in sides for call in side.calls)),
         fallbacks=(*turn.fallbacks, *(failed for side in sides for failed in side.fallbacks)),
-        timings=timings,
         answer=answer,
     )
 
 
 def _own(side: Turn, answer: Answer) -> Turn:
     """A side with its own answer: the words that an answer cites from it where it has none."""
-    own = side.answer
-    if own is None:
-        citations = tuple(c for c in answer.citations if c.release == side.asked[1])
-        own = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
-    told = Documented.NOT_FOUND if own.abstained else Documented.DOCUMENTED
-    status = side.documented or told
+    citations = tuple(c for c in answer.citations if c.release == side.asked[1])
+    quoted = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
+    own = side.answer or quoted
+    status = side.documented or Documented.DOCUMENTED
+    if side.documented is None and own.abstained:
+        status = Documented.NOT_FOUND
     abstained = status is not Documented.DOCUMENTED
     return replace(side, documented=status, answer=replace(own, abstained=abstained))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chatbot.retrieval.provenance import names
 from chatbot.text.phrasing import word_set
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Queries, Record, Turn
@@ -37,10 +36,6 @@ class Topic:
     text: str
     words: Mapping[str, float]
 
-    def names(self, name: str) -> bool:
-        """Whether the topic says the name of an entry."""
-        return names(self.text, name)
-
     def share_of(self, records: Iterable[Record]) -> float:
         """The share of the topic that passages hold with the headings above them, 0 to 1."""
         texts = (t for r in records for t in (r.reading, *r.path, r.page.document.title))
@@ -48,9 +43,14 @@ class Topic:
         return sum(weight for word, weight in self.words.items() if word in held)
 
 
+def asks_differences(question: str) -> bool:
+    """Whether it is asked how releases differ."""
+    return _DIFFERS.search(question) is not None
+
+
 def asks_where(question: str) -> bool:
     """Whether it is asked in which releases a thing is documented, and not how they differ."""
-    return bool(_WHERE.search(question)) and not _DIFFERS.search(question)
+    return _WHERE.search(question) is not None and not asks_differences(question)
 
 
 def topic_of(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Topic:
@@ -74,7 +74,5 @@ def _named(queries: Queries) -> str:
 
 
 def _without_asking(text: str) -> str:
-    named = text.split("`")[1::2]
-    if len(named) == 1:
-        return named[0].strip()
-    return " ".join(word for word in filtered(text).split() if word.lower() not in _ASKING)
+    words = filtered(text.replace("`", "")).split()
+    return " ".join(word for word in words if word.lower() not in _ASKING)

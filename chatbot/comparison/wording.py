@@ -17,13 +17,18 @@ class Quotes:
 
     _numbers: dict[Citation, int] = field(default_factory=dict)
 
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self._numbers)
+
     def mark(self, record: Record, release: str) -> str:
         """Cite a passage of a release: "[3]"."""
         return f"[{self._numbers.setdefault(cite(record, release), len(self._numbers) + 1)}]"
 
     def answer(self, lead: str, *more: str, unwritten: bool = False) -> Answer:
         """The answer that was written with these citations; abstains where there is none."""
-        value = without_marks(lead).strip() if self._numbers else ""
+        value = without_marks(lead).strip() if self.any else ""
         text = "\n\n".join((lead, *more))
         return Answer(text, not value, tuple(self._numbers), value, unwritten=unwritten)
 
