@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.answer_writing import (
+from chatbot.answering.citing import Numbered
+from chatbot.answering.whole_answer import (
     Evidence,
     answer_of,
     conversation,
@@ -13,7 +14,6 @@ from chatbot.answering.answer_writing import (
     own_words,
     write_cited,
 )
-from chatbot.answering.citing import Numbered
 from chatbot.comparison.in_words import changed_values
 from chatbot.comparison.sides import side_of, with_sides
 from chatbot.comparison.topic import asks_differences

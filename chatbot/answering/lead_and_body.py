@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.body import Part, compose, paragraphs, shown_whole
 from chatbot.answering.lead import VERDICT, Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
-from chatbot.answering.undocumented_gate import nothing_found, refusal
+from chatbot.answering.refusals import nothing_found, refusal
 from chatbot.memory.pairs import Origin
 from chatbot.memory.prompting import REJECTED, is_rejected, repeats, route_of
 from chatbot.retrieval.forms import in_words, rows_asked

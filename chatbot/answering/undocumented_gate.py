@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
+from chatbot.answering.refusals import not_documented, nothing_found
 from chatbot.queries.glossary import documents
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
@@ -67,7 +68,7 @@ def refuse_undocumented(
             found = tuple(o for o in others if any(has(opened(o), word) for word in wordings))
             if found:
                 verb = "document" if wordings[0] in noted else "mention"
-                text = _not_documented(turn, as_code(wordings[0]), verb)
+                text = not_documented(turn, as_code(wordings[0]), verb)
                 told = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
                 return replace(turn, answer=told, found_in=found[::-1])
         if coverage(here, asked) < lowest_coverage:
@@ -93,7 +94,7 @@ def refuse_foreign_names(
         found = tuple(o.release for o in others if all(_stands_in(o, name) for name in named))
         if not found:
             return turn
-        text = _not_documented(turn, listed(map(as_code, named)))
+        text = not_documented(turn, listed(map(as_code, named)))
         refused = Answer(f"{text} It is documented in {listed(found)}.", abstained=True)
         return replace(turn, answer=refused, found_in=found[::-1])
 
@@ -176,23 +177,3 @@ def coverage(corpus: Corpus, text: str) -> float:
         if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
             known += weight
     return known / total if total else 0.0
-
-
-def refusal(turn: Turn) -> Answer:
-    """Say which names of the question the release does not mention, else that it does not tell."""
-    # A word in small letters is the asker's own, and no name that a documentation would mention.
-    named = [n for n in turn.unmentioned if not (n.isalpha() and n.islower())]
-    if not named:
-        return nothing_found(turn)
-    return Answer(_not_documented(turn, listed(map(as_code, named), "or")), True)
-
-
-def nothing_found(turn: Turn) -> Answer:
-    """Say that the release does not tell (design, law 3)."""
-    product, release = turn.asked
-    return Answer(f"I couldn't find this in the {release} documentation of {product}.", True)
-
-
-def _not_documented(turn: Turn, name: str, verb: str = "mention") -> str:
-    product, release = turn.asked
-    return f"The {release} documentation of {product} does not {verb} {name}."

@@ -10,8 +10,8 @@ from chatbot.answering.adaptive_temperature import adapt_temperature
 from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.recall_step import recall_answered
 from chatbot.memory.opening import Memory
-from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.queries.term_expansion import expand_terms
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (
@@ -19,7 +19,7 @@ from chatbot.retrieval.context_selection import (
     select_context_listwise,
     select_context_pointwise,
 )
-from chatbot.retrieval.release_of_text import rank_by_release
+from chatbot.retrieval.release_ranking import rank_by_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import ModelStep, RuleStep, Step

@@ -15,13 +15,13 @@ from chatbot.chain.other_releases import answer_from_newest, find_other_releases
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
 from chatbot.comparison.release_comparison import compare_releases
-from chatbot.dialogue.inventory import answer_inventory
-from chatbot.dialogue.small_talk import answer_small_talk
+from chatbot.dialogue.inventory_answers import answer_inventory
+from chatbot.dialogue.small_talk_answers import answer_small_talk
 from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.graph.wikidata import Wikidata
-from chatbot.queries.clarification import take_up_question
+from chatbot.queries.open_questions import take_up_question
 from chatbot.queries.query_rewriting import ask_as_is, only_base
 from chatbot.queries.release_extraction import extract_release
 from chatbot.queries.spelling import correct_spelling
