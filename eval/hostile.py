@@ -15,7 +15,7 @@ from typing import Literal
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
-from chatbot.answering.answer_writing import UNSUPPORTED
+from chatbot.answering.whole_answer import UNSUPPORTED
 from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from rich.table import Table
 
 from chatbot.chatbot import Chatbot
-from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.queries.term_expansion import expand_terms
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.context_retrieval import retrieve_context

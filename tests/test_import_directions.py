@@ -1,4 +1,4 @@
-"""Design law 1: data flows one way and imports point back upstream only."""
+"""Design laws 1 and 6: imports point back upstream only, and no step imports another."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ CONFINED = {
     "streamlit": ("ui/",),
 }
 IN_ONE_FILE = {"torch"}
+STEPS = {"RuleStep", "ModelStep", "Step"}
+"""What several steps need lies in a module that holds none; they meet in the profiles (law 6)."""
 READS_THE_ENVIRONMENT = "chatbot/settings.py"
 ENVIRONMENT = {"environ", "environb", "getenv"}
 
@@ -81,6 +83,32 @@ def reached(graph: Mapping[str, set[str]], start: str) -> set[str]:
         found |= new
         new = {imported for module in new for imported in graph[module]} - found
     return found
+
+
+def steps(root: Path) -> set[str]:
+    """The modules of the chatbot with a public factory that returns a step of the chain."""
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts)
+        for path in (root / "chatbot").rglob("*.py")
+        if any(_makes_a_step(node) for node in ast.parse(path.read_bytes()).body)
+    }
+
+
+def _makes_a_step(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.FunctionDef) or node.name.startswith("_") or node.returns is None:
+        return False
+    returned = {name.id for name in ast.walk(node.returns) if isinstance(name, ast.Name)}
+    return not STEPS.isdisjoint(returned)
+
+
+def steps_met(root: Path) -> list[str]:
+    """Every step that another one imports, be it by way of others."""
+    known, graph = steps(root), _graph(root)
+    return [
+        f"{step} imports {other}"
+        for step in sorted(known)
+        for other in sorted(known & reached(graph, step) - {step})
+    ]
 
 
 def _graph(root: Path) -> dict[str, set[str]]:
@@ -175,6 +203,20 @@ def test_a_cycle_is_found(tmp_path: Path) -> None:
     assert cycles(tmp_path) == [
         "corpora.catalog.two imports corpora.catalog.one imports corpora.catalog.two"
     ]
+
+
+def test_steps_meet_in_the_profiles_alone() -> None:
+    assert steps_met(ROOT) == []
+
+
+def test_a_step_that_imports_another_is_found(tmp_path: Path) -> None:
+    step = "from chatbot.turn import RuleStep\n\n\ndef {name}() -> RuleStep | None: ...\n"
+    _write(tmp_path, "chatbot/queries/one.py", step.format(name="one"))
+    _write(tmp_path, "chatbot/queries/ground.py", "from chatbot.queries.one import one\n")
+    more = "from chatbot.queries.ground import one\n"
+    _write(tmp_path, "chatbot/answering/two.py", more + step.format(name="two"))
+    _write(tmp_path, "chatbot/chain/profiles.py", more + step.format(name="_hidden"))
+    assert steps_met(tmp_path) == ["chatbot.answering.two imports chatbot.queries.one"]
 
 
 def test_the_command_line_imports_nothing_of_the_page() -> None:

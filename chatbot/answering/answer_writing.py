@@ -1,38 +1,16 @@
 """Step 5 of QAMR III-B for a capable model: the whole answer from whole context chunks."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.citing import QUESTIONED, Cited, Numbered, cited
-from chatbot.answering.undocumented_gate import nothing_found
-from chatbot.memory.prompting import REJECTED, is_rejected, route_of, with_remembered
-from chatbot.retrieval.provenance import says_unknown
+from chatbot.answering.refusals import nothing_found
+from chatbot.answering.whole_answer import gather, write_cited
+from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.runtime.concurrency import in_thread
-from chatbot.runtime.model_calls import Messages, call
-from chatbot.text.citation_markers import without_marks
-from chatbot.text.phrasing import listed
-from chatbot.text.sanitizer import as_code, harmless_answer
-from chatbot.turn import Answer, ModelStep, ReducedChunk, RetrievedChunk, Turn
+from chatbot.turn import ModelStep, Turn
 from corpora.indexing.corpus import Corpus
-from prompts import Fenced, fenced, fenced_list, render
-
-STEP = "answer_generation"
-MENDING = "answer_mending"
-UNSUPPORTED = "Not in the cited pages:"
-"""What the warning on claims that no passage supports begins with."""
-_TURNS, _OF_A_TURN = 4, 1_200
-"""Of the conversation, and characters of each text in it."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The passages of a prompt: as a section of it, and by their numbers."""
-
-    section: Fenced
-    passages: tuple[Numbered, ...]
 
 
 def write_answer(
@@ -66,104 +44,3 @@ def write_answer(
         return replace(turn, route=route_of(turn))
 
     return write
-
-
-async def write_cited(
-    turn: Turn,
-    model: BaseChatModel,
-    prompt: str,
-    of: Mapping[str, str],
-    evidence: Evidence,
-    max_tokens: int,
-) -> Turn:
-    """The turn with what the model wrote to a prompt `of` a product, and its citations.
-
-    What no passage supports the model is asked to mend, once; what is left is marked in the answer
-    and named below it.
-    """
-    if not evidence.passages:
-        return replace(turn, answer=nothing_found(turn))
-    assert turn.resolution is not None
-    pages = "\n".join(passage.text for passage in evidence.passages)
-    compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
-    # What the asker wrote needs no passage; what was answered before does.
-    base = turn.rewritten.base if turn.rewritten else ""
-    said = (user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
-    own = " ".join((turn.question, base, *said, *of.values(), *compared))
-    held_against = (evidence.passages, own, compared)
-
-    async def written(messages: Messages, step: str) -> tuple[str, Cited | None]:
-        nonlocal turn
-        made = await call(model, messages, step=step, shown=step == STEP, max_tokens=max_tokens)
-        turn = replace(turn, calls=(*turn.calls, made))
-        text = await in_thread(partial(harmless_answer, made.reply, evidence=pages))
-        is_known = text and not says_unknown(without_marks(text).split("\n")[0])
-        return text, await in_thread(cited, text, *held_against) if is_known else None
-
-    question = fenced("question", turn.question)
-    passages = with_remembered(evidence.section, turn)
-    asked = {"passages": passages, "conversation": conversation(turn), "question": question}
-    text, found = await written(render(prompt, **of, **asked), STEP)
-    if found and found.unsupported:
-        mending = render(
-            MENDING,
-            passages=evidence.section,
-            question=question,
-            answer=fenced("answer", text),
-            unsupported=fenced("unsupported", "\n".join(found.unsupported)),
-        )
-        _, mended = await written(mending, MENDING)
-        found = min(filter(None, (found, mended)), key=lambda made: len(made.unsupported))
-    if found is None:
-        return replace(turn, answer=nothing_found(turn))
-    answer = Answer(found.text, False, found.citations, found.lead)
-    if found.unsupported:
-        claims = listed(map(as_code, found.unsupported))
-        warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
-        answer = replace(answer, warnings=(warning,))
-    return replace(turn, answer=answer)
-
-
-def gather(
-    chunks: Sequence[RetrievedChunk | ReducedChunk], corpus: Corpus, limit: int, first: int = 1
-) -> Evidence:
-    """The best chunks as numbered passages, from `first` on, as far as `limit` characters go."""
-    passages: list[Numbered] = []
-    sections: list[Fenced] = []
-    shown = {chunk.page.id for chunk in chunks}
-    for number, chunk in enumerate(sorted(chunks, key=lambda chunk: -chunk.score), first):
-        text = _once(chunk, shown)[:limit]
-        if not text:
-            break
-        limit -= len(text)
-        page = chunk.page
-        section, title = " › ".join(page.heading_path), page.document.title
-        # A context chunk holds a part of the pages around, too.
-        around = corpus.pages([i for i in (page.previous_id, page.next_id) if i is not None])
-        passages.append(Numbered(f"{section}\n{text}", (page, *around), corpus.release))
-        sections.append(fenced("passage", text, number=number, document=title, section=section))
-    return Evidence(fenced_list(sections), tuple(passages))
-
-
-def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
-    """The text of a chunk without what it has of neighbours that are shown themselves."""
-    page = chunk.page
-    if isinstance(chunk, ReducedChunk):
-        return "\n".join(r.reading for r in sorted(chunk.records, key=lambda r: r.start))
-    before, _, behind = chunk.text.partition(page.text)
-    parts = (
-        "" if page.previous_id in shown else before,
-        page.text,
-        "" if page.next_id in shown else behind,
-    )
-    return "\n".join(filter(None, parts))
-
-
-def conversation(turn: Turn) -> Fenced:
-    """The last turns as data, one line each, so that no reply speaks for the user."""
-    pairs = [
-        [" ".join(text.replace(QUESTIONED, "").split())[:_OF_A_TURN] for text in pair]
-        for pair in turn.history[-_TURNS:]
-    ]
-    lines = "\n".join(f"user: {user}\nassistant: {reply}" for user, reply in pairs)
-    return fenced("conversation", lines)

@@ -1,13 +1,13 @@
 """What a capable model wrote, with its marks held against the passages that they stand for."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from chatbot.retrieval.forms import LIST_MARK
-from chatbot.retrieval.passages import passages_of
-from chatbot.retrieval.provenance import cite_words, names
+from chatbot.retrieval.passages import Passage, passages_of
+from chatbot.retrieval.provenance import LONGEST_QUOTE, cite_words, names
 from chatbot.retrieval.support import claims_of_listing, shared, unsupported
 from chatbot.text.citation_markers import marks, without_marks
 from chatbot.text.query_terms import filtered
@@ -21,7 +21,7 @@ LISTING = re.compile(r"(^[ \t]*```[\w+-]*[ \t]*$.*?(?:^[ \t]*```[ \t]*$|\Z))", r
 """A listing between its fences; the last may not be closed."""
 _PART = re.compile(r".*?(?:\[\d+(?:\s*[,;]\s*\d+)*\]\s*)+(?:[.!?:;,|]+(?=\s|$)|(?=\s|$))|.+")
 """A part of a line: up to the marks that stand for it, or the rest of the line."""
-_LONGEST_QUOTE = 600
+_OTHER_RELEASE = re.compile(r"(?<![\w.])v?\d+(?:\.\d+){2,}")
 _ALIKE = 0.5
 """The share of a sentence's words that a passage must have to be cited for it."""
 
@@ -57,6 +57,7 @@ def cited(
     work = _Citing(passages, own, releases)
     written: list[str] = []
     parts = LISTING.split(reply)
+    before = ""
     for prose, listing in zip_longest(parts[::2], parts[1::2], fillvalue=""):
         lines = prose.split("\n")
         last = max((i for i, line in enumerate(lines) if line.strip()), default=None)
@@ -70,9 +71,13 @@ def cited(
             if cells[i] and not (i and cells[i - 1]):
                 work.columns = _cells(line)
                 work.lacks(line)
-            else:
+            elif without_marks(line).strip():
                 lines[i] = work.line(line, claims if i == last else "")
+            else:
+                # Marks alone stand for the listing above them.
+                lines[i] = work.line(line, before)
         written += ["\n".join(lines), listing]
+        before = claims
     return Cited("".join(written), tuple(work.citations), tuple(work.missing), work.lead)
 
 
@@ -86,7 +91,6 @@ class _Citing:
     columns: Sequence[str] = ()
     """The header of the table: what stands below it is said of the release that it names."""
     lead: str = ""
-    _numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     _led: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -152,7 +156,9 @@ class _Citing:
                 self._led = named
             elif not LIST_MARK.match(line):
                 self._led = ()
-            said = [(bare, [release]) for release in self._led or self.releases if not named]
+            # "since 1.17.0": a release that is not compared is told of by one of them.
+            told = _OTHER_RELEASE.sub("", bare)
+            said = [(told, [release]) for release in self._led or self.releases if not named]
         of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in said]
         return True in [self.lacks(text, numbers) for text, numbers in of if numbers]
 
@@ -174,16 +180,36 @@ class _Citing:
 
         # Of those that tell as much the first: the page's own, before its neighbours'.
         options = (passage for page in numbered.pages for passage in passages_of(page))
-        best = max(options, key=lambda passage: telling(passage.text))
-        place, quote = best.place, best.text
-        if len(quote) > _LONGEST_QUOTE and best.records:
-            record = max(best.records, key=lambda record: telling(record.quote))
-            place, quote = record.place, record.quote
-        if place not in self._numbers:
-            citation = cite_words(best.page, quote, best.path, best.anchor, numbered.release)
+        best = max(options, key=lambda passage: telling(passage.text), default=None)
+        page, release = best.page if best else numbered.pages[0], numbered.release
+        quote, path = (_quoted(best, telling), best.path) if best else (page.text, ())
+        citation = cite_words(page, quote, path, best.anchor if best else page.anchor, release)
+        if citation not in self.citations:
             self.citations.append(citation)
-            self._numbers[place] = len(self.citations)
-        return self._numbers[place]
+        return self.citations.index(citation) + 1
+
+
+def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
+    """The words of a passage; of a long one the record that tells most, and what is around it."""
+    records = passage.records
+    if len(passage.text) <= LONGEST_QUOTE or not records:
+        return passage.text
+
+    def words(first: int, last: int) -> str:
+        end = records[last].start + len(records[last].quote)
+        return passage.page.text[records[first].start : end]
+
+    first = last = max(range(len(records)), key=lambda i: telling(records[i].quote))
+    while True:
+        wider = ((first, last + 1), (first - 1, last))
+        fitting = (
+            (a, b)
+            for a, b in wider
+            if a >= 0 and b < len(records) and len(words(a, b)) <= LONGEST_QUOTE
+        )
+        if (found := next(fitting, None)) is None:
+            return words(first, last)
+        first, last = found
 
 
 def _cells(row: str) -> list[str]:

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.answer_writing import Evidence, gather, write_cited
 from chatbot.answering.citing import Numbered
-from chatbot.comparison.sides import changed_values, side_of, with_sides
+from chatbot.answering.whole_answer import Evidence, gather, write_cited
+from chatbot.comparison.in_words import changed_values
+from chatbot.comparison.sides import side_of, with_sides
+from chatbot.comparison.topic import asks_differences
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.citation_markers import renumbered
@@ -27,11 +29,13 @@ def write_comparison(
     *,
     limit: int,
     max_tokens: int,
+    by_selection: bool = False,
 ) -> ModelStep:
     """Answer a comparison in one call, from what `find` gathers of each release apart.
 
-    What is said of a release has to stand in a passage of it. Where changes are asked for, the
-    computed differences follow. More than MOST releases are compared `by_rules`.
+    That is what was retrieved, or `by_selection` what was selected of it. What is said of a
+    release has to stand in a passage of it. Where changes are asked for, the computed differences
+    follow. More than MOST releases are compared `by_rules`.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -40,39 +44,35 @@ def write_comparison(
             return turn
         if len(resolution.releases) > MOST:
             return await by_rules(turn)
-        sides = await together(find(_side(turn, release)) for release in resolution.releases)
+        sides = await together(find(side_of(turn, release)) for release in resolution.releases)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
-        evidence = await in_thread(_groups, sides, corpora, limit)
-        # The calls of the sides are counted with them.
+        evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
         asked = replace(turn, queries=turn.rewritten, calls=())
         of = {"product": resolution.product or ""}
         asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
         answer = asked.answer
         assert answer is not None
-        if turn.asks_changes and not answer.abstained:
+        changes = turn.asks_changes if turn.rewritten else asks_differences(turn.question)
+        if changes and not answer.abstained:
             differences = await in_thread(changed_values, sides, corpora)
             answer = _followed(answer, differences) if differences else answer
         whole = with_sides(turn, sides, answer)
-        return replace(whole, calls=(*turn.calls, *asked.calls))
+        return replace(whole, calls=(*whole.calls, *asked.calls))
 
     return compare
 
 
-def _side(turn: Turn, release: str) -> Turn:
-    assert turn.resolution is not None
-    side = side_of(turn, turn.resolution, release)
-    read = turn.rewritten
-    return replace(side, calls=(), rewritten=read and replace(read, base=read.subject))
-
-
-def _groups(sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int) -> Evidence:
+def _groups(
+    sides: Sequence[Turn], corpora: Sequence[Corpus], limit: int, by_selection: bool
+) -> Evidence:
     """The passages by release; where nothing was found, the prompt says so."""
     each = limit // len(sides)
     passages: list[Numbered] = []
     groups: list[Fenced] = []
     for side, corpus in zip(sides, corpora, strict=True):
+        chunks = side.selected if by_selection else side.retrieved
         refused = side.answer is not None
-        found = gather(() if refused else side.retrieved, corpus, each, len(passages) + 1)
+        found = gather(() if refused else chunks, corpus, each, len(passages) + 1)
         passages += found.passages
         text = found.section if found.passages else f"nothing found in {corpus.release}"
         groups.append(fenced("documentation", text, release=corpus.release))

@@ -12,7 +12,7 @@ from chatbot.answering.body import Part, as_markdown, compose, shown_whole
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
-from chatbot.answering.undocumented_gate import nothing_found
+from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.retrieval.forms import in_words, rows_asked
 from chatbot.retrieval.kinds import Kind

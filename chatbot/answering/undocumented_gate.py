@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from chatbot.answering.refusals import nothing_found
 from chatbot.queries.glossary import documents
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
@@ -110,10 +111,3 @@ def coverage(corpus: Corpus, text: str) -> float:
         if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
             known += weight
     return known / total if total else 0.0
-
-
-def nothing_found(turn: Turn) -> Answer:
-    """Say that the release, or none of those compared, does not tell (design, law 3)."""
-    assert turn.resolution is not None
-    product, releases = turn.resolution.product, listed(turn.resolution.releases)
-    return Answer(f"I couldn't find this in the {releases} documentation of {product}.", True)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.lead_and_body import STEP
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.retrieval.records import sentences
 from chatbot.runtime.model_calls import call
@@ -33,7 +32,9 @@ def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
             release=listed(turn.resolution.releases),
             question=fenced("question", turn.queries.base),
         )
-        made = await call(model, messages, step=STEP, shown=True, max_tokens=max_tokens)
+        made = await call(
+            model, messages, step="answer_generation", shown=True, max_tokens=max_tokens
+        )
         reply = made.reply
         if made.completion_tokens >= max_tokens:
             # It was cut off, so that its last sentence is not whole.

@@ -1,12 +1,10 @@
 """What is documented elsewhere: the releases that tell where the one that was asked does not."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from chatbot.comparison.pages import has_words
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.provenance import cite_words
 from chatbot.retrieval.records import records
@@ -16,9 +14,10 @@ from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, 
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
-STEP = "other_releases"
 TELLING = 0.9
 """The share of what is asked, by rarity, that a passage of another release must hold to count."""
+WORTH_ASKING = 0.5
+"""The share from which one release is asked, where none holds so many."""
 MOST_PAGES = 3
 """Pages that an "I don't know" offers."""
 
@@ -31,9 +30,8 @@ def answer_from_newest(
 ) -> ModelStep:
     """Where nobody named a release, answer from the newest that tells, and say so (law 3).
 
-    `look` finds the releases that tell (`find_other_releases`), and where there is none `may_tell`
-    one that is worth asking (`newest_with_another_passage`); `answering` answers
-    a question of one release. With a release named the turn keeps its refusal.
+    `look` finds the releases that tell, and where there is none `may_tell` the one to try;
+    `answering` answers a question of one release. With a release named the turn keeps its refusal.
     """
 
     async def answer(turn: Turn) -> Turn:
@@ -42,17 +40,20 @@ def answer_from_newest(
         turn = await in_thread(look, turn)
         resolution = turn.resolution
         assert resolution is not None
-        if resolution.mentions or resolution.status is not ReleaseStatus.LATEST:
+        named = resolution.mentions or resolution.status is not ReleaseStatus.LATEST
+        newest = next(iter(turn.found_in), None)
+        if not named and newest is None:
+            newest = await in_thread(may_tell, turn)
+        if named or newest is None:
             return turn
         latest = resolution.releases[0]
-        newest = turn.found_in[0] if turn.found_in else await in_thread(may_tell, turn)
-        if newest is None:
-            return turn
         of = replace(resolution, releases=(newest,), explanation=f"not documented in {latest}")
         again = await answering(replace(turn, resolution=of, **_UNANSWERED))
         if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
-        return replace(again, answer=_led(f"Not in {latest}; in {newest}:", again.answer))
+        return replace(
+            again, answer=_led(f"{latest} does not document this. From {newest}:", again.answer)
+        )
 
     return answer
 
@@ -80,36 +81,27 @@ def find_other_releases(
     releases: Releases,
     *,
     most: int = 8,
-    seconds: float = 2.0,
-    clock: Callable[[], float] = time.monotonic,
-) -> RuleStep:
+) -> tuple[RuleStep, Callable[[Turn], str | None]]:
     """Give a turn that has no answer its nearest pages and the releases where there is one.
 
     `retrieve` finds the pages where the turn was refused before. Where the gate does not know of
-    the releases, the newest `most` of the others are asked as long as `seconds` allow; `search`
-    are the steps from the queries to the pages. A release counts if a passage of it holds nearly
-    all words of the question, and more of them than any of the release that was asked.
+    the releases, the newest `most` of the others are asked; `search` are the steps from the
+    queries to the pages. A release counts if a passage of it holds nearly all words of the
+    question, and more of them than any of the release that was asked. The other function gives
+    the one with most of them, if that is more than the release that was asked has.
     """
 
     def look(turn: Turn) -> Turn:
         if not _is_unanswered(turn):
             return turn
-        started = clock()
         turn = turn if turn.retrieved else retrieve(turn)
         found = turn.found_in
         # What is unmentioned stands in no release.
         if not found and not turn.unmentioned:
-            found = tuple(found_in(turn, started + seconds))
-        timings = {**turn.timings, STEP: round(clock() - started, 4)}
-        return replace(turn, nearest=nearest_pages(turn), found_in=found, timings=timings)
-
-    def found_in(turn: Turn, end: float) -> Iterator[str]:
-        own = told(turn, turn.asked[1])
-        for release in _others(turn, releases)[:most]:
-            if clock() > end:
-                return
-            if own < told(turn, release) >= TELLING:
-                yield release
+            own = told(turn, turn.asked[1])
+            others = _others(turn, releases)[:most]
+            found = tuple(r for r in others if own < told(turn, r) >= TELLING)
+        return replace(turn, nearest=nearest_pages(turn), found_in=found)
 
     def told(turn: Turn, release: str) -> float:
         side = _searched(turn, release, search)
@@ -117,29 +109,13 @@ def find_other_releases(
             return 0.0
         return _share_told(side, open_corpus(*side.asked))
 
-    return look
+    def may_tell(turn: Turn) -> str | None:
+        shares = {release: told(turn, release) for release in _others(turn, releases)[:most]}
+        best = max(shares, key=lambda release: shares[release], default=None)
+        least = max(WORTH_ASKING, told(turn, turn.asked[1]))
+        return best if best and shares[best] > least else None
 
-
-def newest_with_another_passage(
-    search: Sequence[RuleStep], open_corpus: OpenCorpus, releases: Releases, *, most: int = 3
-) -> Callable[[Turn], str | None]:
-    """Make the function that finds a release whose best passage is as good, and gone by now.
-
-    `search` are the steps from the queries to the selected records. What the newest release has
-    word for word it has refused already; what only an older one has may tell.
-    """
-
-    def find(turn: Turn) -> str | None:
-        here = open_corpus(*turn.asked)
-        least = turn.ranked[0].score if turn.ranked else 0.0
-        for release in _others(turn, releases)[:most]:
-            side = _searched(turn, release, search)
-            best = side.ranked[0] if side.ranked and side.answer is None else None
-            if best and best.score >= least and not has_words(here, best):
-                return release
-        return None
-
-    return find
+    return look, may_tell
 
 
 def nearest_pages(turn: Turn) -> tuple[Citation, ...]:

@@ -7,12 +7,11 @@ from functools import cached_property
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.adaptive_temperature import adapt_temperature
-from chatbot.answering.lead_and_body import write_lead_and_body
-from chatbot.answering.undocumented_gate import refuse_foreign_names, refuse_undocumented
-from chatbot.chain.recall_step import recall_answered, recall_judged
+from chatbot.answering.undocumented_gate import refuse_undocumented
+from chatbot.chain.recall_step import recall_answered
 from chatbot.memory.opening import Memory
-from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.queries.term_expansion import expand_terms
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (
@@ -20,7 +19,7 @@ from chatbot.retrieval.context_selection import (
     select_context_listwise,
     select_context_pointwise,
 )
-from chatbot.retrieval.release_of_text import rank_by_release
+from chatbot.retrieval.release_ranking import rank_by_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.settings import BadSettings, Settings
 from chatbot.turn import ModelStep, RuleStep, Step
@@ -80,11 +79,9 @@ class Parts:
     @cached_property
     def recall(self) -> Step | None:
         """What was answered before (ComRAG); None where the settings leave it out."""
-        if self.memory is None:
+        if (memory := self.memory) is None:
             return None
-        if self.memory.judge is not None:
-            return recall_judged(self.memory.recall, self.memory.judge, self.embedder.knows_word)
-        return recall_answered(self.memory.recall)
+        return recall_answered(memory.recall, memory.judge, self.embedder.knows_word)
 
     @property
     def needed_memory(self) -> Memory:
@@ -110,12 +107,6 @@ class Parts:
     def dual_chunks(self) -> RuleStep:
         """Search chunks by cosine, MMR and BM25, widened to context chunks."""
         return self.dual_chunks_by(RetrievalSettings(), pages=self.settings.retrieved_pages)
-
-    @cached_property
-    def dual_chunks_of_any_kind(self) -> RuleStep:
-        """The same, release notes as well as manuals: for a model that can tell them apart."""
-        pages = self.settings.retrieved_pages
-        return self.dual_chunks_by(RetrievalSettings(), pages=pages, weigh_kinds=False)
 
     def dual_chunks_by(
         self, settings: RetrievalSettings, *, pages: int, weigh_kinds: bool = True
@@ -170,20 +161,4 @@ class Parts:
             k=self.settings.temperature_k,
             lowest=self.settings.temperature_min,
             highest=self.settings.temperature_max,
-        )
-
-    @cached_property
-    def foreign_names(self) -> RuleStep:
-        """What only another release names is refused."""
-        return refuse_foreign_names(self.open_corpus, self.releases)
-
-    def written_by(self, model: BaseChatModel | None, *, budget: int) -> ModelStep:
-        """A written lead and a composed body, from so many characters of evidence."""
-        return write_lead_and_body(
-            model,
-            self.open_corpus,
-            self.catalog.products,
-            budget=budget,
-            max_tokens=self.settings.answer_tokens,
-            same=self.settings.memory_delta,
         )

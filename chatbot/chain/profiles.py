@@ -8,23 +8,20 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.answer_writing import write_answer
 from chatbot.answering.comparison_writing import write_comparison
 from chatbot.answering.extractive_summary import summarise_answers
+from chatbot.answering.lead_and_body import write_lead_and_body
+from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
-from chatbot.chain.other_releases import (
-    answer_from_newest,
-    find_other_releases,
-    newest_with_another_passage,
-)
+from chatbot.chain.other_releases import answer_from_newest, find_other_releases
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
-from chatbot.comparison.parameter_answers import answer_from_parameters
-from chatbot.comparison.sides import compare_releases
-from chatbot.dialogue.inventory import answer_inventory
-from chatbot.dialogue.small_talk import answer_small_talk
-from chatbot.graph.enhanced_context import Related, by_cosine, enhance_context, recall_related
+from chatbot.comparison.release_comparison import compare_releases
+from chatbot.dialogue.inventory_answers import answer_inventory
+from chatbot.dialogue.small_talk_answers import answer_small_talk
+from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.graph.wikidata import Wikidata
-from chatbot.queries.clarification import take_up_question
+from chatbot.queries.open_questions import take_up_question
 from chatbot.queries.query_rewriting import ask_as_is, only_base
 from chatbot.queries.release_extraction import extract_release
 from chatbot.queries.spelling import correct_spelling
@@ -41,9 +38,8 @@ PARAGRAPHS = 5
 
 def qamr(p: Parts) -> Profile:
     """The paper's chain with a language model at every step."""
-    return _profile(
-        p,
-        read=_read_by_model(p),
+    profile = Profile(
+        understand=_read_by_model(p),
         phrase=named(query_rewriting=p.rewriting, spelling=_spelling(p)),
         remember=named(memory=p.recall),
         find=named(
@@ -55,49 +51,39 @@ def qamr(p: Parts) -> Profile:
             context_selection=p.selection_by_model,
         ),
         check=named(adaptive_temperature=p.temperature),
-        write=_written(p, p.needed_model),
     )
+    return _written(p, profile, p.needed_model)
 
 
 def direct(p: Parts) -> Profile:
     """A capable model reads the question and writes the answer: two calls, the code keeps the wall.
 
-    What it cannot read is read by the rules of `embedded`. Parameters are told from the pages: the
-    rules that answer from their tables would read the question once more.
+    What it cannot read is read by the rules of `embedded`.
     """
-    model = p.needed_model
+    # Release notes as well as manuals: the model can tell them apart.
+    chunks = p.dual_chunks_by(
+        RetrievalSettings(), pages=p.settings.retrieved_pages, weigh_kinds=False
+    )
     profile = Profile(
         understand=_read_by_model(p),
         phrase=named(query_rewriting=p.rewriting),
         remember=named(memory=p.recall),
-        find=named(
-            glossary_expansion=p.terms_of_glossary, context_retrieval=p.dual_chunks_of_any_kind
-        ),
-        check=named(undocumented_gate=p.foreign_names),
-        write=_written_whole(p, model),
+        find=named(glossary_expansion=p.terms_of_glossary, context_retrieval=chunks),
+        check=named(undocumented_gate=refuse_foreign_names(p.open_corpus, p.releases)),
     )
-    comparison = write_comparison(
-        model,
-        lambda side: run(profile.gather, side),
-        p.open_corpus,
-        _comparison(p, _by_score(p, model, ())),
-        limit=p.settings.comparison_limit,
-        max_tokens=WHOLE_ANSWER,
-    )
-    return _completed(p, profile, named(comparison=comparison))
+    return _written_whole(p, profile, p.needed_model, by_selection=False)
 
 
 def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
-    return _by_score(p, p.model, named(memory=p.recall))
+    return _written(p, _by_score(p, named(memory=p.recall)), p.model)
 
 
-def _with_related(
-    p: Parts, find: Callable[[Parts], Related], *, relations: bool = False
-) -> Profile:
+def _with_related(p: Parts, *, graph: bool = False, relations: bool = False) -> Profile:
     """Related questions and their answers beside the evidence: GraphContextGen without its tuning.
 
-    With `relations` also how what they name is related (4.3).
+    The most similar ones, or those that the question `graph` ranks first (4.2). With `relations`
+    also how what they name is related (4.3).
     """
     memory, settings = p.needed_memory.recall, p.settings
     enhance = None
@@ -109,19 +95,12 @@ def _with_related(
             open_rebel(settings.graph_rebel) if settings.graph_rebel else None,
             Wikidata(url, contact) if url else None,
         )
-    related = recall_related(memory, find(p), questions=settings.graph_questions)
-    return _by_score(p, p.needed_model, named(memory=related, memory_relations=enhance))
-
-
-def _by_cosine(p: Parts) -> Related:
-    """The most similar questions (GraphContextGen's TEXTGEN)."""
-    return by_cosine(p.needed_memory.recall.search)
-
-
-def _by_graph(p: Parts) -> Related:
-    """The questions that the question graph ranks first (4.2)."""
-    memory = p.needed_memory.recall
-    return QuestionGraph(memory.database, memory.search, p.settings.graph_threshold).related
+    find = by_cosine(memory.search)
+    if graph:
+        find = QuestionGraph(memory.database, memory.search, settings.graph_threshold).related
+    related = recall_related(memory, find, questions=settings.graph_questions)
+    profile = _by_score(p, named(memory=related, memory_relations=enhance))
+    return _written(p, profile, p.needed_model)
 
 
 def zeroshot(p: Parts) -> Profile:
@@ -133,7 +112,8 @@ def zeroshot(p: Parts) -> Profile:
 def extractive(p: Parts) -> Profile:
     """Paragraphs of the answers to the questions of TEXTGEN, without a model (AnswerBot)."""
     memory, settings = p.needed_memory.recall, p.settings
-    related = recall_related(memory, _by_cosine(p), questions=settings.graph_questions)
+    find = by_cosine(memory.search)
+    related = recall_related(memory, find, questions=settings.graph_questions)
     answer = summarise_answers(p.embedder, paragraphs=PARAGRAPHS)
     return replace(
         _without_documents(p),
@@ -147,10 +127,11 @@ def _without_documents(p: Parts) -> Profile:
     return Profile(understand=_read_by_rules(p), phrase=named(query_rewriting=p.rewriting))
 
 
-def _by_score(p: Parts, model: BaseChatModel | None, remember: Steps) -> Profile:
+def _by_score(p: Parts, remember: Steps) -> Profile:
     """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
-    return _profile(
-        p,
+    return Profile(
+        converse=_conversed(p),
+        understand=_read_by_rules(p),
         phrase=named(query_rewriting=p.rewriting, spelling=_spelling(p)),
         remember=remember,
         find=named(
@@ -160,11 +141,7 @@ def _by_score(p: Parts, model: BaseChatModel | None, remember: Steps) -> Profile
             release_of_text=p.ranking_by_release,
             context_selection=p.selection_by_score,
         ),
-        check=named(
-            undocumented_gate=p.gate,
-            adaptive_temperature=p.temperature,
-        ),
-        write=_written(p, model),
+        check=named(undocumented_gate=p.gate, adaptive_temperature=p.temperature),
     )
 
 
@@ -181,9 +158,9 @@ def _ablation(
     single_chunks = retrieve_single_chunks(
         p.open_corpus, p.embedder, settings=RetrievalSettings.of_the_paper()
     )
-    return _profile(
-        p,
-        read=read,
+    profile = Profile(
+        converse=() if read else _conversed(p),
+        understand=read or _read_by_rules(p),
         phrase=named(query_rewriting=rewriting or ask_as_is),
         find=named(
             context_retrieval=chunks or single_chunks,
@@ -191,8 +168,8 @@ def _ablation(
             release_of_text=p.ranking_by_release,
             context_selection=selection or p.selection_by_score,
         ),
-        write=_written(p, p.needed_model),
     )
+    return _written(p, profile, p.needed_model)
 
 
 def _conversed(p: Parts) -> Steps:
@@ -222,77 +199,66 @@ def _spelling(p: Parts) -> Step:
     return correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word)
 
 
-def _written_whole(p: Parts, model: BaseChatModel, *, by_selection: bool = False) -> Steps:
-    """The whole answer by the model: from the chunks as retrieved, or from what was selected."""
-    return named(
-        answer_generation=write_answer(
-            model,
-            p.open_corpus,
-            limit=p.settings.evidence_limit,
-            same=p.settings.memory_delta,
-            max_tokens=WHOLE_ANSWER,
-            by_selection=by_selection,
-        )
-    )
-
-
-def _written(p: Parts, model: BaseChatModel | None) -> Steps:
-    """A lead and a composed body; by a capable model the whole answer, from what was selected."""
+def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile:
+    """The profile with a lead and a composed body, or whole answers by a capable model."""
     if model is not None and p.settings.has_capable_model and p.settings.profile != "embedded":
-        return _written_whole(p, model, by_selection=True)
-    return named(answer_generation=p.written_by(model, budget=p.settings.lead_budget))
-
-
-def _profile(
-    p: Parts,
-    *,
-    phrase: Steps,
-    find: Steps,
-    write: Steps,
-    read: Steps = (),
-    remember: Steps = (),
-    check: Steps = (),
-) -> Profile:
-    """What stands around the steps that find and write is the same everywhere.
-
-    A comparison keeps its releases apart and answers each from its documents, without the memory.
-    """
-    profile = Profile(
-        converse=() if read else _conversed(p),
-        understand=read or _read_by_rules(p),
-        phrase=phrase,
-        remember=remember,
-        find=find,
-        check=check,
-        write=write,
+        return _written_whole(p, profile, model)
+    write = write_lead_and_body(
+        model,
+        p.open_corpus,
+        p.catalog.products,
+        budget=p.settings.lead_budget,
+        max_tokens=p.settings.answer_tokens,
+        same=p.settings.memory_delta,
     )
-    parameters = answer_from_parameters(p.open_parameters, p.releases)
-    comparison = _comparison(p, profile)
-    return _completed(p, profile, named(parameters=parameters, comparison=comparison))
+    return _completed(p, profile, write, _computed(p, profile))
 
 
-def _completed(p: Parts, profile: Profile, compute: Steps) -> Profile:
-    """A profile with what is computed before it searches, and other releases to fall back on."""
-    return replace(profile, compute=compute, fall_back=_newest_that_answers(p, profile))
+def _written_whole(
+    p: Parts, profile: Profile, model: BaseChatModel, *, by_selection: bool = True
+) -> Profile:
+    """The profile with whole answers by the model, from what was selected or else retrieved.
 
-
-def _comparison(p: Parts, profile: Profile) -> ModelStep:
-    """Each release apart, by the steps of a profile, and what differs computed."""
-    return compare_releases(
+    A comparison of more releases than a prompt holds is computed.
+    """
+    settings = p.settings
+    write = write_answer(
+        model,
+        p.open_corpus,
+        limit=settings.evidence_limit,
+        same=settings.memory_delta,
+        max_tokens=WHOLE_ANSWER,
+        by_selection=by_selection,
+    )
+    compare = write_comparison(
+        model,
         lambda side: run(profile.gather, side),
         p.open_corpus,
-        p.releases,
-        p.catalog.unpublished,
+        _computed(p, _by_score(p, ())),
+        limit=settings.comparison_limit,
+        max_tokens=WHOLE_ANSWER,
+        by_selection=by_selection,
     )
+    return _completed(p, profile, write, compare)
 
 
-def _newest_that_answers(p: Parts, profile: Profile) -> ModelStep:
-    """Where the newest release does not tell and nobody named one, an older one may (law 3)."""
+def _computed(p: Parts, profile: Profile) -> ModelStep:
+    """A comparison: each release apart by the steps of a profile, and what differs computed."""
+    return compare_releases(lambda side: run(profile.gather, side), p.open_corpus, p.releases)
+
+
+def _completed(p: Parts, profile: Profile, write: Step, compare: ModelStep) -> Profile:
+    """A profile with what answers, and where the newest release does not tell an older one (law 3).
+
+    A comparison is answered from the documents of each release, without the memory.
+    """
+    profile = replace(
+        profile, compute=named(comparison=compare), write=named(answer_generation=write)
+    )
     search = (p.terms_of_glossary, p.dual_chunks, p.gate)
-    look = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
-    found = (p.terms_of_glossary, p.dual_chunks, p.reduction_by_score, p.selection_by_score)
-    may_tell = newest_with_another_passage(found, p.open_corpus, p.releases)
-    return answer_from_newest(lambda turn: run(profile.answer_from_release, turn), look, may_tell)
+    found = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
+    again = answer_from_newest(lambda turn: run(profile.answer_from_release, turn), *found)
+    return replace(profile, fall_back=again)
 
 
 PROFILES: dict[str, Callable[[Parts], Profile]] = {
@@ -312,10 +278,10 @@ PROFILES: dict[str, Callable[[Parts], Profile]] = {
     ),
     "+reduction": lambda p: _ablation(p, reduction=p.reduction_by_model),
     "+selection": lambda p: _ablation(p, selection=p.selection_by_model),
-    "textgen": lambda p: _with_related(p, _by_cosine),
-    "textcontextgen": lambda p: _with_related(p, _by_cosine, relations=True),
-    "graphgen": lambda p: _with_related(p, _by_graph),
-    "graphcontextgen": lambda p: _with_related(p, _by_graph, relations=True),
+    "textgen": _with_related,
+    "textcontextgen": lambda p: _with_related(p, relations=True),
+    "graphgen": lambda p: _with_related(p, graph=True),
+    "graphcontextgen": lambda p: _with_related(p, graph=True, relations=True),
     "zeroshot": zeroshot,
     "extractive": extractive,
 }

@@ -8,36 +8,10 @@ from pydantic import BaseModel
 
 from chatbot.memory.questions import asked_text, evident_difference
 from chatbot.memory.recall import Recall
+from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
-from chatbot.turn import (
-    Answer,
-    ModelCall,
-    ModelStep,
-    Recollection,
-    Remembered,
-    Route,
-    RuleStep,
-    Turn,
-)
+from chatbot.turn import Answer, ModelCall, ModelStep, Recollection, Route, Turn
 from prompts import fenced, fenced_list, render
-
-
-def recall_answered(memory: Recall) -> RuleStep:
-    """Answer with a good answer to the same question of the same release, where there is one.
-
-    Else what was answered to questions near it goes along to generation. A turn that is asked
-    afresh passes through.
-    """
-
-    def recall(turn: Turn) -> Turn:
-        if turn.afresh:
-            return turn
-        found = memory.recall(turn)
-        if found.reused is None:
-            return replace(turn, recollection=found)
-        return _answered(turn, found.reused)
-
-    return recall
 
 
 class SameQuestion(BaseModel):
@@ -56,33 +30,34 @@ async def judged_same(
     return reply is not None and reply.same, calls
 
 
-def recall_judged(
-    memory: Recall, judge: BaseChatModel, is_ordinary_word: Callable[[str], bool]
+def recall_answered(
+    memory: Recall, judge: BaseChatModel | None, is_ordinary_word: Callable[[str], bool]
 ) -> ModelStep:
-    """The same, and where no answer is to the same words a model is asked about the nearest.
+    """Answer with a good answer to the same question of the same release, where there is one.
 
-    It is asked one question, and only of a good pair at least δ near without an evident difference.
+    Where none is to the same words, a `judge` is asked about the nearest, if that is at least δ
+    near and not evidently another question. Else what was answered to questions near it goes along
+    to generation. A turn that is asked afresh passes through.
     """
-    by_words = recall_answered(memory)
 
     async def recall(turn: Turn) -> Turn:
-        turn = by_words(turn)
-        found = turn.recollection
-        if found is None or found.reused is not None or not found.good:
+        if turn.afresh:
             return turn
-        near, asked = found.good[0], asked_text(turn)
-        if near.similarity < memory.thresholds.delta or evident_difference(
-            asked, near.question, turn.asked[0], is_ordinary_word
+        found = await in_thread(memory.recall, turn)
+        turn, same = replace(turn, recollection=found), found.reused
+        near, asked = next(iter(found.good), None), asked_text(turn)
+        if (
+            (judge and near and not same)
+            and near.similarity >= memory.thresholds.delta
+            and not evident_difference(asked, near.question, turn.asked[0], is_ordinary_word)
         ):
+            alike, calls = await judged_same(judge, near.question, asked)
+            turn = replace(turn, calls=(*turn.calls, *calls))
+            same = memory.reusable(near) if alike else None
+        if same is None:
             return turn
-        same, calls = await judged_same(judge, near.question, asked)
-        turn = replace(turn, calls=(*turn.calls, *calls))
-        pair = memory.reusable(near) if same else None
-        return _answered(turn, pair) if pair else turn
+        answer = Answer(same.answer, False, same.citations, same.value)
+        reused = Recollection(reused=same)
+        return replace(turn, recollection=reused, route=Route.REUSE, answer=answer)
 
     return recall
-
-
-def _answered(turn: Turn, pair: Remembered) -> Turn:
-    answer = Answer(pair.answer, False, pair.citations, pair.value)
-    return replace(turn, recollection=Recollection(reused=pair), route=Route.REUSE, answer=answer)

@@ -1,6 +1,5 @@
 """What all answers to comparisons are written with: citations, short passages, tables."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +7,7 @@ from chatbot.retrieval.forms import LIST_MARK
 from chatbot.retrieval.provenance import cite
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import harmless
-from chatbot.turn import Citation, Record
+from chatbot.turn import Answer, Citation, Record
 from prompts.fencing import visible
 
 
@@ -19,17 +18,19 @@ class Quotes:
     _numbers: dict[Citation, int] = field(default_factory=dict)
 
     @property
-    def citations(self) -> tuple[Citation, ...]:
-        """All of them, by their numbers."""
-        return tuple(self._numbers)
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self._numbers)
 
     def mark(self, record: Record, release: str) -> str:
         """Cite a passage of a release: "[3]"."""
-        return self.number(cite(record, release))
+        return f"[{self._numbers.setdefault(cite(record, release), len(self._numbers) + 1)}]"
 
-    def number(self, citation: Citation) -> str:
-        """Number a citation, the same one always alike."""
-        return f"[{self._numbers.setdefault(citation, len(self._numbers) + 1)}]"
+    def answer(self, lead: str, *more: str, unwritten: bool = False) -> Answer:
+        """The answer that was written with these citations; abstains where there is none."""
+        value = without_marks(lead).strip() if self.any else ""
+        text = "\n\n".join((lead, *more))
+        return Answer(text, not value, tuple(self._numbers), value, unwritten=unwritten)
 
 
 def in_short(text: str, longest: int = 220) -> str:
@@ -37,11 +38,6 @@ def in_short(text: str, longest: int = 220) -> str:
     text = " ".join(LIST_MARK.sub("", visible(text)).split())
     cut = text if len(text) <= longest else f"{text[:longest].rsplit(' ', 1)[0]} …"
     return with_marks_as_code(harmless(cut, evidence=cut))
-
-
-def in_bare_words(sentence: str) -> str:
-    """A sentence without its marks: what an answer's value is."""
-    return re.sub(r"\s+([.;:,])", r"\1", without_marks(sentence)).strip()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

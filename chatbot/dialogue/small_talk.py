@@ -1,28 +1,17 @@
 """Small talk: a short reply that rests on no document."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.phrasing import listed, word_set
 from chatbot.text.query_terms import STOP_WORDS, words_of
-from chatbot.turn import Answer, Route, RuleStep, Turn
+from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
 
 _GREETING = word_set("hello hi hey")
 _THANKS = word_set("thanks thank ok great bye")
 _ABILITIES = word_set("what can you do help me")
-
-
-def answer_small_talk(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Reply to small talk, leave it out of the conversation, and pass on the rest."""
-
-    def answer(turn: Turn) -> Turn:
-        if kind := small_talk(turn.question):
-            return without_documents(turn, products(), kind)
-        return replace(turn, history=tuple(p for p in turn.history if not small_talk(p[0])))
-
-    return answer
 
 
 def small_talk(question: str) -> str:

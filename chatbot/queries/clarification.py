@@ -1,26 +1,20 @@
 """A reply that only names a release or product, and the question that it goes on with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from chatbot.queries.release_extraction import offered_products, resolve_turn
+from chatbot.queries.asking_back import offered_products, resolve_turn
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import reading_once, resolve_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.phrasing import listed, word_set
 from chatbot.text.query_terms import filtered
-from chatbot.turn import Route, RuleStep, Turn
+from chatbot.turn import Route, Turn
 from corpora.catalog.release import Product
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 _PREPOSITIONS = word_set("and for from in of on or to with")
-
-
-def take_up_question(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Ask the question that a clarification was about, with what the reply names."""
-
-    return lambda turn: continued(turn, products()) if turn.history else turn
 
 
 def continued(turn: Turn, products: Sequence[Product]) -> Turn:

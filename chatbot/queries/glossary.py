@@ -1,20 +1,17 @@
-"""Between steps 1 and 2 of QAMR III-B: what is asked, in the words of the glossary as well."""
+"""The wordings of a glossary in a text, and whether a release has them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 
-from chatbot.text.query_terms import STOP_WORDS, filtered
-from chatbot.turn import RuleStep, Turn
+from chatbot.text.query_terms import STOP_WORDS
 from corpora.catalog.glossary import Entry
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
 _JOINTS = "-‐‑–/"
 _LOOKED_AT = 20
-_MOST_SYNONYMS = 3
-"""Of one term; more of them drown the rest of a query."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ def terms_in(
     found: dict[tuple[int, int], list[str]] = {}
     for entry in entries:
         for wording in entry.wordings:
-            for start, end in _places(text, wording):
+            for start, end in places(text, wording):
                 small = text[start:end].islower() or not wording.isupper()
                 word = text[start:end].casefold()
                 everyday = word in STOP_WORDS or (wording.isupper() and is_ordinary_word(word))
@@ -56,10 +53,10 @@ def documents(corpus: Corpus, wording: str) -> bool:
     """Whether a release has a wording, and not only the words of it."""
     found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(wording), _LOOKED_AT)]
     chunks = corpus.chunks(found).values() if found else ()
-    return any(any(_places(f"{chunk.heading}\n{chunk.text}", wording)) for chunk in chunks)
+    return any(any(places(f"{chunk.heading}\n{chunk.text}", wording)) for chunk in chunks)
 
 
-def _places(text: str, wording: str) -> Iterator[tuple[int, int]]:
+def places(text: str, wording: str) -> Iterator[tuple[int, int]]:
     """Where a wording stands in a text as words of their own, with joints between them."""
     parts = _parts(wording)
     # A glossary may have thousands of wordings: few are worth a pattern.
@@ -78,65 +75,3 @@ def _pattern(parts: tuple[str, ...]) -> re.Pattern[str]:
     # The "s" of a short word ("ms") is none of a plural.
     words = rf"[{_JOINTS}\s]+".join((*before, last.removesuffix("s") if len(last) > 3 else last))
     return re.compile(rf"(?<![\w.-]){words}s?(?![\w+#-]|\.\w)", re.IGNORECASE)
-
-
-def expand_terms(
-    glossary: Callable[[str], Sequence[Entry]],
-    open_corpus: Callable[[str, str], Corpus],
-    is_ordinary_word: Callable[[str], bool],
-) -> RuleStep:
-    """Put synonyms of the glossary that the release has into the queries (QAMR, lesson 2).
-
-    Base explains a term, as in "PM (performance monitoring)"; Filtered and Versionless end with
-    its synonyms; in the subject a term that the release lacks is replaced, or noted as lacking.
-    """
-
-    def expand(turn: Turn) -> Turn:
-        assert turn.queries is not None
-        product, release = turn.asked
-        entries = glossary(product)
-        if not entries:
-            return turn
-        corpus, queries = open_corpus(product, release), turn.queries
-
-        # However often a question has a word, the release is asked once.
-        @cache
-        def has(wording: str) -> bool:
-            return documents(corpus, wording)
-
-        def documented(text: str) -> list[Term]:
-            return [
-                replace(term, synonyms=tuple(filter(has, term.synonyms))[:_MOST_SYNONYMS])
-                for term in terms_in(text, entries, is_ordinary_word)
-            ]
-
-        asked = terms_in(queries.subject, entries, is_ordinary_word)
-        meant = documented(queries.subject)
-        added = filtered(" ".join(dict.fromkeys(s for term in meant for s in term.synonyms)))
-        return replace(
-            turn,
-            queries=replace(
-                queries,
-                base=_explained(queries.base, documented(queries.base), lambda term: True),
-                filtered=f"{queries.filtered} {added}".strip(),
-                versionless=queries.versionless and f"{queries.versionless} {added}".strip(),
-                subject=_explained(queries.subject, meant, lambda term: has(term.written)),
-                lacking=tuple(
-                    wordings
-                    for term in asked
-                    if not any(map(has, wordings := (term.written, *term.synonyms)))
-                ),
-            ),
-        )
-
-    return expand
-
-
-def _explained(text: str, terms: Sequence[Term], stays: Callable[[Term], bool]) -> str:
-    """Put synonyms behind every term, or in the place of one that does not stay."""
-    for term in reversed(terms):
-        if new := [synonym for synonym in term.synonyms if not any(_places(text, synonym))]:
-            first, *others = [term.written, *new] if stays(term) else new
-            words = f"{first} ({', '.join(others)})" if others else first
-            text = f"{text[: term.start]}{words}{text[term.end :]}"
-    return text

@@ -10,7 +10,8 @@ from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.pages import StoredPage
 from corpora.parameters.parameter import Fact, Parameter, Replacement
 
-_LONGEST = 600
+LONGEST_QUOTE = 600
+"""Characters of a citation's words."""
 _CLAIM = re.compile(
     r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
@@ -94,7 +95,7 @@ def cite_words(
     anchor: str | None,
     release: str,
     *,
-    longest: int = _LONGEST,
+    longest: int = LONGEST_QUOTE,
 ) -> Citation:
     """Cite words of a page, at most `longest` characters; raises ValueError if not there."""
     quote = words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]
@@ -122,7 +123,7 @@ def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citatio
         page=place.page,
         section=place.section,
         anchor=place.anchor,
-        quote=quote if len(quote) <= _LONGEST else quote[:_LONGEST].rsplit(" ", 1)[0],
+        quote=quote if len(quote) <= LONGEST_QUOTE else quote[:LONGEST_QUOTE].rsplit(" ", 1)[0],
         page_id=place.page_id,
         origin=Origin.GRAPH,
     )

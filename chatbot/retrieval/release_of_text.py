@@ -2,23 +2,19 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import release_names
 from chatbot.retrieval.forms import in_words
-from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
-from chatbot.turn import Record, ReducedChunk, RuleStep, Turn
+from chatbot.turn import Record, Turn
 from corpora.catalog.release import Product, name_tokens
 from corpora.parameters.forms import relation
 from corpora.parameters.parameter import DEPRECATED, SINCE
 
 OtherReleases = Callable[[Record], tuple[str, ...]]
 """The other releases that a record speaks of; none for most."""
-SHARE = 0.25
-"""What is left of the score of such a record: a model sees it where nothing else is as near."""
 _EVENT = re.compile(
     r"\b(?:new|added|introduced|available|changed|deprecated|removed)\b(?:\s+(?:in|since)\s+|:\s+)"
     r"(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
@@ -28,28 +24,6 @@ _EVENT = re.compile(
 _ON = ("since", "from", "as of")
 _SMALL = range(10)
 """Numbers that begin much else, as in 1.5; 17.20 and 1.4.2 are rarely anything else."""
-
-
-def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
-    """Put what speaks of another release behind what does not, unless changes are asked for."""
-
-    def rank(turn: Turn) -> Turn:
-        assert turn.queries is not None
-        if asked_for(turn.queries.asked, turn.queries.subject) is Kind.CHANGE:
-            return turn
-        others = other_releases(turn, products())
-        behind = {r.place for chunk in turn.reduced for r in chunk.records if others(r)}
-
-        def ranked(chunk: ReducedChunk) -> ReducedChunk:
-            shares = [SHARE if record.place in behind else 1.0 for record in chunk.records]
-            pairs = zip(chunk.records, shares, strict=True)
-            scored = (replace(record, score=record.score * share) for record, share in pairs)
-            records = tuple(sorted(scored, key=lambda record: -record.score))
-            return replace(chunk, records=records, score=chunk.score * max(shares))
-
-        return replace(turn, reduced=tuple(map(ranked, turn.reduced))) if behind else turn
-
-    return rank
 
 
 def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:

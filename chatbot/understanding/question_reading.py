@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chatbot.dialogue.inventory import take_stock
 from chatbot.dialogue.small_talk import without_documents
-from chatbot.queries.release_extraction import ask_back
+from chatbot.queries.asking_back import ask_back
 from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import (

@@ -73,15 +73,6 @@ class Catalog:
         products.sort(key=lambda p: p.name.casefold())
         return tuple(product for product in products if product.releases or every)
 
-    def unpublished(self, product: str) -> tuple[str, ...]:
-        """Return the names of a product's releases of which nothing was published yet, in order."""
-        with self._database.reading() as session:
-            owner = find_product(session, product)
-            rows = releases_of(owner) if owner else []
-            return tuple(
-                row.name for row in rows if row.published_generation_id is None and not row.retired
-            )
-
     def product(self, name: str) -> Product:
         """Return a product by its name or an alias; raise UnknownRelease if there is none."""
         products = self.products()

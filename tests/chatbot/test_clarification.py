@@ -7,8 +7,8 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.chatbot import Chatbot
+from chatbot.queries.asking_back import ask_back, resolve_turn
 from chatbot.queries.clarification import continued
-from chatbot.queries.release_extraction import ask_back, resolve_turn
 from chatbot.releases.resolution import Resolution
 from chatbot.releases.rules import resolve_release
 from chatbot.turn import Turn

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from chatbot.queries.clarification import take_up_question
+from chatbot.queries.open_questions import take_up_question
 from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Turn

@@ -187,6 +187,34 @@ def test_the_papers_chain_writes_whole_answers_with_a_capable_model(
     assert citation.quote.endswith("Dimming takes 400 ms.")
 
 
+@pytest.mark.parametrize("profile", ["qamr", "base", "+reduction"])
+def test_the_papers_chain_writes_comparisons_with_a_capable_model(
+    lamp_chatbot: MakeChatbot, profile: str
+) -> None:
+    model = lamp.model(
+        lamp.reading(
+            "Does dimming take longer in 2.0 than in 1.0?",
+            ("2.0", "2.0"),
+            ("1.0", "1.0"),
+            search="dimming",
+        ),
+        lamp.reduction("Brightness", "Dimming takes 400 ms."),
+        lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1]}'),
+        lamp.Rule(
+            contains='<documentation release="1.0">',
+            reply="It is the same.\n\n- In 1.0 dimming takes 400 ms [1].\n- In 2.0 dimming takes "
+            "400 ms [1].",
+        ),
+    )
+    made = lamp_chatbot(model, profile, backend="server", selected_chunks=1)
+    turn = made.ask("Does dimming take longer in 2.0 than in 1.0?").turn
+    assert turn.route is Route.COMPARE
+    assert "In 1.0 dimming takes 400 ms [1].\n- In 2.0 dimming takes 400 ms [2]." in text(turn)
+    assert turn.answer
+    assert [c.release for c in turn.answer.citations] == ["1.0", "2.0"]
+    assert turn.calls[-1].step == "answer_generation"
+
+
 def test_a_listing_in_a_list_stays_where_it_is_and_as_it_is(ask: Ask) -> None:
     steps = "1. Run this:\n\n   ```\n   lamp[0] = <dim_step>\n   ```\n\n2. Unplug the lamp [1]."
     turn = ask(

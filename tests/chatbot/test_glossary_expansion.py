@@ -7,8 +7,8 @@ import pytest
 
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
-from chatbot.queries.glossary import expand_terms
 from chatbot.queries.query_rewriting import rewrite_query
+from chatbot.queries.term_expansion import expand_terms
 from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings
 from chatbot.turn import Queries, Turn

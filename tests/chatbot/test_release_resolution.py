@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatbot.queries.release_extraction import resolve_turn
+from chatbot.queries.asking_back import resolve_turn
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
 from corpora.catalog.release import Product, Release

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from chatbot.answering.answer_writing import UNSUPPORTED
 from chatbot.answering.citing import QUESTIONED
+from chatbot.answering.whole_answer import UNSUPPORTED
 from chatbot.conversations.origin import duration, origin
 from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown

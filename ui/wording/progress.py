@@ -37,7 +37,6 @@ _NAMES = {
     "elsewhere": "searching other releases",
     "off_topic": "reading the question",
     "memory_of_passage": "looking for a saved answer",
-    "other_releases": "searching other releases",
 }
 
 
