@@ -40,9 +40,11 @@ def take_stock(
         text = _list(f"There is documentation of {listed(p.name for p in known)}", of)
         asked = Resolution(ReleaseStatus.NONE, None)
     else:
-        told = "" if every else _told(turn.question, asked, product)
+        unknown = asked.status is ReleaseStatus.UNKNOWN
+        told = "" if every and not unknown else _told(turn.question, asked, product)
         number = len(product.releases)
-        text = told or f"Releases of {product.name} ({number}): {_releases(product)}."
+        counted = f"{number} release{'' if number == 1 else 's'} of {product.name}"
+        text = told or f"{counted} documented here: {_releases(product)}."
         if not told or len(asked.releases) > 1:
             asked = Resolution(ReleaseStatus.NONE, product.name)
     value = f"{text.splitlines()[0].rstrip('.:')}."
@@ -53,7 +55,8 @@ def take_stock(
 def _told(question: str, asked: Resolution, product: Product) -> str:
     """Whether there is what a question names, or which release it describes; "" for neither."""
     if asked.status is ReleaseStatus.UNKNOWN:
-        return f"No, there is {asked.explanation}. There are {_releases(product)}."
+        no = "No, there" if question.split()[0].lower() in YES_NO else "There"
+        return f"{no} is {asked.explanation} here. Documented are {_releases(product)}."
     named = [mention for mention in asked.mentions if mention.release in asked.releases]
     release = next((r for r in product.releases if named and r.name == named[-1].release), None)
     if release is None:

@@ -15,17 +15,9 @@ from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 
 _SEVERAL = word_set("releases versions products")
-
-
 _DOCUMENTS = word_set("documents documentation docs")
-
-
 _THERE = word_set("was got know there list documented available exist came released")
-
-
 _FILLING = word_set("a the all every what what's which u you of for how many here")
-
-
 _CALLED = re.compile(r"\bof\s+(?:the\s+)?(?:\S+\s+)?\0(?:\s+\w+)?")
 """A product with what it is called besides its name: "releases of the Acme NAME controller"."""
 
@@ -72,5 +64,5 @@ def _words_for_what_there_is(
     within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
     there = YES_NO | _THERE
     signs = bool(nouns), bool(resolution.mentions or spans), not words.isdisjoint(there)
-    told = sum(signs) > 1 and words - nouns <= there | _FILLING
+    told = sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
     return words if told and (nouns or not within) else frozenset()

@@ -84,7 +84,7 @@ _PHRASES = {
     r"|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve|exists))",
     (Place.OPEN, 0): rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}|penultimate\s+{_ONE}"
     rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
-    r"|(?:other|old(?:er)?|new|earlier|former)\s+(?:[^\s.?!]+\s+){0,4}?(?:release|version|one)s?\b"
+    r"|(?:other|old(?:er)?|new(?!\s+in\b)|earlier|former)\s+(?:[^\s.?!]+\s+){0,4}?(?:release|version|one)s?\b"
     r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
     r"|(?:past|beyond)\s+v?\d+\.\d+",
     (Place.REFERENCE, -1): rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}"

@@ -49,6 +49,36 @@ def test_an_answer_is_written_from_the_release_that_is_named(ask: Ask) -> None:
     assert turn.answer.warnings == ()
 
 
+def test_what_comes_nearest_stands_behind_a_refusal(ask: Ask) -> None:
+    question = "Can the lamp in 2.0 be dimmed by voice?"
+    turn = ask(
+        question,
+        lamp.reading(question, ("2.0", "2.0"), search="dimmed voice"),
+        lamp.answer("I don't know\nDimming takes 400 ms [1]."),
+    )
+    assert turn.answer
+    assert turn.answer.abstained
+    assert text(turn).endswith("of lamp. Dimming takes 400 ms [1].")
+    made_up = ask(
+        question,
+        lamp.reading(question, ("2.0", "2.0"), search="dimmed voice"),
+        lamp.answer("I don't know\nDimming takes 900 ms [1]."),
+    )
+    assert "900" not in text(made_up)
+
+
+def test_marks_behind_a_listing_are_those_of_the_listing(ask: Ask) -> None:
+    question = "How long does dimming take, as a setting?"
+    turn = ask(
+        question,
+        lamp.reading(question, search="dimming"),
+        lamp.answer("Dimming takes:\n\n```\ndim_step = 5\n```\n[1]"),
+    )
+    assert turn.answer
+    assert "dim_step is 5 %" in turn.answer.citations[-1].quote
+    assert text(turn).endswith("]")
+
+
 def test_a_mark_of_the_wrong_passage_is_set_right(ask: Ask) -> None:
     turn = ask(
         "How long does dimming take, and what fuse is there?",
@@ -115,9 +145,9 @@ def test_small_talk_and_the_catalog_are_answered_without_documents(ask: Ask) -> 
     newest = ask("newest lamp u got?", lamp.reading("?", ("newest", "2.0"), asks="which_releases"))
     assert text(newest) == "Newest: lamp 2.0 (the latest)."
     missing = ask("gibt es 3.0?", lamp.reading("?", ("3.0", ""), asks="which_releases"))
-    assert text(missing).startswith('No, there is no release "3.0" of lamp.')
+    assert text(missing).startswith('There is no release "3.0" of lamp here.')
     every = ask("welche gibt es?", lamp.reading("?", asks="which_releases"))
-    assert text(every) == "Releases of lamp (2): 2.0 (the latest) and 1.0."
+    assert text(every) == "2 releases of lamp documented here: 2.0 (the latest) and 1.0."
     documents = ask("welche Dokumente?", lamp.reading("?", asks="which_documents"))
     assert text(documents).startswith("Documents of lamp 2.0 (8):")
 

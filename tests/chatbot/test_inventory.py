@@ -31,7 +31,9 @@ def text(turn: Turn) -> str:
 
 def test_releases_of_a_product_are_listed_the_newest_first() -> None:
     turn = told("which releases of tessaline do you know?")
-    assert text(turn) == ("Releases of tessaline (3): 18.00 (the latest), 17.20 and 17.10.")
+    assert text(turn) == (
+        "3 releases of tessaline documented here: 18.00 (the latest), 17.20 and 17.10."
+    )
     assert turn.resolution is not None
     assert (turn.resolution.product, turn.resolution.releases) == ("tessaline", ())
 
@@ -48,7 +50,7 @@ def test_several_products_are_told_apart() -> None:
     [
         (
             "how many releases of sqlalchemy are there?",
-            "Releases of sqlalchemy (5): 2.1.9",
+            "5 releases of sqlalchemy documented here: 2.1.9",
             "none",
             None,
         ),
@@ -74,7 +76,7 @@ def test_several_products_are_told_apart() -> None:
         ("do you have 1.4?", "Yes, sqlalchemy 1.4.54 is documented here.", "stated", "1.4.54"),
         (
             "do you have tessaline 16.0?",
-            'No, there is no release "16.0" of tessaline.',
+            'No, there is no release "16.0" of tessaline here.',
             "unknown",
             None,
         ),
@@ -86,7 +88,7 @@ def test_several_products_are_told_apart() -> None:
         ),
         (
             "which releases are newer than 17.10?",
-            "Releases of tessaline (3): 18.00 (the latest), 17.20 and 17.10.",
+            "3 releases of tessaline documented here: 18.00 (the latest), 17.20 and 17.10.",
             "none",
             None,
         ),
@@ -113,7 +115,7 @@ def test_the_short_answer_and_its_release(
 
 def test_a_release_that_is_not_there_is_denied_with_those_that_are() -> None:
     turn = told("do you have tessaline 16.0?")
-    assert text(turn).startswith('No, there is no release "16.0" of tessaline.')
+    assert text(turn).startswith('No, there is no release "16.0" of tessaline here.')
     assert reply_of(turn, "embedded").available_releases == ("18.00", "17.20", "17.10")
 
 
@@ -141,7 +143,7 @@ def test_an_alias_of_several_releases_is_asked_back() -> None:
 
 def test_the_conversation_says_the_product_and_the_release() -> None:
     turn = told("which releases are there?", conversation_release=("mpi4py", "2.0.0"))
-    assert text(turn).startswith("Releases of mpi4py (4):")
+    assert text(turn).startswith("4 releases of mpi4py documented here:")
 
 
 def test_the_product_that_is_chosen_is_the_one_told() -> None:
