@@ -13,7 +13,7 @@ from chatbot.accounts.people import BadInput, Person, require_short
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
 from chatbot.administration.support import as_answer, supported
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Happened, MemoryQuestion, NewPair, Origin, Role, Score
+from chatbot.memory.pairs import BY_HAND, Happened, MemoryQuestion, NewPair, Origin, Role, Score
 from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question, tell
 from chatbot.memory.stores.stores import Added, UnknownPair
@@ -116,6 +116,10 @@ class Curation:
         if not added.kept and added.pair is not None:
             # Of two that admins wrote the later one counts.
             self._put(*of, [added.pair], "corrected", turn=turn)
+        # Where the answer belongs to another release, the one that was given is wrong in its own.
+        wrong = [pair.id for pair in of_turn if pair.origin not in BY_HAND]
+        told = f"{self._name} corrected the answer for {release}."
+        self.chatbot.memory.stores.remove(wrong, Happened.RETIRED, told)
 
     def _put(
         self,

@@ -49,5 +49,5 @@ def open_memory(
     is_judged = wanted == "model" or (wanted == "auto" and settings.profile_in_use == "qamr")
     judge = model if is_judged else None
     active = settings.memory == "on" and settings.profile_in_use in WITH_MEMORY
-    remembering = Remembering(database, stores, recall, embedder, judge, active)
+    remembering = Remembering(database, stores, recall, judge, active)
     return Memory(stores, reader, recall, remembering, judge)

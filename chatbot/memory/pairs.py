@@ -1,5 +1,6 @@
 """What the memory keeps: a question, its answer, how good it is, and the pages it rests on."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from chatbot.retrieval.provenance import plain
+from chatbot.text.citation_markers import without_marks
 from corpora.catalog.memory_review import CitedPage
 from corpora.indexing.embedding import Vectors
 
@@ -114,3 +116,8 @@ def same_value(one: str, other: str) -> bool:
     """Whether two short answers are equal apart from case, quotes and white space."""
     wanted = plain(one).rstrip(".")
     return bool(wanted) and wanted == plain(other).rstrip(".")
+
+
+def words(text: str) -> str:
+    """The words and figures of a text without marks and signs, folded, in order."""
+    return " ".join(re.findall(r"\w+", without_marks(text).casefold()))

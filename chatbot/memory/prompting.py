@@ -6,8 +6,7 @@ from datetime import datetime
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value
-from chatbot.memory.scoring.statements import words
+from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value, words
 from chatbot.text.citation_markers import without_marks
 from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow

@@ -6,7 +6,6 @@ from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
 from chatbot.memory.pairs import Origin as ByWhom
 from chatbot.memory.questions import QuestionReader, asked_text, difference
 from chatbot.memory.scoring.opinions import disliked
-from chatbot.memory.scoring.statements import is_told
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
 from corpora.catalog.catalog import find_release
@@ -94,9 +93,9 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
 
 
 def is_reusable(row: MemoryPairRow) -> bool:
-    """Whether a pair answers in full sentences with citations, or a person wrote it."""
-    told = is_told(row.answer.get("value", "")) and bool(row.answer.get("citations"))
-    return row.origin in BY_HAND or told
+    """Whether a pair has a lead and citations, or a person wrote it."""
+    is_cited = bool(row.answer.get("value") and row.answer.get("citations"))
+    return row.origin in BY_HAND or is_cited
 
 
 def as_remembered(pair: NearPair) -> Remembered:

@@ -16,10 +16,9 @@ from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.prompting import count_reuse, uses_of
 from chatbot.memory.questions import as_typed
 from chatbot.memory.recall import Recall
-from chatbot.memory.scoring.judging import judge_turn
-from chatbot.memory.scoring.measuring import Measured, measure, measure_turn
+from chatbot.memory.scoring.judging import judge
+from chatbot.memory.scoring.measuring import Measured, measure
 from chatbot.memory.scoring.opinions import combine, opinions_of_pair, opinions_of_turn
-from chatbot.memory.scoring.statements import is_told
 from chatbot.memory.stores.pair_rows import score_of
 from chatbot.memory.stores.stores import Stores, UnknownPair
 from chatbot.models.errors import GeneratorError
@@ -32,7 +31,6 @@ from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import DocumentRow, PageRow
-from corpora.indexing.embedding import Embedder
 
 _log = logging.getLogger(__name__)
 
@@ -43,16 +41,21 @@ ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
 
 @dataclass(frozen=True)
 class Candidate:
-    """An answered turn that may become a pair, with a page for each of its citations."""
+    """An answered turn that may become a pair, with a page for each of its citations.
+
+    `texts` are those of the cited pages, and `own` are the words of the asker. `doubt` is how
+    likely the model was to say that it does not know.
+    """
 
     turn: int
     product: str
-    release: str
     release_id: int
     question: str
     answer: Answer
     pages: tuple[CitedPage, ...]
     texts: tuple[str, ...]
+    own: str
+    doubt: float
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,6 @@ class Remembering:
     database: Database
     stores: Stores
     recall: Recall
-    embedder: Embedder
     judge: BaseChatModel | None
     active: bool
 
@@ -78,7 +80,7 @@ class Remembering:
             if uses:
                 BACKGROUND.do(partial(self._count, uses))
         elif turn.route in ANSWERED:
-            BACKGROUND.do(partial(self._remember, turn, kept_as))
+            BACKGROUND.do(partial(self._remember, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until all answers are remembered, at most `seconds`; return whether they are."""
@@ -121,32 +123,27 @@ class Remembering:
             candidate = candidate_of(session, turn)
             opinions = opinions_of_turn(session, turn)
         if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
-            asked = candidate.product, candidate.release
-            measured = measure(
-                candidate.question,
-                asked,
-                candidate.answer,
-                (),
-                self.embedder,
-                pages=candidate.texts,
-                known=" ".join(asked),
-            )
-            self._keep(candidate, measured)
+            self._keep(candidate, measured(candidate))
 
-    def _remember(self, turn: Turn, kept_as: int) -> None:
+    def _remember(self, turn: int) -> None:
         with self.database.reading() as session:
-            candidate = candidate_of(session, kept_as)
-        if candidate is None:
-            return
-        judged = None
-        if self.judge is not None:
-            try:
-                judged = run_on_event_loop(judge_turn(self.judge, turn), lambda: False)
-            except GeneratorError as error:
-                _log.warning("the judge did not answer, the answer is measured instead: %s", error)
-        self._keep(candidate, judged or measure_turn(turn, self.embedder))
+            candidate = candidate_of(session, turn)
+        if candidate is not None:
+            self._keep(candidate, self._judged(candidate) or measured(candidate))
 
-    def _keep(self, candidate: Candidate, measured: Measured) -> None:
+    def _judged(self, candidate: Candidate) -> Measured | None:
+        """What the judge says of an answer; None without one, or where its words are of no use."""
+        if self.judge is None:
+            return None
+        asked, said = candidate.question, candidate.answer
+        verdict = judge(self.judge, asked, said, candidate.texts, candidate.own)
+        try:
+            return run_on_event_loop(verdict, lambda: False)
+        except GeneratorError as error:
+            _log.warning("the judge did not answer, the answer is measured instead: %s", error)
+            return None
+
+    def _keep(self, candidate: Candidate, scored: Measured) -> None:
         with self.database.reading() as session:
             opinions = opinions_of_turn(session, candidate.turn)
         question = self.recall.reader.read(candidate.question, candidate.product)
@@ -154,8 +151,8 @@ class Remembering:
         again = next((b.id for b in bad if same_value(b.value, candidate.answer.value)), None)
         if again is None:
             said = candidate.answer
-            now, parts = datetime.now(UTC), (measured.faithfulness, measured.relevancy)
-            by_measure = Score(measured.value, Origin.MEASURED, now, "", *parts)
+            now, parts = datetime.now(UTC), (scored.faithfulness, scored.relevancy)
+            by_measure = Score(scored.value, Origin.MEASURED, now, "", *parts)
             pair = NewPair(
                 question=question,
                 answer={
@@ -191,8 +188,13 @@ class Remembering:
                 count_reuse(session, uses, datetime.now(UTC))
 
 
+def measured(candidate: Candidate) -> Measured:
+    """How good an answer is without a judge."""
+    return measure(candidate.answer, candidate.texts, candidate.own, candidate.doubt)
+
+
 def candidate_of(session: Session, turn: int) -> Candidate | None:
-    """What can be remembered of a kept turn: a told answer from one release that cites its pages.
+    """What can be remembered of a kept turn: a whole answer from one release that cites its pages.
 
     An answer that begins with "not in 5.1" is none about the release that it is from.
     """
@@ -208,7 +210,7 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
         or release is None
         or not 0 < len(question) <= LONGEST_QUESTION
         or flawed
-        or not is_told(told.value)
+        or not told.value
     ):
         return None
     cited = [citation.page_id for citation in reply.citations]
@@ -228,15 +230,19 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
             )
             return None
     found = (there[page_id] for page_id in cited)
+    sections: dict[int, str] = {}
+    for of in reply.citations:
+        sections[of.page_id] = f"{sections.get(of.page_id, of.document)} › {of.section}"
     return Candidate(
         turn=turn,
         product=row.product,
-        release=row.release,
         release_id=release.id,
         question=question,
         answer=Answer(reply.answer, False, reply.citations, told.value),
         pages=tuple(CitedPage(p.file, page_hash(p.text), p.id, p.number) for p in found),
-        texts=tuple(page.text for page in pages),
+        texts=tuple(f"{sections[page.id]}\n{page.text}" for page in pages),
+        own=" ".join((row.question, reply.queries.base, row.product, row.release)),
+        doubt=max((call.doubt for call in told.calls), default=0.0),
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from chatbot.chatbot import Chatbot
-from chatbot.memory.scoring.measuring import worth_nothing
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.turn import Route, Turn
 from tests.chatbot import lamp
@@ -103,7 +102,7 @@ def test_what_no_passage_supports_is_mended_once(ask: Ask) -> None:
     assert turn.answer.warnings == ()
 
 
-def test_what_stays_unsupported_is_marked_named_and_never_remembered(ask: Ask) -> None:
+def test_what_stays_unsupported_is_marked_and_named(ask: Ask) -> None:
     turn = ask(
         "How long does dimming take?",
         lamp.reading("How long does dimming take?", search="dimming"),
@@ -115,7 +114,6 @@ def test_what_stays_unsupported_is_marked_named_and_never_remembered(ask: Ask) -
     assert dimming.endswith("[?]")
     assert "[?]" not in fuse
     assert "`900 ms`" in turn.answer.warnings[0]
-    assert worth_nothing(turn.answer, "2.0")
 
 
 def test_a_release_that_is_not_there_is_asked_back(ask: Ask) -> None:

@@ -293,7 +293,7 @@ def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
 def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) -> None:
     model = says(KEPT)
     asked = bot(model)
-    measured(monkeypatch, lambda turn: Measured(0.2, 0.2))
+    measured(monkeypatch, lambda of: Measured(0.2, 0.2))
     asked.ask(LOG)
     assert asked.pair.store == "low"
     again = asked.ask(LOG)
@@ -322,6 +322,7 @@ def test_only_what_is_kept_is_remembered(bot: MakeBot) -> None:
     [
         (LOG, "I don't know"),
         (LOG, "42 weeks"),
+        (LOG, f"{KEPT} Alarms stay for 42 weeks."),
         ("How do I turn on warp_drive in 17.20?", "never asked"),
         ("Which releases of relay are there?", "never asked"),
         ("Which rate does XF-1 have in relay 16.40?", "never asked"),
@@ -373,7 +374,7 @@ def test_a_failure_to_score_disturbs_no_answer(
 ) -> None:
     asked = bot()
 
-    def fail(turn: object) -> Measured:
+    def fail(of: object) -> Measured:
         raise RuntimeError("no score today")
 
     measured(monkeypatch, fail)
@@ -474,9 +475,9 @@ def test_an_answer_that_was_outdone_comes_back_when_it_is_liked(
 ) -> None:
     asked = bot(says(WRONG, KEPT))
     with monkeypatch.context() as patched:
-        measured(patched, lambda turn: Measured(0.86, 0.86))
+        measured(patched, lambda of: Measured(0.86, 0.86))
         asked.ask(LOG)
-        measured(patched, lambda turn: Measured(0.82, 0.82))
+        measured(patched, lambda of: Measured(0.82, 0.82))
         second = asked.ask(LOG, afresh=True)
     assert asked.pair.answer["value"] == WRONG
     assert asked.uses(second) == {}
@@ -517,9 +518,7 @@ def test_a_conversation_that_only_reused_takes_nothing_away(bot: MakeBot) -> Non
 
 def measured(monkeypatch: pytest.MonkeyPatch, measure: Any) -> None:
     """Let answers be scored so."""
-    monkeypatch.setattr(
-        "chatbot.memory.remembering.measure_turn", lambda turn, embedder: measure(turn)
-    )
+    monkeypatch.setattr("chatbot.memory.remembering.measure", lambda *of: measure(of))
 
 
 def keep(asked: Bot, question: str, value: str) -> None:

@@ -55,12 +55,12 @@ def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) 
     bright, step, house = bot.pairs
     for pair in bot.pairs:
         assert (pair.store, pair.origin, pair.rated_by) == ("high", "imported", "ada@example.org")
-    assert bright.answer["text"] == "It gives 600 lumen. [1]"
+    assert bright.answer["text"] == "It gives 600 lumen [1]."
     assert bright.answer["value"] == "It gives 600 lumen."
     (cited,) = bright.answer["citations"]
     assert (cited["file"], cited["release"]) == ("brightness.md", "1.0")
-    assert cited["quote"] == "The lamp gives 600 lumen."
-    assert step.answer["citations"][0]["quote"] == "The default of dim_step is 5 %."
+    assert "The lamp gives 600 lumen." in cited["quote"]
+    assert "The default of dim_step is 5 %." in step.answer["citations"][0]["quote"]
     assert (house.answer["text"], house.answer["citations"]) == ("Two grown-ups.", [])
     assert (house.score, house.links) == (0.9, ["https://e.org"])
     with bot.chatbot.database.reading() as session:
@@ -79,9 +79,8 @@ def test_what_another_release_says_supports_nothing(bot: Bot) -> None:
             "answer": "Dimming takes 400 s.",
             "release": "1.0",
         },
-        {"question": "May I use solvents?", "answer": "Solvents harm no cover.", "release": "1.0"},
     )
-    assert (report.added, report.supported) == (4, 0)
+    assert (report.added, report.supported) == (3, 0)
 
 
 def test_lines_of_an_answer_have_their_own_marks(bot: Bot) -> None:
@@ -93,11 +92,25 @@ def test_lines_of_an_answer_have_their_own_marks(bot: Bot) -> None:
     brought_in(bot, {"question": "How do I replace the fuse?", "answer": answer, "release": "1.0"})
     # What no page bears is no quotation.
     assert bot.pair.answer["text"] == (
-        "Unplug the lamp before you replace the fuse. [1]\n\n"
-        "> The fuse is rated 2 A. — Power [2]\n"
+        "Unplug the lamp before you replace the fuse [1].\n\n"
+        "The fuse is rated 2 A. — Power [1]\n"
         "It never breaks."
     )
-    assert [c["file"] for c in bot.pair.answer["citations"]] == ["power.md", "power.md"]
+    assert [c["file"] for c in bot.pair.answer["citations"]] == ["power.md"]
+
+
+def test_a_listing_stays_letter_for_letter(bot: Bot) -> None:
+    listing = "```sh\nlamp --port 5540  # ports[1]\n```"
+    answer = f"The lamp listens on port 5540 [4]:\n\n{listing}"
+    brought_in(bot, {"question": "Which port?", "answer": answer, "release": "2.0"})
+    assert listing in bot.pair.answer["text"]
+    assert "[4]" not in bot.pair.answer["text"]
+
+
+def test_one_figure_that_no_page_has_leaves_an_answer_without_citations(bot: Bot) -> None:
+    brought_in(bot, {**BRIGHT, "answer": "It gives 600 lumen.\n\nIt weighs 7 kg."})
+    assert bot.pair.answer["text"] == "It gives 600 lumen.\n\nIt weighs 7 kg."
+    assert bot.pair.answer["citations"] == []
 
 
 def test_a_file_brings_no_markup_and_no_citations_of_its_own(bot: Bot) -> None:
@@ -111,7 +124,9 @@ def test_a_file_brings_no_markup_and_no_citations_of_its_own(bot: Bot) -> None:
     report = brought_in(bot, row)
     assert report.ignored == ()
     pair = bot.pair
-    assert pair.answer["text"] == "Look x at this."
+    assert pair.answer["text"] == (
+        "Look [x] (`https://evil.org/p.png`) at [this] (`https://evil.org`)."
+    )
     assert (pair.answer["citations"], pair.origin, pair.rated_by) == ([], "imported", ADA.id)
 
 

@@ -1,117 +1,62 @@
-"""How well an answer stands in its pages and meets its question, without a model or a gold answer.
-
-The measure of the embedded profile for ComRAG 4.1, which leaves open how answers are scored.
-"""
+"""How good an answer is without a judge (ComRAG 4.1 leaves open how answers are scored)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from chatbot.memory.scoring.faithfulness import faithfulness, stands_whole
-from chatbot.memory.scoring.relevancy import has_form, relevancy
-from chatbot.memory.scoring.statements import (
-    cited_passages,
-    lead_of,
-    not_of_pages,
-    own_statements,
-    passage_of,
-)
-from chatbot.turn import Answer, Record, Turn
-from corpora.indexing.embedding import Embedder
+from chatbot.memory.pairs import words
+from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import shared, unsupported
+from chatbot.text.citation_markers import without_marks
+from chatbot.text.query_terms import filtered
+from chatbot.turn import Answer
+from corpora.indexing.lexical import tokens
 
 DOUBTED = 0.15
 """How likely the model was to say that it does not know, from which on its answer is no good one.
 
 Of 10 such answers on five products that it had not seen, 5 were wrong, of all 63 one in three.
 """
-_MOST_PASSAGES = 40
-"""Embedded for one answer at most, beside those it cites."""
+_BORNE = 0.5
+"""The share of a sentence's own words that has to stand in the cited pages."""
+_FENCES = ("```", "~~~")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of an answer, each 0 to 1; it is worth as much as the lower one."""
+    """How far its pages support an answer, and how well it meets its question, each 0 to 1.
+
+    Only a judge says the latter, or a model that doubted its own answer; else it is None.
+    """
 
     faithfulness: float
-    relevancy: float
+    relevancy: float | None = None
 
     @property
     def value(self) -> float:
-        """The score."""
-        return min(self.faithfulness, self.relevancy)
+        """The score: the lower one."""
+        told = 1.0 if self.relevancy is None else self.relevancy
+        return min(self.faithfulness, told)
 
 
-NOTHING = Measured(0.0, 0.0)
-"""The measure of what is no answer."""
+def measure(answer: Answer, texts: Sequence[str], own: str, doubt: float) -> Measured:
+    """The share of an answer's sentences that the `texts` of its cited pages support.
 
-
-def measure_turn(turn: Turn, embedder: Embedder) -> Measured:
-    """Measure an answered turn; where the model doubted, it is not relevant until people say so."""
-    if turn.answer is None or turn.queries is None:
-        raise ValueError("only an answered question has an answer to measure")
-    measured = measure(
-        turn.queries.subject,
-        turn.asked,
-        turn.answer,
-        turn.ranked,
-        embedder,
-        pages=pages_of(turn),
-        known=words_of_asker(turn),
-    )
-    doubted = any(call.doubt >= DOUBTED for call in turn.calls)
-    return replace(measured, relevancy=0.0) if doubted else measured
-
-
-def pages_of(turn: Turn) -> tuple[str, ...]:
-    """The texts of the pages that the answer of a turn cites."""
-    cited = {citation.page_id for citation in turn.answer.citations} if turn.answer else set()
-    return tuple({r.page.id: r.page.text for r in turn.ranked if r.page.id in cited}.values())
-
-
-def words_of_asker(turn: Turn) -> str:
-    """What an answer may say without evidence: the question, its product and release."""
-    base = turn.queries.base if turn.queries else ""
-    return " ".join((turn.question, base, *turn.asked))
-
-
-def measure(
-    question: str,
-    asked: tuple[str, str],
-    answer: Answer,
-    evidence: Sequence[Record],
-    embedder: Embedder,
-    *,
-    pages: Sequence[str] = (),
-    known: str = "",
-) -> Measured:
-    """Measure an answer to `question` (without its release), `asked` of a product and release.
-
-    `evidence` is what it was made from, the best first; without it only the citations are looked
-    at. What the `pages` say word for word, and what the asker said or is `known`, needs no support.
+    What the asker said (`own`) needs no support. Where the model was in doubt, the answer is worth
+    nothing until people say that it is good.
     """
-    if worth_nothing(answer, asked[1]) or not has_form(question, answer):
-        return NOTHING
-    cited = cited_passages(answer.citations, evidence)
-    others = [passage_of(record) for record in evidence[:_MOST_PASSAGES]]
-    passages = list(dict.fromkeys([*cited, *others]))
-    statements = own_statements(answer, pages)
-    vectors = embedder.embed([question, *statements, *(p.read for p in passages)])
-    of_statements, of_passages = np.split(vectors[1:], [len(statements)])
-    cosines = of_statements @ of_passages[: len(cited)].T
-    told = faithfulness(statements, cited, cosines, f"{question} {known}")
-    lead = lead_of(answer)
-    if not all(stands_whole(s, cited, " ".join(asked)) for s in not_of_pages(lead, pages)):
-        return Measured(told, 0.0)
-    return Measured(told, relevancy(question, lead, cited, passages, of_passages @ vectors[0]))
+    said = statements(answer)
+    borne = sum(_is_borne(statement, texts, own) for statement in said)
+    return Measured(borne / len(said) if said else 0.0, 0.0 if doubt >= DOUBTED else None)
 
 
-def worth_nothing(answer: Answer, release: str) -> bool:
-    """Whether an answer is none, lost a sentence to a check, or crosses a release."""
-    return (
-        answer.abstained
-        or answer.unwritten
-        or bool(answer.warnings)
-        or not answer.citations
-        or any(citation.release != release for citation in answer.citations)
-    )
+def statements(answer: Answer) -> list[str]:
+    """The sentences, items, rows and lines of code of an answer, without marks of citations."""
+    lines = without_marks(answer.text).split("\n")
+    told = (line for line in lines if not line.lstrip().startswith(_FENCES))
+    return [sentence for line in told for sentence in sentences(line) if words(sentence)]
+
+
+def _is_borne(statement: str, texts: Sequence[str], own: str) -> bool:
+    new = set(tokens(filtered(statement))) - set(tokens(own))
+    is_worded = not new or shared(new, " ".join(texts)) >= _BORNE
+    return is_worded and not unsupported(statement, texts, own)

@@ -59,8 +59,8 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     if opinions.rating is not None:
         of = opinions.rating
         return Score(RATED[Rating(of.rating)], Origin.RATING, of.updated, of.reviewer, *parts)
-    faithfulness, relevancy = (part or 0.0 for part in parts)
-    measured = Measured(faithfulness, relevancy).value
+    faithfulness = kept.faithfulness or 0.0
+    measured = Measured(faithfulness, kept.relevancy).value
     last = {t.person: t for t in sorted(opinions.thumbs, key=lambda t: t.at)}
     ups, downs = (sum(t.thumbs * way > 0 for t in last.values()) for way in (1, -1))
     against = [p for p, t in last.items() if t.thumbs < 0 and not p.startswith(PROGRAM)]
