@@ -29,8 +29,8 @@ class Recall:
     def recall(self, turn: Turn) -> Recollection:
         """What there is on the question of a turn that has its release and its queries.
 
-        A high pair that asks the same in the same words is reused. Else high pairs with a cosine of
-        at least τ are good examples; low ones that ask the same, or where there is no good one, bad
+        A high pair that asks the same in the same words is reused. Else those that somebody found
+        good, with a cosine of at least τ, are good examples; low ones that ask the same, or where there is no good one, bad
         ones. One that the asker's thumb is down on is bad for the asker, whatever it is for others.
         """
         product, release = turn.asked
@@ -51,7 +51,7 @@ class Recall:
                 return Recollection(reused=as_remembered(pair))
             if pair.similarity >= delta:
                 differs = differs or reason
-            if len(good) < self.references:
+            if len(good) < self.references and is_vouched(pair.row):
                 good.append(as_remembered(pair))
         own = (replace(as_remembered(pair), origin=ByWhom.THUMBS) for pair in own_bad)
         bad = (*own, *self.rejected(release_id, asked, topic=not good))
@@ -90,6 +90,11 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
     if row is None or row.published_generation_id is None or row.retired:
         return None
     return row.id
+
+
+def is_vouched(row: MemoryPairRow) -> bool:
+    """Whether a person or a judge found it good: what is only measured lends nothing to others."""
+    return row.origin != ByWhom.MEASURED or row.relevancy is not None
 
 
 def is_reusable(row: MemoryPairRow) -> bool:

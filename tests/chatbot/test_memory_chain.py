@@ -543,7 +543,7 @@ def test_a_model_that_is_to_judge_says_whether_a_near_question_is_the_same(
     same = Rule(contains='<question number="2">', reply=f'{{"same": {verdict}}}')
     model = ScriptedChatModel(rules=[same], otherwise=KEPT)
     asked = bot(model, memory_judge="model", memory_delta=0.7, memory_references=1)
-    asked.ask(LOG)
+    asked.think(asked.ask(LOG), 1)
     judged = asked.ask("How many days is the event log kept for in 17.20?")
     assert (judged.content.route == "reuse") == (verdict == "true")
     assert any('<question number="2">' in call.messages[-1][1] for call in model.calls)
