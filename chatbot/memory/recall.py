@@ -30,8 +30,9 @@ class Recall:
         """What there is on the question of a turn that has its release and its queries.
 
         A high pair that asks the same in the same words is reused. Else those that somebody found
-        good, with a cosine of at least τ, are good examples; low ones that ask the same, or where there is no good one, bad
-        ones. One that the asker's thumb is down on is bad for the asker, whatever it is for others.
+        good, with a cosine of at least τ, are good examples; low ones that ask the same, or where
+        there is no good one, bad ones. One that the asker's thumb is down on is bad for the asker,
+        whatever it is for others.
         """
         product, release = turn.asked
         release_id = serving_release(self.database, product, release)

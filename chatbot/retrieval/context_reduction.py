@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
 from chatbot.retrieval.kinds import asked_for
-from chatbot.retrieval.records import cut_signature, records
+from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import answer_cues, importance_of, lift_by_passage, score_records
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
@@ -57,11 +57,8 @@ def reduce_context(
         best = score_records(
             subject,
             importance,
-            [
-                (c.score, [cut_signature(r, subject) for r in _records_of(corpus, c)])
-                for c in turn.retrieved
-            ],
-            cues=answer_cues(subject, terms, corpus.release, kind),
+            [(c.score, _records_of(corpus, c)) for c in turn.retrieved],
+            cues=answer_cues(subject, terms, kind),
             similarity=similarity,
         )
         best = lift_by_passage(subject, kind, importance, best, similarity)

@@ -7,16 +7,10 @@ from chatbot.retrieval.records import with_units
 from chatbot.text.query_terms import STOP_WORDS, filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
-from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.lexical import tokens
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_HYPHENATED = re.compile(r"(?<![\w.-])[a-z]+(?:-[a-z\d]+)+(?![\w.-])", re.I)
 _HUMP = re.compile(r"[a-z][A-Z]")
-
-
-def names_in(question: str) -> list[str]:
-    """The names of a question; words with a hyphen may be one, such as "install-strategy"."""
-    return [*identifiers(question), *(m.lower() for m in _HYPHENATED.findall(question))]
 
 
 def named_as_code(name: str) -> str:

@@ -38,6 +38,7 @@ _FACTORS = {
 """Units of a dimension in its base unit."""
 _QUANTITY = re.compile(rf"(?<![\w.])-?\d[\d.,]*\s?{UNIT}")
 _VALUE = re.compile(r"(?P<number>[-−]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d\s.,;()][^\d.,;()]*)?")
+_FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*", "") | dict.fromkeys("–—−", "-"))
 _DOES_NOT_KNOW = re.compile(
     r"^\W*(?:(?:i|we) (?:don.?t|do not) know|not (?:specified|mentioned|documented|stated|provided)"
     r"|no (?:information|mention)\b"
@@ -54,10 +55,7 @@ _NOT_TOLD = re.compile(
 
 def plain(text: str) -> str:
     """Fold case, quotes, dashes and white space, so that equal words compare equal."""
-    text = unicodedata.normalize("NFKC", text).lower()
-    text = re.sub(r"[‘’“”`'\"*]", "", text)
-    text = re.sub(r"[–—−]", "-", text)
-    return re.sub(r"\s+", " ", text).strip()
+    return " ".join(unicodedata.normalize("NFKC", text).lower().translate(_FOLDED).split())
 
 
 def says_unknown(reply: str) -> bool:

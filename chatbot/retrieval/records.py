@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
@@ -14,8 +13,6 @@ _SHORT = 12
 _LONG = 420
 _TOGETHER = 260
 _CODE_LINES = 14
-_LONG_SIGNATURE = 160
-_PARAMETER_END = re.compile(r",\s+(?=[\w*]+\s*[=:,]|\*|\w+$)")
 _JOINED = {BlockKind.SIGNATURE, BlockKind.PARAGRAPH, BlockKind.DEFINITION}
 
 
@@ -147,20 +144,3 @@ def sentences(text: str) -> list[str]:
             found.append(sentence)
         start = end
     return found
-
-
-def cut_signature(record: Record, question: str) -> Record:
-    """A long signature read with only those of its parameters that the question names."""
-    start, _, inside = record.quote.partition("(")
-    if record.kind != BlockKind.SIGNATURE or len(record.quote) < _LONG_SIGNATURE or not inside:
-        return record
-    asked = set(re.findall(r"\w+", question.lower()))
-    body, close, rest = inside.partition(")\n") if ")\n" in inside else inside.rpartition(")")
-    kept = [
-        parameter.strip()
-        for parameter in _PARAMETER_END.split(body)
-        if asked & set(re.findall(r"\w+", parameter.split("=")[0].lower()))
-    ]
-    return replace(
-        record, reading=f"{start}({', '.join(['…', *kept, '…'])}){rest if close else ''}"
-    )

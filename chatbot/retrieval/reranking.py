@@ -9,14 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.forms import names_in
 from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record
-from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import identifiers, tokens
-from ingestion.page import BlockKind, DocumentKind
+from ingestion.page import DocumentKind
 
 HEADING = 0.35
 """Of words that stand in the headings above a record only."""
@@ -35,13 +33,7 @@ NUMBER = 0.2
 BESIDE_NUMBER = 0.3
 STEPS = 0.3
 DEFINITION = 0.2
-POINTER = -0.5
-DRAWING = -0.1
-HISTORY = -0.15
 RELEASE_NOTES = -0.4
-OTHER_RELEASE = -1.0
-UNDER_OTHER_RELEASE = -0.5
-UNDER_OWN_RELEASE = 0.3
 """What a cue adds to a record's score."""
 
 PASSAGE_COVERAGE = 0.5
@@ -49,9 +41,7 @@ PASSAGE_COVERAGE = 0.5
 PASSAGE_FORM = 0.4
 """For blocks of the form that is asked for."""
 PASSAGE_NAME = 0.5
-"""For a heading or signature that is a name that the question asks about, and not a longer one."""
-PASSAGE_DEFINITION = 0.5
-"""For saying what the thing is whose definition is asked for."""
+"""For a heading or a row whose name is all that the question asks about."""
 PASSAGE_COSINE = 1.0
 PASSAGE_COSINE_CANDIDATES = 20
 """Of the cosine of question and passage, and for how many of the best it is computed."""
@@ -64,12 +54,6 @@ _STATED = re.compile(
     re.I,
 )
 _BEFORE_NUMBER = re.compile(r"(\w+)\W{1,3}(?:\w{1,8}\W{1,3})?v?\d")
-_POINTER = re.compile(r"^(see also|references|e\.g\.|added in version|new in version)\b", re.I)
-_HISTORY = re.compile(r"^\s*(changed|new|added|deprecated|removed) (in|since)\b|^Changed\b", re.I)
-_SHORT = 200
-_KINDS = "settings?|options?|parameters?|arguments?|directives?|commands?|flags?|fields?|methods?"
-_SAID = re.compile(rf"\b([\w-]+) (?:{_KINDS})\b|\b(?:{_KINDS}) ([\w-]+)", re.I)
-"""A name that is an everyday word, told by what it is the name of: "the language setting"."""
 _READ = 900
 """Characters of a passage that are embedded."""
 _LONG = 1500
@@ -133,20 +117,16 @@ def _around(i: int, records: Sequence[Record], shares: Sequence[float]) -> float
     return max(gains)
 
 
-def answer_cues(
-    question: str, terms: Mapping[str, float], release: str, kind: Kind
-) -> Callable[[Record], float]:
+def answer_cues(question: str, terms: Mapping[str, float], kind: Kind) -> Callable[[Record], float]:
     """Make the function that says what a record gains or loses by looking like an answer.
 
     A value: numbers gain, and sentences that state a default where one is asked for. Steps: items
-    and code. A definition: signatures and terms. Pointers to other places lose; so do remarks on
-    what changed and release notes, above all those that speak of another release, unless changes
-    are asked for: then it is what stands under the heading of another release that loses.
+    and code. A definition: signatures and terms. Release notes lose, unless changes are asked for.
     """
     wants_default = "default" in question.lower()
     given = tuple(f"{name}=" for name in identifiers(question))
 
-    def wanted(record: Record) -> float:
+    def cues(record: Record) -> float:
         gain = 0.0
         if wants_default:
             gain += STATES_DEFAULT if _STATED.search(record.reading) else 0.0
@@ -154,32 +134,16 @@ def answer_cues(
                 name in record.quote for name in given
             ):
                 gain += NAMED_DEFAULT
-        if kind is Kind.VALUE and re.search(r"\d", record.quote):
+        if kind is Kind.VALUE and any(map(str.isdigit, record.quote)):
             gain += NUMBER + (BESIDE_NUMBER if _number_beside(record.reading, terms) else 0.0)
         if kind is Kind.STEPS and record.kind in FORMS[kind]:
             gain += STEPS
         if kind is Kind.DEFINITION and record.kind in FORMS[kind]:
             gain += DEFINITION
-        return gain
+        noted = record.page.document.kind is DocumentKind.RELEASE_NOTES
+        return gain + RELEASE_NOTES * (noted and kind is not Kind.CHANGE)
 
-    def unwanted(record: Record) -> float:
-        loss = DRAWING if record.kind == BlockKind.DRAWING else 0.0
-        if len(record.quote) < _SHORT and _POINTER.search(record.quote):
-            loss += POINTER
-        if kind is Kind.CHANGE:
-            above = releases_named(" ".join(record.path), release, parts=2)
-            notes = record.page.document.kind is DocumentKind.RELEASE_NOTES
-            gain = UNDER_OWN_RELEASE if notes and above.own else 0.0
-            return loss + (UNDER_OTHER_RELEASE if above.other and not above.own else gain)
-        if _HISTORY.search(record.quote):
-            loss += HISTORY
-        if record.page.document.kind is DocumentKind.RELEASE_NOTES:
-            above = releases_named(" ".join(record.path), release, parts=2)
-            other = releases_named(record.reading, release).other or (above.other and not above.own)
-            loss += OTHER_RELEASE if other else RELEASE_NOTES
-        return loss
-
-    return lambda record: wanted(record) + unwanted(record)
+    return cues
 
 
 def _number_beside(text: str, terms: Mapping[str, float]) -> bool:
@@ -197,11 +161,7 @@ def lift_by_passage(
 ) -> list[Record]:
     """Add to the records' scores what their passages are worth; best first."""
     form = FORMS.get(kind, ())
-    names = {
-        _name(name)
-        for name in (*names_in(question), *(m[1] or m[2] for m in _SAID.finditer(question)))
-    }
-    defines = _defining(question) if kind is Kind.DEFINITION else None
+    thing = set(tokens(filtered(question)))
     passages = best_passages(scored)
     head = passages[:PASSAGE_COSINE_CANDIDATES]
     read = [f"{' > '.join(p.path)}\n{p.text[:_READ]}" for p in head]
@@ -210,38 +170,12 @@ def lift_by_passage(
     for i, passage in enumerate(passages):
         formed = passage.has(*form) or (kind is Kind.STEPS and bool(passage.step))
         gain = PASSAGE_COVERAGE * _coverage(passage, importance) + PASSAGE_FORM * formed
-        gain += PASSAGE_NAME * (_name(passage.heading) in names)
-        gain += PASSAGE_DEFINITION * (defines is not None and defines(passage))
+        names = (passage.heading, *(r.cells[0][1] for r in passage.records if r.cells))
+        gain += PASSAGE_NAME * any(set(tokens(name)) == thing for name in names)
         gain += PASSAGE_COSINE * float(cosines[i]) if i < len(cosines) else 0.0
         gains.update((record.place, gain) for record in passage.records)
     lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in scored]
     return sorted(lifted, key=lambda record: -record.score)
-
-
-def _defining(question: str) -> Callable[[Passage], bool] | None:
-    """Whether a passage says what the thing of a question is: in a sentence, or in its row."""
-    thing = filtered(question).split()
-    if not thing:
-        return None
-    told = r"[\s-]+".join(map(re.escape, thing))
-    sentence = re.compile(
-        rf"(?:^|[.:]\s+|\n)\W*(?:an?\s+|the\s+)?`*{told}`*(?:e?s)?(?:\s+\([^()]*\))?\s+"
-        r"(?:is|are|means?|refers?|describes?|defines?|represents?|allows?|lets?|can)\b",
-        re.I,
-    )
-    named = {token for word in thing for token in tokens(word)[:1]}
-
-    def defines(passage: Passage) -> bool:
-        rows = (r.cells[0][1] for r in passage.records if r.cells)
-        return bool(sentence.search(passage.text)) or any(
-            {t for w in row.split() for t in tokens(w)[:1]} == named for row in rows
-        )
-
-    return defines
-
-
-def _name(heading: str) -> str:
-    return heading.strip("` ").removesuffix("()").lower()
 
 
 def _coverage(passage: Passage, importance: Mapping[str, float]) -> float:

@@ -33,7 +33,6 @@ def alike(_question: str, passages: Sequence[str]) -> list[float]:
 @pytest.mark.parametrize(
     ("question", "best"),
     [
-        ("What is a relief valve?", "lets pressure out"),
         ("What is a check valve?", "one way"),
         ("How do I set up a relief valve?", "This guide"),
     ],
