@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.forms import rows_asked
 from chatbot.retrieval.kinds import Kind, asked_for
-from chatbot.retrieval.passages import Passage, best_passages, short_section
+from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
 
@@ -30,7 +30,7 @@ EXPLAIN = "Say in one to three sentences what the chunks state of it."
 NEAR = 0.5
 """Of the best passage's score, below which a passage of another section is not shown."""
 BEST = 3
-"""Passages of which at least the best record is shown, whether it fits or not."""
+"""Passages of other sections of which at least the best record is shown."""
 UNKNOWN = "I don't know"
 """What the prompt asks the model to say where the passages do not tell."""
 
@@ -95,22 +95,24 @@ def within(
 ) -> list[Excerpt]:
     """What of the passages fits into so many characters; of the first something in any case.
 
-    The best one's section comes first, if all of it fits, since a reason or a list stands together;
-    then the others, best first. What scores less than `NEAR` of the best is left out: a small model
-    mixes it in. Of the `BEST` the best record is shown in any case: a value is often told in one
-    line elsewhere.
+    The best one's section comes first, since a reason or a list stands together, then the others,
+    best first. What scores less than `NEAR` of the best is left out: a small model mixes it in. Of
+    the `BEST` others at least the best record is shown: a value is often told in one line elsewhere.
     """
-    near = [p for p in passages if p.score >= NEAR * passages[0].score]
-    best = {p.place for p in near[:BEST]}
-    section = {p.place: p for p in short_section(near[0], budget) or near[:1] if p.records}
-    kept: list[Excerpt] = []
-    for passage in (*section.values(), *(p for p in near if p.place not in section)):
+    section = [p for p in section_of(passages[0]) if p.records]
+    places = {p.place for p in section}
+    own = [p for p in passages if p.place in places]
+    own += section if short_section(passages[0]) else []
+    near = [p for p in passages if p.score >= NEAR * passages[0].score and p.place not in places]
+    kept: dict[tuple[int, int], Excerpt] = {}
+    for passage in (*own, *near):
         records = shown_records(passage, scored, subject, budget)
-        size = sum(len(record.reading) for record in records)
-        if size <= budget or passage.place in best:
-            kept.append(Excerpt(passage, tuple(records)))
-            budget -= size
-    return kept
+        if kept and sum(len(r.reading) for r in records) > budget:
+            records = shown_records(passage, scored, subject, 0) if passage in near[:BEST] else []
+        if records and passage.place not in kept:
+            kept[passage.place] = Excerpt(passage, tuple(records))
+            budget -= sum(len(record.reading) for record in records)
+    return list(kept.values())
 
 
 def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
