@@ -1,5 +1,6 @@
 """The prompt of a written lead: which passages the model sees, and what it is asked to do."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -95,9 +96,10 @@ def within(
 ) -> list[Excerpt]:
     """What of the passages fits into so many characters; of the first something in any case.
 
-    The best one's section comes first, since a reason or a list stands together, then the others,
-    best first. What scores less than `NEAR` of the best is left out: a small model mixes it in. Of
-    the `BEST` others at least the best record is shown: a value is often told in one line elsewhere.
+    The best one's section comes first, in page order, since a reason or a list stands together,
+    then the others, best first. What scores less than `NEAR` of the best is left out: a small model
+    mixes it in. Of the `BEST` others at least the best record is shown: a value often stands in one
+    line elsewhere.
     """
     section = [p for p in section_of(passages[0]) if p.records]
     places = {p.place for p in section}
@@ -112,7 +114,8 @@ def within(
         if records and passage.place not in kept:
             kept[passage.place] = Excerpt(passage, tuple(records))
             budget -= sum(len(record.reading) for record in records)
-    return list(kept.values())
+    in_section = {place: place[1] for place in places}
+    return sorted(kept.values(), key=lambda e: in_section.get(e.passage.place, sys.maxsize))
 
 
 def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
