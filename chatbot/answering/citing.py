@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from chatbot.retrieval.forms import LIST_MARK
-from chatbot.retrieval.passages import Passage, passages_of
+from chatbot.retrieval.passages import Passage, passages_of, section_of
 from chatbot.retrieval.provenance import LONGEST_QUOTE, cite_words, names
 from chatbot.retrieval.support import claims_of_listing, shared, unsupported
 from chatbot.text.citation_markers import marks, without_marks
@@ -181,35 +181,48 @@ class _Citing:
         # Of those that tell as much the first: the page's own, before its neighbours'.
         options = (passage for page in numbered.pages for passage in passages_of(page))
         best = max(options, key=lambda passage: telling(passage.text), default=None)
-        page, release = best.page if best else numbered.pages[0], numbered.release
-        quote, path = (_quoted(best, telling), best.path) if best else (page.text, ())
-        citation = cite_words(page, quote, path, best.anchor if best else page.anchor, release)
+        if best is None:
+            # A page of headings alone.
+            page = numbered.pages[0]
+            citation = cite_words(page, page.text, (), page.anchor, numbered.release)
+        else:
+            quote = _quoted(best, telling)
+            citation = cite_words(best.page, quote, best.path, best.anchor, numbered.release)
         if citation not in self.citations:
             self.citations.append(citation)
         return self.citations.index(citation) + 1
 
 
 def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
-    """The words of a passage; of a long one the record that tells most, and what is around it."""
-    records = passage.records
-    if len(passage.text) <= LONGEST_QUOTE or not records:
+    """The words of a passage, or of a run of records around the one that tells most.
+
+    That is the shortest run of its section that tells most in LONGEST_QUOTE characters, where the
+    passage is longer or tells less.
+    """
+    records = [record for p in section_of(passage) for record in p.records]
+    if not records:
         return passage.text
 
     def words(first: int, last: int) -> str:
         end = records[last].start + len(records[last].quote)
         return passage.page.text[records[first].start : end]
 
-    first = last = max(range(len(records)), key=lambda i: telling(records[i].quote))
-    while True:
-        wider = ((first, last + 1), (first - 1, last))
-        fitting = (
-            (a, b)
-            for a, b in wider
-            if a >= 0 and b < len(records) and len(words(a, b)) <= LONGEST_QUOTE
-        )
-        if (found := next(fitting, None)) is None:
-            return words(first, last)
-        first, last = found
+    def fits(run: tuple[int, int]) -> bool:
+        return len(words(*run)) <= LONGEST_QUOTE
+
+    best = max(range(len(records)), key=lambda i: telling(records[i].quote))
+    starts = takewhile(fits, ((i, best) for i in range(best, -1, -1)))
+    ends = (takewhile(fits, ((i, n) for n in range(best, len(records)))) for i, _ in starts)
+    runs = [run for of_start in ends for run in list(of_start)[-1:]] or [(best, best)]
+    first, last = max(runs, key=lambda run: telling(words(*run)))
+    most = telling(words(first, last))
+    if len(passage.text) <= LONGEST_QUOTE and telling(passage.text) >= most:
+        return passage.text
+    while first < last and telling(words(first + 1, last)) >= most:
+        first += 1
+    while first < last and telling(words(first, last - 1)) >= most:
+        last -= 1
+    return words(first, last)
 
 
 def _cells(row: str) -> list[str]:

@@ -56,7 +56,7 @@ def _told(question: str, asked: Resolution, product: Product) -> str:
     """Whether there is what a question names, or which release it describes; "" for neither."""
     if asked.status is ReleaseStatus.UNKNOWN:
         no = "No, there" if question.split()[0].lower() in YES_NO else "There"
-        return f"{no} is {asked.explanation} here. Documented are {_releases(product)}."
+        return f"{no} is {asked.explanation} here, only {_releases(product)}."
     named = [mention for mention in asked.mentions if mention.release in asked.releases]
     release = next((r for r in product.releases if named and r.name == named[-1].release), None)
     if release is None:

@@ -10,7 +10,7 @@ from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.pages import StoredPage
 from corpora.parameters.parameter import Fact, Parameter, Replacement
 
-LONGEST_QUOTE = 600
+LONGEST_QUOTE = 800
 """Characters of a citation's words."""
 _CLAIM = re.compile(
     r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"

@@ -5,7 +5,6 @@ by the passage that it stands in. All weights are beside the share of the questi
 record holds, which is about 1.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -13,24 +12,20 @@ from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record
-from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
 HEADING = 0.35
 """Of words that stand in the headings above a record only."""
-NEIGHBOUR = 0.15
-PARAGRAPH = 0.35
-"""Of the share of the record beside it, and of one beside it in the same paragraph."""
+NEIGHBOUR = 0.35
+"""Of the share of the record beside it."""
 PAGE = 0.5
 """Of the page's own score."""
 COSINE = 1.5
 COSINE_CANDIDATES = 30
 """Of the cosine of question and record, and for how many of the best it is computed."""
 
-STATES_DEFAULT = 0.3
-NAMED_DEFAULT = 0.6
-NUMBER = 0.2
-BESIDE_NUMBER = 0.3
+NUMBER = 0.4
 STEPS = 0.3
 DEFINITION = 0.2
 RELEASE_NOTES = -0.4
@@ -49,11 +44,6 @@ PASSAGE_COSINE_CANDIDATES = 20
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Maps a text and others to their cosines."""
 
-_STATED = re.compile(
-    r"\bdefaults?\b|\bif (omitted|not (given|specified|set|passed|present))\b|\bwhen omitted\b",
-    re.I,
-)
-_BEFORE_NUMBER = re.compile(r"(\w+)\W{1,3}(?:\w{1,8}\W{1,3})?v?\d")
 _READ = 900
 """Characters of a passage that are embedded."""
 _LONG = 1500
@@ -84,7 +74,7 @@ def score_records(
     for page_score, records in pages:
         shares = [_share(r, importance) for r in records]
         for i, record in enumerate(records):
-            score = shares[i] + _around(i, records, shares) + PAGE * page_score + cues(record)
+            score = shares[i] + _around(i, shares) + PAGE * page_score + cues(record)
             scored.append(replace(record, score=score))
     scored.sort(key=lambda r: -r.score)
     head, tail = scored[:COSINE_CANDIDATES], scored[COSINE_CANDIDATES:]
@@ -107,35 +97,22 @@ def _share(record: Record, importance: Mapping[str, float]) -> float:
     return min(held, 1.5)
 
 
-def _around(i: int, records: Sequence[Record], shares: Sequence[float]) -> float:
-    """What a record gains from those beside it, more from a sentence of its own paragraph."""
-    gains = [0.0]
-    for j in (i - 1, i + 1):
-        if 0 <= j < len(records):
-            kin = records[j].kind == records[i].kind and records[j].path == records[i].path
-            gains.append(shares[j] * (PARAGRAPH if kin else NEIGHBOUR))
-    return max(gains)
+def _around(i: int, shares: Sequence[float]) -> float:
+    """What a record gains from those beside it."""
+    return NEIGHBOUR * max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
 
 
-def answer_cues(question: str, terms: Mapping[str, float], kind: Kind) -> Callable[[Record], float]:
+def answer_cues(kind: Kind) -> Callable[[Record], float]:
     """Make the function that says what a record gains or loses by looking like an answer.
 
-    A value: numbers gain, and sentences that state a default where one is asked for. Steps: items
-    and code. A definition: signatures and terms. Release notes lose, unless changes are asked for.
+    A value: numbers gain. Steps: items and code. A definition: signatures and terms. Release notes
+    lose, unless changes are asked for.
     """
-    wants_default = "default" in question.lower()
-    given = tuple(f"{name}=" for name in identifiers(question))
 
     def cues(record: Record) -> float:
         gain = 0.0
-        if wants_default:
-            gain += STATES_DEFAULT if _STATED.search(record.reading) else 0.0
-            if record.kind in FORMS[Kind.DEFINITION] and any(
-                name in record.quote for name in given
-            ):
-                gain += NAMED_DEFAULT
         if kind is Kind.VALUE and any(map(str.isdigit, record.quote)):
-            gain += NUMBER + (BESIDE_NUMBER if _number_beside(record.reading, terms) else 0.0)
+            gain += NUMBER
         if kind is Kind.STEPS and record.kind in FORMS[kind]:
             gain += STEPS
         if kind is Kind.DEFINITION and record.kind in FORMS[kind]:
@@ -144,12 +121,6 @@ def answer_cues(question: str, terms: Mapping[str, float], kind: Kind) -> Callab
         return gain + RELEASE_NOTES * (noted and kind is not Kind.CHANGE)
 
     return cues
-
-
-def _number_beside(text: str, terms: Mapping[str, float]) -> bool:
-    """Whether a number follows one of the terms, with at most a short word between them."""
-    words = (m[1] for m in _BEFORE_NUMBER.finditer(text))
-    return any(terms.get(t, 0.0) >= 1.0 for word in words for t in tokens(word))
 
 
 def lift_by_passage(

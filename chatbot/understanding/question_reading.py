@@ -86,18 +86,19 @@ def read_question(
     release is asked back, never guessed.
     """
 
-    async def read(turn: Turn) -> Turn:
+    async def read_turn(turn: Turn) -> Turn:
         known = await in_thread(products)
         if not any(product.releases for product in known):
             return await by_rules(turn)
 
-        denied: list[QuestionReading] = []
+        read: list[QuestionReading] = []
 
         def check(made: QuestionReading) -> None:
+            read.append(made)
             found = _resolved(made, turn, known)
             asks_none = not any(named.asked for named in made.releases)
-            if found.status is ReleaseStatus.AMBIGUOUS and asks_none and not denied:
-                denied.append(made)
+            # What a second reading does not settle either is asked back.
+            if found.status is ReleaseStatus.AMBIGUOUS and asks_none and len(read) == 1:
                 raise ValueError(f"{found.explanation}: say whether its release is asked")
 
         reply, calls = await ask_for(
@@ -119,7 +120,7 @@ def read_question(
             return await by_rules(turn)
         return await in_thread(_taken_up, reply, turn, known, open_corpus)
 
-    return read
+    return read_turn
 
 
 def _catalog(turn: Turn, known: Sequence[Product]) -> str:

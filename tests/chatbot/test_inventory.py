@@ -76,7 +76,7 @@ def test_several_products_are_told_apart() -> None:
         ("do you have 1.4?", "Yes, sqlalchemy 1.4.54 is documented here.", "stated", "1.4.54"),
         (
             "do you have tessaline 16.0?",
-            'No, there is no release "16.0" of tessaline here.',
+            'No, there is no release "16.0" of tessaline here,',
             "unknown",
             None,
         ),
@@ -115,7 +115,7 @@ def test_the_short_answer_and_its_release(
 
 def test_a_release_that_is_not_there_is_denied_with_those_that_are() -> None:
     turn = told("do you have tessaline 16.0?")
-    assert text(turn).startswith('No, there is no release "16.0" of tessaline here.')
+    assert text(turn).startswith('No, there is no release "16.0" of tessaline here,')
     assert reply_of(turn, "embedded").available_releases == ("18.00", "17.20", "17.10")
 
 
