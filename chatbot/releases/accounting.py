@@ -146,7 +146,8 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     if number.glued:
         return Claim.OPEN
     if before["product"]:
-        likely = number.dotted or names.near(number.tokens)
+        glued = text[: number.start].endswith(OWN)
+        likely = number.dotted or glued or names.near(number.tokens)
         return Claim.RELEASE if likely else Claim.ELSE
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
