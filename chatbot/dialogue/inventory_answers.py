@@ -17,7 +17,9 @@ from corpora.indexing.corpus import Corpus
 _SEVERAL = word_set("releases versions products")
 _DOCUMENTS = word_set("documents documentation docs")
 _THERE = word_set("was got know there list documented available exist came released")
-_FILLING = word_set("a the all every what what's which u you of for how many here")
+_FILLING = word_set("""
+    a all also among and every for here how in many of one the them u what what's which you your
+""")
 _CALLED = re.compile(r"\bof\s+(?:the\s+)?(?:\S+\s+)?\0(?:\s+\w+)?")
 """A product with what it is called besides its name: "releases of the Acme NAME controller"."""
 

@@ -10,8 +10,8 @@ from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
 
 _GREETING = word_set("hello hi hey")
-_THANKS = word_set("thanks thank ok great bye")
-_ABILITIES = word_set("what can you do help me")
+_THANKS = word_set("thanks thank thx ok great helpful helped lot bye")
+_ABILITIES = word_set("what can you do help me for there")
 
 
 def small_talk(question: str) -> str:
@@ -20,7 +20,7 @@ def small_talk(question: str) -> str:
     All of its words are courtesies or stop words, and none asks: "ok, how does it work?".
     """
     words = {word.casefold() for word in words_of(question) if any(map(str.isalnum, word))}
-    if words and words <= _ABILITIES and words & {"you", "help"}:
+    if words <= _ABILITIES | _GREETING and words & {"you", "help"}:
         return "greeting"
     if "?" in question or "how" in words or not words <= _GREETING | _THANKS | STOP_WORDS:
         return ""
