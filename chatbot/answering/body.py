@@ -1,19 +1,26 @@
 """The composed body: steps, lists, tables and code, letter for letter from the page."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
-from chatbot.retrieval.forms import rows_asked
+from chatbot.retrieval.forms import LIST_MARK, rows_asked
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage, continued, section_of, short_section
+from chatbot.retrieval.support import shared
 from chatbot.text.markdown import fenced_code
+from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
+from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
+_HEAD_END = re.compile(rf"[:({CELL_DELIMITER.strip()}]|\s[–-]\s")
+_MOST = 0.6
+"""The share of its words from which something is told by a lead."""
 _LONGEST = 1200
 """Characters of a section that is shown whole."""
 
@@ -30,18 +37,32 @@ class Part:
 def compose(
     kind: Kind, passage: Passage, subject: str, open_page: Callable[[int], StoredPage]
 ) -> Part | None:
-    """What follows a lead that a passage bears, where its kind asks for more than a sentence.
+    """The numbered steps, or the list or table, that a passage and its section have for a kind.
 
-    Steps: the numbered list of the section, else what fits of the section. A list: all of it, of a
-    table the rows that are asked for. Anything else: nothing.
+    Of a table these are the rows that are asked for.
     """
     near = (passage, *section_of(passage))
     if kind is Kind.STEPS:
         numbered = next((p for p in near if p.is_numbered), None)
-        return _whole(numbered, "", open_page) if numbered else shown_whole(passage)
+        return _whole(numbered, "", open_page) if numbered else None
     listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
     found = next(listed, None) if kind is Kind.LIST else None
     return _whole(found, subject, open_page) if found else None
+
+
+def listings(passage: Passage) -> Part | None:
+    """The listings of a passage."""
+    found = tuple(block for block in passage.blocks if block.kind is BlockKind.CODE)
+    return Part((passage,), found) if found else None
+
+
+def tells_all(lead: str, part: Part) -> bool:
+    """Whether a lead names every row and item of a part, or has most words of its listings."""
+    rows = [row.cells[0][1] for row in part.rows]
+    items = [b.text for b in part.blocks if b.kind in (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)]
+    heads = rows or [_HEAD_END.split(LIST_MARK.sub("", item), maxsplit=1)[0] for item in items]
+    texts = heads or [" ".join(block.text for block in part.blocks)]
+    return all(shared(tokens(filtered(text)), lead) >= _MOST for text in texts if filtered(text))
 
 
 def shown_whole(passage: Passage) -> Part:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.body import Part, as_markdown, compose, shown_whole
+from chatbot.answering.body import Part, as_markdown, compose, listings, shown_whole, tells_all
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
@@ -23,10 +23,11 @@ from chatbot.retrieval.release_of_text import OtherReleases, other_releases, sai
 from chatbot.runtime.model_calls import call
 from chatbot.text.citation_markers import with_marks_as_code, without_marks
 from chatbot.text.phrasing import listed
-from chatbot.text.sanitizer import as_words, harmless
+from chatbot.text.sanitizer import as_document_words, as_words, harmless
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
+from ingestion.page import BlockKind
 
 STEP = "answer_generation"
 DOUBTED = 0.18
@@ -122,14 +123,19 @@ class _Draft:
         return other_releases(self.turn, self.products)
 
     def written(self, said: Sequence[Sentence]) -> Answer:
-        """The sentences of a lead, each with the marks of what bears it, and the body."""
+        """The sentences of a lead, each with the marks of what bears it, and the body.
+
+        Of a list a small model often names a part: then the list stands in its place. Steps follow
+        the lead, and listings that it does not tell.
+        """
         said = list(dict.fromkeys(map(self._of_its_release, said)))
         value = " ".join(sentence.text for sentence in said)
-        part = self._compose(said[0].borne_by[0][0])
-        if part and part.rows and not names(value, *(row.cells[0][1] for row in part.rows)):
-            # A small model names a part of what is asked for; the rows below are all of it.
+        best, kind = said[0].borne_by[0][0], self.prompt.kind
+        part = self._compose(best) or (listings(best) if kind is Kind.STEPS else None)
+        if part and kind is Kind.LIST and not tells_all(value, part):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
+        part = part if kind is Kind.STEPS and part and not tells_all(value, part) else None
         whole = {passage.place for passage in part.passages} if part else set()
         told = []
         for sentence in said:
@@ -164,11 +170,19 @@ class _Draft:
         return replace(sentence, text=told)
 
     def _shown(self, part: Part) -> str:
-        """A part as Markdown below its heading, which has the marks of its passages."""
-        heading = with_marks_as_code(as_words(part.passages[0].heading))
+        """A part as Markdown; its marks stand behind the words that lead in to it, or its heading.
+
+        Listings follow the lead, and need no heading.
+        """
         others = [self._others(r) for passage in part.passages for r in passage.records]
         of = f" ({listed(others[0])})" if others and all(others) else ""
         marks = [self._mark(passage, passage) for passage in part.passages]
+        first, *rest = part.blocks
+        if first.kind is BlockKind.CODE and not of:
+            return as_markdown(part.blocks)
+        if first.kind is BlockKind.PARAGRAPH and not of:
+            return f"{marked(as_document_words(first.text), marks)}\n\n{as_markdown(rest)}"
+        heading = with_marks_as_code(as_words(part.passages[0].heading))
         return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks)}"
 
     def _marks_of_relations(self, sentence: str) -> Iterator[str]:
