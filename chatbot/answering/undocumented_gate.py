@@ -78,8 +78,9 @@ def _refused(
         *(((name,), _documents) for name in named),
         *((wordings, documents) for wordings in turn.queries.lacking),
     ]
+    # Opened once a question, not once a name.
+    others = [open_corpus(product, n) for n in releases(product) if n != release] if lacking else []
     for wordings, has in lacking:
-        others = (open_corpus(product, name) for name in releases(product) if name != release)
         found = [o.release for o in others if any(has(o, word) for word in wordings)]
         if found:
             text = (
@@ -96,6 +97,8 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 
 def _documents(corpus: Corpus, name: str) -> bool:
     """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
+    if not _stands_in(corpus, name):
+        return False
     found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
     pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(found).values())
     return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
