@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from chatbot.retrieval.forms import LIST_MARK, rows_asked
 from chatbot.retrieval.kinds import Kind
-from chatbot.retrieval.passages import Passage, continued, section_of, short_section
+from chatbot.retrieval.passages import Passage, continued, section_of
 from chatbot.retrieval.support import shared
 from chatbot.text.markdown import fenced_code
 from chatbot.text.query_terms import filtered
@@ -21,8 +21,6 @@ from ingestion.page import CELL_DELIMITER, Block, BlockKind
 _HEAD_END = re.compile(rf"[:({CELL_DELIMITER.strip()}]|\s[–-]\s")
 _MOST = 0.6
 """The share of its words from which something is told by a lead."""
-_LONGEST = 1200
-"""Characters of a section that is shown whole."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,8 @@ def tells_all(lead: str, part: Part) -> bool:
 
 
 def shown_whole(passage: Passage) -> Part:
-    """A short section or, of a longer one, the passage."""
-    section = short_section(passage, _LONGEST) or (passage,)
-    return Part(section, tuple(block for p in section for block in p.blocks))
+    """A passage as it stands."""
+    return Part((passage,), passage.blocks)
 
 
 def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
