@@ -46,7 +46,7 @@ def choose_release(
         release = mention.reading.release
         if mention.doubtful and release not in unsaid:
             return ask_whether_release(product, mention.said)
-        if not mention.reading.certain:
+        if mention.place is Place.OPEN or not mention.reading.certain:
             return ask_which_release(product, mention.said, mention.reading.covers)
         if not release:
             return unknown_release(product, mention.said)
@@ -69,7 +69,7 @@ def choose_release(
     against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
     if contrasts and mention.preposition in against and release not in unsaid:
         return _compared(product, (release, *unsaid))
-    if mention.place is Place.SAME:
+    if mention.place is Place.SAME and not any(m.place is None for m in meant):
         return silent
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, "the latest", ReleaseStatus.LATEST)

@@ -118,8 +118,8 @@ def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -
             mention = _found(question, text, start, end)
             if all(f.end <= mention.start or end <= f.start for f in found):
                 counted = _count(next(filter(None, phrase.groups()), ""))
-                steps, is_open = direction * counted + mention.steps, place is Place.OPEN
-                found.append(replace(mention, end=end, place=place, steps=steps, doubtful=is_open))
+                steps = direction * counted + mention.steps
+                found.append(replace(mention, end=end, place=place, steps=steps))
     apart: list[Found] = []
     for mention in sorted(found, key=lambda f: f.start):
         start = max(mention.start, apart[-1].end if apart else 0)

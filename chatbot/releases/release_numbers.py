@@ -72,7 +72,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
     whole = _continued(text, start, chunk, names) or Number(start, chunk, names)
-    if not whole.known and _SOMETHING_ELSE.fullmatch(chunk):
+    is_series = text[start + len(chunk) :].startswith((" series", " releases", " versions"))
+    if not (whole.known or is_series) and _SOMETHING_ELSE.fullmatch(chunk):
         return
     parts = chunk.split("-")
     if not whole.known and parts[1:] and all(names.begins(name_tokens(part)) for part in parts):
