@@ -173,7 +173,7 @@ class Builder:
             )
         with _timed(report, Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))
-            report.remembered = generations.publish(self.database, generation_id)
+            report.consequences = generations.publish(self.database, generation_id)
             report.outcome, report.generation = Outcome.PUBLISHED, generation_id
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
 

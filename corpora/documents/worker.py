@@ -125,14 +125,12 @@ class JobWork:
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
         if job.kind is JobKind.DELETE:
             report, database, data_dir = watch.report, self.database, self.data_dir
-            deleted = (
+            pages = (
                 delete_release(database, data_dir, job.product, job.release, report)
                 if job.release
                 else delete_product(database, data_dir, job.product, report)
             )
-            answers = f" with {_count(deleted.remembered, 'saved answer')}"
-            message = f"Deleted {_subject(job)}{answers if deleted.remembered else ''}."
-            return _Ended(JobState.DONE, message, asdict(deleted))
+            return _Ended(JobState.DONE, f"Deleted {_subject(job)}.", {"pages": pages})
         builder = Builder(
             self.database,
             self.data_dir,
@@ -216,7 +214,7 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
         case Outcome.PUBLISHED:
             documents = _count(report.documents, "document")
             message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
-            message = f"{message} {report.remembered.told}".rstrip()
+            message = f"{message} {report.consequences}".rstrip()
     return _Ended(JobState.DONE, message, figures, problems)
 
 

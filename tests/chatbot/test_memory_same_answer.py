@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from chatbot.memory.pairs import NewPair, Origin
 from chatbot.memory.stores.stores import Stores
-from corpora.catalog.memory_review import CitedPage, page_hash
+from chatbot.memory.suspending import CitedPage, page_hash
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import DocumentRow, PageRow, ReleaseRow

@@ -17,14 +17,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
+from chatbot.memory.suspending import open_database
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
-from corpora.database.engine import (
-    Database,
-    UnreachableDatabase,
-    UnusableDatabase,
-    open_database,
-)
+from corpora.database.engine import Database, UnreachableDatabase, UnusableDatabase
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.generations.generations import sweep_folders
@@ -107,7 +103,7 @@ def _open(settings: Settings) -> tuple[Database, Claims]:
     end = time.monotonic() + _DATABASE_SECONDS
     while True:
         try:
-            database = open_database(settings.database, settings.originals_url)
+            database = open_database(settings)
             claims = Claims(database, this_process())
             claims.beat()
         except UnreachableDatabase as error:

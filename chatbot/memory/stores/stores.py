@@ -26,7 +26,7 @@ from chatbot.memory.pairs import (
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores import pair_rows as rows
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
-from corpora.catalog.memory_review import still_stands
+from chatbot.memory.suspending import still_stands
 from corpora.database.engine import Database, portions
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from ingestion.errors import StrataError
