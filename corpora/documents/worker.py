@@ -47,6 +47,7 @@ class JobWork:
     chunking: ChunkingSettings
     stopping: Callable[[], bool] = lambda: False
     limits: Limits = DEFAULT_LIMITS
+    pause: Callable[[], None] = lambda: None
     _postponed: dict[int, float] = field(default_factory=dict)
 
     def do_next(self) -> bool:
@@ -140,6 +141,7 @@ class JobWork:
             watch.is_to_stop,
             workers=1,
             limits=self.limits,
+            pause=self.pause,
         )
         match job.kind:
             case JobKind.UPLOAD:

@@ -88,6 +88,13 @@ def test_an_answer_whose_page_is_published_anew_is_suspended(folder: Path) -> No
         assert suspended(database, pair) == ["the page 1 of valve.md has changed"]
 
 
+def test_an_ingest_lets_answers_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr("ui.cli.ingest.pause_for_answers", asked.append)
+    report(folder)
+    assert set(asked) == {folder.parent / "data"}
+
+
 @pytest.mark.timeout(600)
 def test_whatever_lies_beside_it_a_good_file_is_published(
     folder: Path, pytestconfig: pytest.Config

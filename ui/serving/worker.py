@@ -12,12 +12,14 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.memory.suspending import open_database
+from chatbot.runtime.answers_first import pause_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import Database, UnreachableDatabase, UnusableDatabase
@@ -77,6 +79,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
         settings.reading_limits,
+        partial(pause_for_answers, settings.data_dir),
     )
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
