@@ -6,15 +6,13 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.lead_prompt import beginning_of_prompt
 from chatbot.chatbot import Chatbot
-from chatbot.conversations.conversations import (
-    Conversations,
-)
+from chatbot.conversations.conversations import Conversations
+from chatbot.memory.suspending import open_database
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import BadSettings, Settings, prepare_process
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
-from corpora.database.engine import open_database
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
 
@@ -22,7 +20,7 @@ from corpora.indexing.embedding import MiniLM
 def open_chatbot(settings: Settings) -> Chatbot:
     """Open the database and wire a chatbot; models are loaded when first needed."""
     prepare_process()
-    database = open_database(settings.database, settings.originals_url)
+    database = open_database(settings)
     return Chatbot(
         settings=settings,
         database=database,

@@ -28,6 +28,7 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
 from chatbot.queries.clarification import asked_back
 from chatbot.reply import Reply
+from chatbot.runtime.answers_first import ingests_paused
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.settings import BadSettings, Settings
@@ -36,7 +37,6 @@ from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
 from corpora.database.engine import Database
-from corpora.generations.answers_first import ingests_paused
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
 from corpora.parameters.releases import OpenParameters, opened_by

@@ -117,7 +117,6 @@ class Settings(SignInSettings, BaseSettings):
     memory_gamma: float = Field(0.8, ge=0.35, lt=1, description="ComRAG: a good answer, a score")
     memory_references: int = Field(2, ge=0, description="answered questions shown to the model")
     memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
-    memory_wordings: int = Field(2, ge=1, description="questions kept with one and the same answer")
     memory_judge: Literal["auto", "model", "measure"] = "auto"
     graph_threshold: float = Field(0.55, gt=0, lt=1, description="of an edge, a cosine")
     graph_questions: int = Field(2, ge=1, description="k of GraphContextGen")

@@ -75,7 +75,7 @@ VARIANTS: dict[str, Variant] = {
 }
 """The variants by name; the last is the paper's range."""
 
-THRESHOLDS = ("tau", "delta", "gamma", "wordings")
+THRESHOLDS = ("tau", "delta", "gamma")
 """The settings of the memory that a variant may set, without their `memory_`."""
 
 

@@ -14,6 +14,7 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from chatbot import settings
+from chatbot.memory.suspending import with_memory
 from corpora.database import engine
 from corpora.database.engine import Database, open_database
 from corpora.documents import upload_checks
@@ -192,6 +193,6 @@ def database(data_dir: Path, empty_database: Path) -> Iterator[Database]:
     data_dir.mkdir(exist_ok=True)
     if empty_database.exists() and not file.exists():
         shutil.copy(empty_database, file)
-    database = open_database(database_url(data_dir))
+    database = with_memory(open_database(database_url(data_dir)))
     yield database
     database.close()

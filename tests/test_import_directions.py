@@ -219,6 +219,26 @@ def test_a_step_that_imports_another_is_found(tmp_path: Path) -> None:
     assert steps_met(tmp_path) == ["chatbot.answering.two imports chatbot.queries.one"]
 
 
+def test_whatever_publishes_opens_the_database_with_the_memory() -> None:
+    """So that no answer outlives its pages; a copy of a database publishes nothing."""
+    there = (
+        path for package in ("chatbot", "eval", "ui") for path in (ROOT / package).rglob("*.py")
+    )
+    opening = {
+        path.relative_to(ROOT).as_posix()
+        for path in there
+        if "corpora.database.engine.open_database" in _modules(ast.parse(path.read_bytes()))
+    }
+    assert opening == {"ui/cli/upkeep.py"}
+
+
+def test_the_corpora_know_nothing_of_the_memory() -> None:
+    graph = _graph(ROOT)
+    knowing = {module for module in graph if "corpora.database.memory_tables" in graph[module]}
+    inside = {module for module in knowing if module.startswith("corpora.")}
+    assert inside == {"corpora.database.engine"}
+
+
 def test_the_command_line_imports_nothing_of_the_page() -> None:
     graph = _graph(ROOT)
     with_streamlit = {

@@ -12,7 +12,6 @@ from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import Person
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Changes, Entry, Glossaries
-from corpora.catalog.memory_review import MemoryReview
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
@@ -39,13 +38,13 @@ class Administration:
     def __post_init__(self) -> None:
         self.person.require_admin()
 
-    def change_release(self, product: str, release: str, new: ReleaseSettings) -> MemoryReview:
-        """Change the settings of a release; return what became of its remembered answers."""
+    def change_release(self, product: str, release: str, new: ReleaseSettings) -> str:
+        """Change the settings of a release; say what became of its remembered answers."""
         administration = ReleaseAdministration(self.database)
         old = administration.settings(product, release)
-        review = administration.change_release(product, release, new)
+        told = administration.change_release(product, release, new)
         self._record_changes(old, administration.settings(product, release), product, release)
-        return review
+        return told
 
     def change_product(self, product: str, new: ProductSettings) -> None:
         """Change the aliases of a product, and which release is its latest."""
@@ -54,14 +53,13 @@ class Administration:
         administration.change_product(product, new)
         self._record_changes(old, administration.overview(product).settings, product)
 
-    def serve(self, product: str, release: str, generation: int) -> MemoryReview:
-        """Let another generation of a release serve; return what became of remembered answers."""
+    def serve(self, product: str, release: str, generation: int) -> str:
+        """Let another generation of a release serve; say what became of remembered answers."""
         before = ReleaseAdministration(self.database).overview(product).release(release)
-        review = Catalog(self.database).serve(product, release, generation)
+        told = Catalog(self.database).serve(product, release, generation)
         versions = {"generation": generation, "before": before.generation if before else None}
-        became = {"suspended": review.suspended, "restored": review.restored}
-        self._record("rollback", product, release, **versions, **became)
-        return review
+        self._record("rollback", product, release, **versions, consequences=told)
+        return told
 
     def upload(
         self, product: str, release: str, files: Sequence[UploadedFile], data_dir: Path

@@ -183,7 +183,7 @@ class Curation:
         scope: Scope = EVERYTHING,
         on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
     ) -> tuple[Rebuilt, ...]:
-        """Rebuild stores and clusters by the current settings.
+        """Rebuild the stores by the current settings.
 
         `on_progress` is told the release, how many of its pairs are done, and of how many.
         """

@@ -1,4 +1,4 @@
-"""What admins see of the memory: its figures, clusters, pairs and events, and how it grew."""
+"""What admins see of the memory: its figures, pairs and events, and how it grew."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
-import numpy as np
 from sqlalchemy import ColumnElement, Date, func, select
 from sqlalchemy.orm import Session, aliased
 
@@ -44,13 +43,12 @@ EVERYTHING = Scope()
 class PairFilter:
     """Which pairs are wanted; what is empty or None does not matter.
 
-    `words` are in the question; a `cluster` is one of a store of a release; `read_other_than` is
-    for pairs of another embedding than this one, which no question finds until a rebuild.
+    `words` are in the question; `read_other_than` is for pairs of another embedding than this one,
+    which no question finds until a rebuild.
     """
 
     scope: Scope = EVERYTHING
     store: Store | None = None
-    cluster: int | None = None
     suspended: bool | None = None
     words: str = ""
     read_other_than: str = ""
@@ -81,13 +79,6 @@ class Change(NamedTuple):
     other_question: str | None
 
 
-class Cluster(NamedTuple):
-    """A cluster of a store; the representative is the member nearest to the centroid."""
-
-    size: int
-    representative: KeptPair
-
-
 @dataclass(frozen=True)
 class ReleaseFigures:
     """What the memory has of one release; `origins` counts pairs by what gave them their score."""
@@ -96,8 +87,6 @@ class ReleaseFigures:
     release: str
     high: int
     low: int
-    high_clusters: int
-    low_clusters: int
     suspended: int
     reused: int
     origins: Mapping[Origin, int]
@@ -136,11 +125,8 @@ class Overview:
     def releases(self, scope: Scope = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
         pairs = MemoryPairRow
-        high, low = pairs.store == Store.HIGH, pairs.store == Store.LOW
-        clusters = func.count(pairs.cluster.distinct())
         counted = _NAMED.add_columns(
-            *(_how_many(high), _how_many(low)),
-            *(clusters.filter(high), clusters.filter(low)),
+            *(_how_many(pairs.store == store) for store in Store),
             _how_many(pairs.suspended != ""),
             func.sum(pairs.reused),
             *(_how_many(pairs.origin == origin) for origin in Origin),
@@ -149,8 +135,8 @@ class Overview:
         with self.database.reading() as session:
             of_scope = _conditions(session, PairFilter(scope))
             for product, release, *numbers in session.execute(counted.where(*of_scope)):
-                origins = {o: n for o, n in zip(Origin, numbers[6:], strict=True) if n}
-                found.append(ReleaseFigures(*(product, release, *numbers[:6], origins)))
+                origins = {o: n for o, n in zip(Origin, numbers[4:], strict=True) if n}
+                found.append(ReleaseFigures(*(product, release, *numbers[:4], origins)))
         return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
 
     def growth(self, scope: Scope = EVERYTHING) -> tuple[Day, ...]:
@@ -168,25 +154,6 @@ class Overview:
             pairs -= gained[day]
             day -= timedelta(days=1)
         return tuple(reversed(found))
-
-    def clusters(
-        self, scope: Scope, store: Store = Store.HIGH, *, offset: int = 0, limit: int | None = 50
-    ) -> tuple[Cluster, ...]:
-        """The clusters of a store, the largest first, each with its representative."""
-        of_cluster = (MemoryPairRow.release_id, MemoryPairRow.cluster)
-        with self.database.reading() as session:
-            largest = session.execute(
-                select(*of_cluster, func.count())
-                .where(*_conditions(session, PairFilter(scope, store)))
-                .group_by(*of_cluster)
-                .order_by(func.count().desc(), *of_cluster)
-                .offset(offset)
-                .limit(limit)
-            ).all()
-            return tuple(
-                Cluster(size, _representative(session, release_id, store, number))
-                for release_id, number, size in largest
-            )
 
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50
@@ -267,20 +234,6 @@ _PAIRS = _NAMED.add_columns(MemoryPairRow)
 """What a `KeptPair` is made of."""
 
 
-def _representative(session: Session, release_id: int, store: Store, number: int) -> KeptPair:
-    """The member that stands for a cluster: the one nearest to the centroid (ComRAG 4.2)."""
-    members = select(MemoryPairRow.id, MemoryPairRow.vector).where(
-        MemoryPairRow.release_id == release_id,
-        MemoryPairRow.store == store,
-        MemoryPairRow.cluster == number,
-    )
-    rows = session.execute(members.order_by(MemoryPairRow.id)).all()
-    vectors = np.array([np.frombuffer(row.vector, "<f4") for row in rows], dtype=np.float64)
-    # The members have length one, so the centroid's own length changes nothing.
-    nearest = rows[int(np.argmax(vectors @ vectors.sum(axis=0)))].id
-    return KeptPair(*session.execute(_PAIRS.where(MemoryPairRow.id == nearest)).one())
-
-
 def _happened(
     session: Session, ids: Sequence[int]
 ) -> tuple[dict[date, Counter[Happened]], Counter[date]]:
@@ -338,8 +291,6 @@ def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool
         found.append(MemoryPairRow.release_id.in_(_release_ids(session, wanted.scope)))
     if wanted.store is not None:
         found.append(MemoryPairRow.store == wanted.store)
-    if wanted.cluster is not None:
-        found.append(MemoryPairRow.cluster == wanted.cluster)
     if wanted.suspended is not None:
         found.append((MemoryPairRow.suspended != "") == wanted.suspended)
     if wanted.read_other_than:

@@ -42,8 +42,7 @@ def open_memory(
     """Wire the memory; admins can see it even where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
     reader = QuestionReader(embedder)
-    limit, wordings = settings.memory_limit, settings.memory_wordings
-    stores = Stores(database, thresholds, limit, wordings=wordings)
+    stores = Stores(database, thresholds, settings.memory_limit)
     recall = Recall(database, Neighbours(database), reader, thresholds, settings.memory_references)
     wanted = settings.memory_judge
     is_judged = wanted == "model" or (wanted == "auto" and settings.profile_in_use == "qamr")

@@ -7,9 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from chatbot.memory.suspending import CitedPage
 from chatbot.retrieval.provenance import plain
 from chatbot.text.citation_markers import without_marks
-from corpora.catalog.memory_review import CitedPage
 from corpora.indexing.embedding import Vectors
 
 

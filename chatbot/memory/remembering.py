@@ -21,12 +21,12 @@ from chatbot.memory.scoring.measuring import Measured, measure
 from chatbot.memory.scoring.opinions import combine, opinions_of_pair, opinions_of_turn
 from chatbot.memory.stores.pair_rows import score_of
 from chatbot.memory.stores.stores import Stores, UnknownPair
+from chatbot.memory.suspending import CitedPage, page_hash
 from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply, Trace
 from chatbot.runtime.concurrency import run_on_event_loop
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.catalog import find_release
-from corpora.catalog.memory_review import CitedPage, page_hash
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow

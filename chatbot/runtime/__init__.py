@@ -1,1 +1,1 @@
-"""How a turn runs: events, the event loop, the queue of questions, calls of the model."""
+"""How a turn runs: events, the event loop, the queue of questions, model calls, waiting ingests."""

@@ -21,7 +21,6 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.generations import generations
-from corpora.generations.answers_first import pause_for_answers
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.generations.generations import IngestError
 from corpora.generations.progress import Progress, Stage
@@ -58,7 +57,8 @@ class Builder:
     """Builds generations and publishes them, tells who wants to know, and can be stopped.
 
     After a failure, a cancellation or a kill the same call picks up where this one was. What would
-    hold the same as what serves is not published. All raise IngestError with what to do.
+    hold the same as what serves is not published. All raise IngestError with what to do. `pause`
+    returns when the next step may be done.
     """
 
     database: Database
@@ -69,6 +69,7 @@ class Builder:
     cancelled: Callable[[], bool] = lambda: False
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
+    pause: Callable[[], None] = lambda: None
 
     def ingest(self, paths: Sequence[Path], *, product: str, release: str) -> IngestReport:
         """Build a generation of a release from files, folders and zips.
@@ -173,7 +174,7 @@ class Builder:
             )
         with _timed(report, Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))
-            report.remembered = generations.publish(self.database, generation_id)
+            report.consequences = generations.publish(self.database, generation_id)
             report.outcome, report.generation = Outcome.PUBLISHED, generation_id
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
 
@@ -185,7 +186,7 @@ class Builder:
 
         def go_on(progress: Progress) -> None:
             done[-1] = progress.done
-            pause_for_answers(self.data_dir)
+            self.pause()
             if over.is_set():
                 raise _Over
 
@@ -206,7 +207,7 @@ class Builder:
 
     def _report(self, progress: Progress) -> None:
         self.on_progress(progress)
-        pause_for_answers(self.data_dir)
+        self.pause()
         require_room(self.data_dir)
         if self.cancelled():
             raise IngestCancelled(

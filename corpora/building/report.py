@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from corpora.catalog.memory_review import MemoryReview
 from ingestion.page import Rejected, Remark
 
 
@@ -24,7 +23,8 @@ class IngestReport:
     left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
     `documents`, `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were
-    computed and the others reused. `seconds` are by stage.
+    computed and the others reused. `consequences` is what follows for others, in sentences.
+    `seconds` are by stage.
     """
 
     product: str
@@ -41,7 +41,7 @@ class IngestReport:
     pages: int = 0
     chunks: int = 0
     embedded: int = 0
-    remembered: MemoryReview = field(default_factory=MemoryReview)
+    consequences: str = ""
     seconds: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property

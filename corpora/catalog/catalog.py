@@ -6,7 +6,6 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
-from corpora.catalog.memory_review import MemoryReview, review_release
 from corpora.catalog.release import Product, Release, is_among, is_prerelease, sort_key
 from corpora.database.engine import Database
 from corpora.database.tables import (
@@ -128,8 +127,8 @@ class Catalog:
                 session.flush()
             return row.id
 
-    def rollback(self, product: str, release: str) -> MemoryReview:
-        """Let the generation before the one that serves do so; raise UnknownRelease if none is."""
+    def rollback(self, product: str, release: str) -> str:
+        """Let the generation before serve; say what follows, or raise UnknownRelease if none is."""
         with self._database.writing() as session:
             row = require_release(session, product, release)
             before = session.scalar(
@@ -147,10 +146,10 @@ class Catalog:
                     f"No earlier version of {product} {release} is kept to roll back to."
                 )
             row.published_generation_id = before
-            return review_release(session, row.id)
+            return self._database.on_change(session, row.id)
 
-    def serve(self, product: str, release: str, generation: int) -> MemoryReview:
-        """Let a generation that served once serve again; raise UnknownRelease if it is not kept."""
+    def serve(self, product: str, release: str, generation: int) -> str:
+        """Let a kept generation serve, and say what follows; raise UnknownRelease if it is gone."""
         with self._database.writing() as session:
             row = require_release(session, product, release)
             kept = session.get(GenerationRow, generation)
@@ -160,7 +159,7 @@ class Catalog:
                     "Reload the page to see the versions that are."
                 )
             row.published_generation_id = generation
-            return review_release(session, row.id)
+            return self._database.on_change(session, row.id)
 
 
 def read_product(row: ProductRow, *, every: bool = False) -> Product:

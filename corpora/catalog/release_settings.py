@@ -17,7 +17,6 @@ from corpora.catalog.catalog import (
     require_product,
     require_release,
 )
-from corpora.catalog.memory_review import MemoryReview, Remembered, remembered, review_release
 from corpora.catalog.release import is_among
 from corpora.database.engine import Database
 from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
@@ -44,7 +43,7 @@ class ProductSettings:
 
 @dataclass(frozen=True)
 class ReleaseOverview:
-    """A release, offered or not, with the documents that serve it and its remembered answers."""
+    """A release, offered or not, with the documents that serve it."""
 
     name: str
     prerelease: bool
@@ -52,7 +51,6 @@ class ReleaseOverview:
     generation: int | None
     published: datetime | None
     documents: int
-    remembered: Remembered
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,6 @@ class ReleaseAdministration:
             owner = require_product(session, product)
             served = _served(session, owner)
             rows = releases_of(owner)
-            answers = remembered(session, [row.id for row in rows])
             newest = read_product(owner).newest
             return ProductOverview(
                 owner.name,
@@ -99,7 +96,6 @@ class ReleaseAdministration:
                         _settings(row),
                         row.published_generation_id,
                         *served.get(row.id, (None, 0)),
-                        answers.get(row.id, Remembered()),
                     )
                     for row, release in zip(
                         rows, read_product(owner, every=True).releases, strict=True
@@ -112,13 +108,13 @@ class ReleaseAdministration:
         with self.database.reading() as session:
             return _settings(require_release(session, product, release))
 
-    def change_release(self, product: str, release: str, settings: ReleaseSettings) -> MemoryReview:
-        """Set all that is said of a release; raise UnusableName for a name that cannot be."""
+    def change_release(self, product: str, release: str, settings: ReleaseSettings) -> str:
+        """Set all that is said of a release and say what follows; or raise UnusableName."""
         return self.revise_release(product, release, lambda _: settings)
 
     def revise_release(
         self, product: str, release: str, revised: Callable[[ReleaseSettings], ReleaseSettings]
-    ) -> MemoryReview:
+    ) -> str:
         """Set what is said of a release by what is said now, in one transaction; raise as above."""
         with self.database.writing() as session:
             row = require_release(session, product, release)
@@ -136,9 +132,9 @@ class ReleaseAdministration:
             row.prerelease = settings.prerelease
             row.end_of_life = settings.end_of_life
             if row.retired == settings.hidden:
-                return MemoryReview()
+                return ""
             row.retired = settings.hidden
-            return review_release(session, row.id)
+            return self.database.on_change(session, row.id)
 
     def change_product(self, product: str, settings: ProductSettings) -> None:
         """Set all that is said of a product; raise UnusableName, UnknownRelease for its latest."""

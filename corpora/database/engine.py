@@ -74,10 +74,17 @@ class DatabaseFull(UnusableDatabase):
 
 @dataclass(frozen=True)
 class Database:
-    """An open database, shared by all threads; `originals` is the URL of files outside its rows."""
+    """An open database, shared by all threads; `originals` is the URL of files outside its rows.
+
+    Whatever changes what serves a release calls `on_change` with its id in the same transaction,
+    and tells people what that says. A deletion then calls `on_delete`, whose transactions are its
+    own, before the release goes.
+    """
 
     engine: Engine
     originals: str | None = None
+    on_change: Callable[[Session, int], str] = lambda session, release_id: ""
+    on_delete: Callable[["Database", int], None] = lambda database, release_id: None
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

@@ -7,10 +7,8 @@ from sqlalchemy import Select, func, select, true
 from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import releases_of, require_product, require_release
-from corpora.catalog.memory_review import MemoryReview, foresee
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnCitationRow, TurnRow
-from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import (
     DocumentRow,
     GenerationRow,
@@ -28,8 +26,7 @@ class Impact:
 
     `documents` and `pages` are answered from now, and `answers` in so many `conversations` cite
     them. `generations` hold some of the documents. `shared_with` are releases, as "product
-    release", that keep a file of the same content. `remembered` answers are suspended with
-    documents, and deleted with a release. `terms` stand in a glossary that goes too.
+    release", that keep a file of the same content. `terms` stand in a glossary that goes too.
     """
 
     releases: tuple[str, ...]
@@ -39,7 +36,6 @@ class Impact:
     answers: int
     conversations: int
     shared_with: tuple[str, ...]
-    remembered: int
     terms: int
 
 
@@ -76,10 +72,6 @@ def impact_of_deleting(
             .where(TurnRow.product == owner.name, TurnRow.superseded.is_(False))
             .where(TurnCitationRow.release.in_(names), cited)
         )
-        pairs = select(MemoryPairRow.id).where(MemoryPairRow.release_id.in_(ids))
-        if files is not None:
-            citing = select(MemoryPageRow.pair_id).where(MemoryPageRow.file.in_(files))
-            pairs = pairs.where(MemoryPairRow.suspended == "", MemoryPairRow.id.in_(citing))
         terms = select(GlossaryRow.id).where(GlossaryRow.product_id == owner.id)
         return Impact(
             releases=tuple(names),
@@ -89,17 +81,8 @@ def impact_of_deleting(
             answers=_count(session, answers),
             conversations=_count(session, answers.with_only_columns(TurnRow.conversation_id)),
             shared_with=_shared_with(session, documents, ids),
-            remembered=_count(session, pairs),
             terms=0 if release else _count(session, terms),
         )
-
-
-def impact_of_serving(
-    database: Database, product: str, release: str, generation: int
-) -> MemoryReview:
-    """Count what becomes of remembered answers if another generation of a release serves."""
-    with database.reading() as session:
-        return foresee(session, require_release(session, product, release).id, generation)
 
 
 def _count(session: Session, rows: Select[int]) -> int:

@@ -47,6 +47,7 @@ class JobWork:
     chunking: ChunkingSettings
     stopping: Callable[[], bool] = lambda: False
     limits: Limits = DEFAULT_LIMITS
+    pause: Callable[[], None] = lambda: None
     _postponed: dict[int, float] = field(default_factory=dict)
 
     def do_next(self) -> bool:
@@ -125,14 +126,12 @@ class JobWork:
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
         if job.kind is JobKind.DELETE:
             report, database, data_dir = watch.report, self.database, self.data_dir
-            deleted = (
+            pages = (
                 delete_release(database, data_dir, job.product, job.release, report)
                 if job.release
                 else delete_product(database, data_dir, job.product, report)
             )
-            answers = f" with {_count(deleted.remembered, 'saved answer')}"
-            message = f"Deleted {_subject(job)}{answers if deleted.remembered else ''}."
-            return _Ended(JobState.DONE, message, asdict(deleted))
+            return _Ended(JobState.DONE, f"Deleted {_subject(job)}.", {"pages": pages})
         builder = Builder(
             self.database,
             self.data_dir,
@@ -142,6 +141,7 @@ class JobWork:
             watch.is_to_stop,
             workers=1,
             limits=self.limits,
+            pause=self.pause,
         )
         match job.kind:
             case JobKind.UPLOAD:
@@ -216,7 +216,7 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
         case Outcome.PUBLISHED:
             documents = _count(report.documents, "document")
             message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
-            message = f"{message} {report.remembered.told}".rstrip()
+            message = f"{message} {report.consequences}".rstrip()
     return _Ended(JobState.DONE, message, figures, problems)
 
 

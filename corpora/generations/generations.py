@@ -15,7 +15,6 @@ from pathlib import Path
 from sqlalchemy import and_, delete, select, text, update
 from sqlalchemy.orm import Session
 
-from corpora.catalog.memory_review import MemoryReview, review_release
 from corpora.database.engine import Database, UnusableDatabase, delete_in_portions
 from corpora.database.originals import Originals
 from corpora.database.tables import (
@@ -148,15 +147,15 @@ def require_claim(session: Session, generation_id: int) -> None:
         )
 
 
-def publish(database: Database, generation_id: int) -> MemoryReview:
-    """Let a generation serve its release; raise TakenOver if another builder replaced it."""
+def publish(database: Database, generation_id: int) -> str:
+    """Let a generation serve and say what follows; TakenOver if another builder replaced it."""
     with database.writing() as session:
         require_claim(session, generation_id)
         generation = session.get_one(GenerationRow, generation_id)
         generation.published = datetime.now(UTC)
         release = session.get_one(ReleaseRow, generation.release_id)
         release.published_generation_id = generation_id
-        return review_release(session, release.id)
+        return database.on_change(session, release.id)
 
 
 def abandon(database: Database, data_dir: Path, generation_id: int) -> None:

@@ -32,12 +32,12 @@ from time import perf_counter
 from chatbot.assembly import open_embedder
 from chatbot.settings import prepare_process, read_settings
 from corpora.building.building import Builder
-from corpora.database.engine import open_database
+from chatbot.memory.suspending import open_database
 from eval.benchmarks.ingest import texts_of
 work, docs, data = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 prepare_process()
 settings = read_settings(data_dir=data)
-database, embedder = open_database(settings.database), open_embedder(settings)
+database, embedder = open_database(settings), open_embedder(settings)
 embedder.embed(["loads the model"])
 texts = texts_of(database) if work == "embed" else []
 began, told = perf_counter(), {}

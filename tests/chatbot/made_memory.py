@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import select
 
 from chatbot.memory.pairs import MemoryQuestion, NewPair, Origin, Score, Thresholds
-from corpora.catalog.memory_review import CitedPage
+from chatbot.memory.suspending import CitedPage
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from corpora.database.tables import ProductRow, ReleaseRow

@@ -196,19 +196,3 @@ def test_growth_counts_back_from_what_there_is(
     gained = today.happened
     came = gained[Happened.IMPORTED] + gained[Happened.EDITED]
     assert came - gained[Happened.RETIRED] - gained[Happened.REPLACED] == 2
-
-
-def test_the_member_nearest_to_the_centroid_stands_for_its_cluster(
-    bot: Bot, overview: Overview
-) -> None:
-    """Checked against the mean, computed anew, of a cluster that is put together by hand."""
-    pairs = bot.pairs
-    vectors = {pair.id: np.frombuffer(pair.vector, "<f4") for pair in pairs}
-    total = np.sum(list(vectors.values()), axis=0, dtype=np.float64)
-    with bot.chatbot.database.writing() as session:
-        for pair in pairs:
-            row = session.get_one(MemoryPairRow, pair.id)
-            row.cluster, row.store = 1, Store.HIGH
-    (cluster,) = overview.clusters(Scope("lamp", "2.0"))
-    nearest = max(vectors, key=lambda pair: float(vectors[pair] @ (total / len(pairs))))
-    assert (cluster.size, cluster.representative.row.id) == (3, nearest)

@@ -15,9 +15,9 @@ from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import parse_faq
 from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.suspending import page_hash
 from chatbot.review.exports import Format
 from chatbot.settings import Settings
-from corpora.catalog.memory_review import page_hash
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import PageRow

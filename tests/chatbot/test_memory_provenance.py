@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 
 from chatbot.memory.pairs import Happened, Origin
 from chatbot.memory.stores.stores import Stores
+from chatbot.memory.suspending import CitedPage, page_hash, still_stands
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.memory_review import CitedPage, MemoryReview, page_hash, still_stands
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
+from tests.chatbot.remembered_answers import story, suspended
 from tests.corpora.beacon import ingest_beacon, write_beacon
-from tests.corpora.remembered_answers import story, suspended
 from tests.data_folders import copy_data, database_url
 
 pytestmark = pytest.mark.database
@@ -80,7 +80,7 @@ def test_an_answer_that_is_remembered_after_its_page_has_changed_is_not_used(
     assert late is not None
     assert suspended(database, late) == [CHANGED]
     assert story(database, late) == [(Happened.ADDED, ""), (Happened.SUSPENDED, CHANGED)]
-    assert Catalog(database).rollback("Beacon", "17.10") == MemoryReview(restored=1)
+    assert Catalog(database).rollback("Beacon", "17.10") == "1 saved answer is in use again."
 
 
 @pytest.mark.parametrize("origin", [Origin.MEASURED, Origin.CURATED])
@@ -90,7 +90,7 @@ def test_what_is_outdated_gives_way_to_what_is_not(
     old_page = page_of_guide(database, "12 metres")
     old = stores.add(release, made_pair(unit(1, 0, 0), 0.95, origin, pages=[old_page]))
     write_beacon(docs, mast=15)
-    assert ingest_beacon(database, docs).remembered == MemoryReview(suspended=1)
+    assert ingest_beacon(database, docs).consequences == "1 saved answer is suspended."
     new_page = page_of_guide(database, "15 metres")
     new = stores.add(release, made_pair(unit(1, 0, 0), 0.7, pages=[new_page]))
     assert (new.kept, new.replaced) == (True, (old.pair,))
@@ -137,6 +137,5 @@ def test_a_pair_without_pages_is_remembered_of_a_release_that_is_offered(
     assert pair is not None
     assert late is not None
     assert suspended(database, pair, late) == ["the release is retired"] * 2
-    assert administration.change_release("Beacon", "17.10", ReleaseSettings()) == MemoryReview(
-        restored=2
-    )
+    told = administration.change_release("Beacon", "17.10", ReleaseSettings())
+    assert told == "2 saved answers are in use again."

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
+from chatbot.memory.suspending import Remembered, remembered
 from corpora.building.building import Builder, NothingLeft
-from corpora.building.removal import Deleted, delete_product, delete_release
+from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog, NoCorpus
 from corpora.catalog.glossary import Entry, Glossaries
-from corpora.catalog.memory_review import remembered
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnRow
@@ -40,8 +40,8 @@ from corpora.database.tables import (
 from corpora.generations.generations import BeingBuilt
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import open_corpus
+from tests.chatbot.remembered_answers import remember
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
-from tests.corpora.remembered_answers import remember
 from tests.data_folders import broken_references, copy_data, database_url
 from tests.hash_embedder import HashEmbedder
 
@@ -175,10 +175,10 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
     kept = files_of(database, data_dir, "17.10")
     seen: list[Progress] = []
 
-    deleted = delete_release(database, data_dir, "beacon", "17.30 ", seen.append)
+    pages = delete_release(database, data_dir, "beacon", "17.30 ", seen.append)
 
     assert counts(database) == before
-    assert deleted.pages == seen[-1].done == seen[-1].total > 36
+    assert pages == seen[-1].done == seen[-1].total > 36
     assert {p.stage for p in seen} == {Stage.DELETING}
     assert files_of(database, data_dir, "17.10") == kept
     assert [r.name for p in catalog.products(every=True) for r in p.releases] == ["17.10"]
@@ -187,7 +187,7 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
     assert folders == {str(g.id) for g in catalog.generations("Beacon", "17.10")}
     with database.reading() as session:
         assert not broken_references(session)
-    assert delete_release(database, data_dir, "Beacon", "17.30") == Deleted()
+    assert delete_release(database, data_dir, "Beacon", "17.30") == 0
 
 
 def test_a_deletion_that_is_cut_off_is_completed_by_the_next_call(
@@ -282,10 +282,10 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
             most = max(most, cursor.rowcount)
 
     event.listen(database.engine, "after_cursor_execute", count)
-    deleted = delete_release(database, data_dir, "Beacon", "17.20")
+    delete_release(database, data_dir, "Beacon", "17.20")
     event.remove(database.engine, "after_cursor_execute", count)
 
-    assert (deleted.remembered, most) == (5, 2)
+    assert most == 2
     with database.reading() as session:
         assert set(session.scalars(select(MemoryPairRow.release_id))) == {release_ids["17.10"]}
         assert session.scalars(select(MemoryEventRow.id)).all() == []
@@ -293,7 +293,9 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
         assert session.scalars(select(MemoryUseRow.pair_id)).all() == [kept]
         assert session.scalar(select(func.count()).select_from(TurnRow)) == 6
         assert not broken_references(session)
-    assert delete_product(database, data_dir, "Beacon").remembered == 1
+    delete_product(database, data_dir, "Beacon")
+    with database.reading() as session:
+        assert session.scalars(select(MemoryPairRow.id)).all() == []
 
 
 def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
@@ -323,8 +325,7 @@ def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
                 id=release_id, product_id=product_id, name="18.00", aliases=[], retired=False
             )
         )
-    with database.reading() as session:
-        assert remembered(session, [release_id]) == {}
+    assert remembered(database, "Beacon")["18.00"] == Remembered()
 
 
 def test_a_release_that_is_being_ingested_is_not_deleted(
@@ -343,12 +344,12 @@ def test_a_release_that_is_being_ingested_is_not_deleted(
 def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, beacon: Path) -> None:
     Glossaries(database).put("Beacon", Entry("horn", ("siren",)), instead_of="")
     ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
-    assert delete_product(database, data_dir, "lighthouse").pages > 0
+    assert delete_product(database, data_dir, "lighthouse") > 0
     assert set(counts(database).values()) == {0}
     with database.reading() as session:
         assert session.scalars(select(ProductRow)).all() == []
     assert list((data_dir / "generations").iterdir()) == []
-    assert delete_product(database, data_dir, "Beacon") == Deleted()
+    assert delete_product(database, data_dir, "Beacon") == 0
 
 
 def test_reading_again_by_the_same_parsers_changes_nothing(

@@ -123,7 +123,7 @@ def test_the_memory_takes_over_and_stays_right(run: Run) -> None:
     assert not any(o.wrong_reuse or o.repeats_error or o.wrong_release for o in outcomes)
     assert all(o.reused for o in iterations[-1].outcomes)
     assert all(o.reused_from for o in outcomes if o.reused)
-    # What asks the same replaces it, and an answer keeps two wordings.
+    # What asks the same in the same words replaces it.
     assert iterations[-1].high + iterations[-1].low <= 2 * len(WORDINGS)
     assert iterations[0].growth is None
     assert iterations[-1].growth == 0

@@ -35,10 +35,9 @@ def keep(
     links: tuple[str, ...] = (),
     suspended: str = "",
     reused: int = 0,
-    alike: int | None = None,
     embedding: str = EMBEDDING,
 ) -> int:
-    """Keep a pair, in the group of the pair `alike` or in one of its own; return its id."""
+    """Keep a pair in a cluster of its own; return its id."""
     store = Store.HIGH if score >= 0.6 else Store.LOW
     with database.writing() as session:
         of = require_release(session, product, release).id
@@ -46,10 +45,9 @@ def keep(
         # No pair is a near-duplicate of another one.
         vector = np.zeros(DIMENSION, "<f4")
         vector[last % DIMENSION] = 1
-        group = session.get(MemoryPairRow, alike) if alike else None
         pair = MemoryPairRow(
             release_id=of,
-            cluster=group.cluster if group else last + 1,
+            cluster=last + 1,
             store=store,
             question=question,
             asks="",

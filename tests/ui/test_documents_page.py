@@ -16,7 +16,7 @@ from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSetti
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Claims, JobFile, JobKind, Jobs, JobState
-from tests.corpora.remembered_answers import remember
+from tests.chatbot.remembered_answers import remember
 from tests.data_folders import copy_data
 from tests.ui.admin_pages import (
     errors,
@@ -176,7 +176,7 @@ def test_swapping_states_says_what_becomes_of_remembered_answers(
         "valve 2.0 now uses the selected version. 1 saved answer is in use again."
     )
     entry = AuditLog(valves.database).page(LOCAL)[0][0]
-    assert (entry.details["suspended"], entry.details["restored"]) == (0, 1)
+    assert entry.details["consequences"] == "1 saved answer is in use again."
 
 
 def test_hiding_a_release_says_what_becomes_of_remembered_answers(valves: Chatbot) -> None:

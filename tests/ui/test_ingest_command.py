@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from chatbot.memory.suspending import open_database
+from chatbot.settings import read_settings
+from tests.chatbot.remembered_answers import remember, suspended
 from tests.ingestion.hostile_inputs import GROUPS
 from ui.cli.main import app
 from ui.cli.terminal import SOME_LEFT_OUT
@@ -73,6 +77,22 @@ def test_a_manual_that_repeats_itself_is_read_whole(folder: Path) -> None:
     told = report(folder)
     assert told["outcome"] == "published"
     assert "repeated.md" not in {file["file"] for file in told["rejected"]}
+
+
+def test_an_answer_whose_page_is_published_anew_is_suspended(folder: Path) -> None:
+    report(folder)
+    with closing(open_database(read_settings())) as database:
+        pair = remember(database, "1.0", "five seconds", product="valve")
+        (folder / "valve.md").write_text(MARKDOWN.replace("five", "six"))
+        assert "1 saved answer is suspended." in ingest(str(folder)).output
+        assert suspended(database, pair) == ["the page 1 of valve.md has changed"]
+
+
+def test_an_ingest_lets_answers_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr("ui.cli.ingest.pause_for_answers", asked.append)
+    report(folder)
+    assert set(asked) == {folder.parent / "data"}
 
 
 @pytest.mark.timeout(600)

@@ -52,8 +52,7 @@ def test_a_faq_goes_in_is_counted_comes_out_and_goes_in_again(
     assert "2 answers added, 0 with citations.\n1 answer rated poor" in told.stdout
 
     stats = run("stats").stdout
-    assert "good answers: 1 (clusters: 1), bad ones: 1 (clusters: 1)" in stats
-    assert "How is the valve cleaned?  (valve 1.0)" in stats
+    assert "good answers: 1, bad ones: 1" in stats
     assert "so far: 2 imported" in stats
 
     out = tmp_path / "out.csv"
@@ -73,9 +72,7 @@ def test_stats_for_a_program_are_complete(run: Run, file: Path) -> None:
     assert (stats["pairs"], stats["suspended"], stats["reused"]) == (2, 0, 0)
     (release,) = stats["releases"]
     assert (release["product"], release["release"], release["pairs"]) == ("valve", "1.0", 2)
-    assert (release["high_clusters"], release["origins"]) == (1, {"imported": 2})
-    assert [(c["store"], c["size"]) for c in stats["clusters"]] == [("high", 1), ("low", 1)]
-    assert stats["clusters"][0]["question"] == "How is the valve cleaned?"
+    assert (release["high"], release["low"], release["origins"]) == (1, 1, {"imported": 2})
     assert stats["growth"][0]["happened"] == {"imported": 2}
     assert stats["changes"] == []
     assert (

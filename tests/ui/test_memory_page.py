@@ -85,16 +85,15 @@ def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> N
     assert "Saving answers is off" in open_memory().warning[0].value
 
 
-def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
-    first = keep(chatbot.database, HOLD, reused=3)
-    keep(chatbot.database, f"{HOLD} Exactly?", alike=first)
+def test_figures_and_answers_of_a_release(chatbot: Chatbot) -> None:
+    keep(chatbot.database, HOLD, reused=3)
+    keep(chatbot.database, f"{HOLD} Exactly?")
     keep(chatbot.database, LOG, score=0.2, origin=Origin.THUMBS, rated_by="bob@example.org")
     keep(chatbot.database, LOG, release="1.0", suspended="reference.html changed")
     page = open_memory()
     assert totals(page) == {
         "Good answers": "3",
         "Poor answers": "1",
-        "Groups": "3",
         "Reused": "0",
         "Suspended": "1",
     }
@@ -103,9 +102,8 @@ def test_figures_growth_and_groups_of_a_release(chatbot: Chatbot) -> None:
     page.selectbox(key="memory-release").set_value("2.0").run()
     assert (totals(page)["Good answers"], totals(page)["Suspended"]) == ("2", "0")
     table = page.dataframe[0].value
-    assert list(table["Question"]) == [HOLD]
-    assert list(table["Questions"]) == [2]
-    assert list(table["Rated by"]) == ["score 0.92 on 3 Nov 2026"]
+    assert list(table["Question"]) == [f"{HOLD} Exactly?", HOLD]
+    assert list(table["Rated by"]) == ["score 0.92 on 3 Nov 2026"] * 2
 
 
 def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
@@ -125,7 +123,7 @@ def test_questions_are_searched_and_paged(chatbot: Chatbot) -> None:
         keep(chatbot.database, f"What is the default of timer {number}?")
     page = open_memory()
     assert len(questions(page)) == 25
-    assert "1–25 of 30 groups" in captions(page)
+    assert "1–25 of 30 questions" in captions(page)
     page.text_input(key="memory-words").set_value("timer 29").run()
     assert questions(page) == ["What is the default of timer 29?"]
     page.text_input(key="memory-words").set_value("nothing like it").run()
@@ -143,7 +141,6 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
         links=("https://evil.test/faq",),
         **at,
     )
-    keep(chatbot.database, f"{HOLD} Exactly?", alike=pair)
     assert reply.kept_as is not None
     use(chatbot.database, reply.kept_as, pair, "reuse")
     page = open_memory(pair=pair)
@@ -155,7 +152,6 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
     assert "Measured:] faithfulness 0.95, relevancy 0.89" in told
     assert "Reused:] 2 times, last on 03 Nov 2026" in told
     assert "`https://evil.test/faq`" in told
-    assert set(questions(page)) == {HOLD, f"{HOLD} Exactly?"}
     (link,) = page.get("page_link")
     assert link.proto.query_string == f"turn={reply.kept_as}"
     assert link.proto.label.startswith("reused · ")

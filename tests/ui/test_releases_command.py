@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
+from tests.chatbot.remembered_answers import remember
 from tests.corpora.beacon import ingest_beacon, write_beacon
-from tests.corpora.remembered_answers import remember
 from ui.cli.ingest import report_in_words
 from ui.cli.main import app
 
@@ -66,7 +66,6 @@ def test_an_ingest_and_a_rollback_tell_of_remembered_answers(
     remember(database, "17.10", "12 metres")
     source = write_beacon(tmp_path / "docs", mast=15)
     report = ingest_beacon(database, source)
-    assert report.remembered.suspended == 1
     assert "1 saved answer is suspended." in report_in_words(report)
     assert "1 saved answer, suspended" in run()
     told = run("rollback", "Beacon", "17.10")

@@ -19,6 +19,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database
 from corpora.documents.uploads import UploadedFile, store, upload_dir
 from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
+from tests.chatbot.remembered_answers import remember, suspended
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 280.0
@@ -120,6 +121,10 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
         assert (job.state, job.report["read"], job.report["failed"]) == (JobState.DONE, 1, 1)
         assert [f.file for f in jobs.files(waiting) if f.reason] == ["bad.html"]
         until(lambda: not upload_dir(settings.data_dir, waiting).exists(), "its files stay")
+        pair = remember(database, "1.0", "Blue")
+        changed = upload(database, settings, "1.0", {"guide.md": b"# Guide\n\nRed.\n"})
+        assert ended(jobs, changed).message.endswith("1 saved answer is suspended.")
+        assert suspended(database, pair) == ["the page 1 of guide.md has changed"]
         assert jobs.has_worker()
         assert worker.pid in {p.pid for p in psutil.process_iter()}
         assert psutil.Process(worker.pid).nice() > psutil.Process().nice()

@@ -7,11 +7,12 @@ from typing import Annotated
 from pydantic_core import to_jsonable_python
 from typer import Argument, Exit, Option
 
+from chatbot.memory.suspending import open_database
+from chatbot.runtime.answers_first import pause_for_answers
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import IngestReport, Outcome
-from corpora.database.engine import open_database
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, print_result, progress_bars
 from ui.wording.amounts import how_many
 
@@ -36,7 +37,7 @@ def ingest(
     settings = read_settings()
     with progress_bars() as show:
         report = Builder(
-            open_database(settings.database, settings.originals_url),
+            open_database(settings),
             settings.data_dir,
             open_embedder(settings),
             settings=ChunkingSettings(
@@ -45,6 +46,7 @@ def ingest(
             on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             workers=workers,
             limits=settings.reading_limits,
+            pause=lambda: pause_for_answers(settings.data_dir),
         ).ingest(paths, product=product, release=release)
     told = {**to_jsonable_python(report), "reused": report.reused}
     print_result(as_json, told, *report_in_words(report))
@@ -69,8 +71,8 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
             yield f"{release}: no changes"
         case Outcome.NOTHING_READABLE:
             yield f"{release}: no file could be read, so nothing changed"
-    if report.remembered.told:
-        yield report.remembered.told
+    if report.consequences:
+        yield report.consequences
     yield from (f"removed, no longer found: {name}" for name in report.dropped)
     yield from (f"Read in part: {remark.file}: {remark.text}" for remark in report.remarks)
     for what, expected in (("that could not be read", False), ("without text", True)):

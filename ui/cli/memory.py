@@ -11,13 +11,12 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import read_faq
 from chatbot.administration.overview import (
     Change,
-    Cluster,
     Day,
     Overview,
     PairFilter,
     ReleaseFigures,
 )
-from chatbot.memory.pairs import Happened, Store
+from chatbot.memory.pairs import Happened
 from chatbot.review.exports import Format
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
@@ -36,7 +35,6 @@ from ui.wording.amounts import how_many
 from ui.wording.memory import import_told
 
 _NAMED = 20
-_SHOWN = 5
 _GONE = (
     *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
     *(Happened.EVICTED, Happened.SUSPENDED),
@@ -98,7 +96,7 @@ def export(
 
 @app.command()
 def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
-    """Show the saved answers: figures by release, the largest clusters, growth, changes."""
+    """Show the saved answers: figures by release, growth, changes."""
     scope = scope_of(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
@@ -108,8 +106,7 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
         none = (
             "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
         )
-        largest = overview.clusters(scope, Store.HIGH, limit=_SHOWN) if releases else ()
-        print_result(False, {}, *(_stats(releases, largest, days, unread) if releases else [none]))
+        print_result(False, {}, *(_stats(releases, days, unread) if releases else [none]))
         return
     found = {
         "unread": unread,
@@ -117,11 +114,6 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
         "suspended": sum(of.suspended for of in releases),
         "reused": sum(of.reused for of in releases),
         "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
-        "clusters": [
-            _cluster(cluster)
-            for store in Store
-            for cluster in overview.clusters(scope, store, limit=None)
-        ],
         "growth": days,
         "changes": [_change(change) for change in overview.changes(scope, _GONE)],
     }
@@ -130,7 +122,6 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
 
 def _stats(
     releases: Iterable[ReleaseFigures],
-    clusters: Sequence[Cluster],
     days: Sequence[Day],
     unread: int,
 ) -> Iterator[str]:
@@ -138,20 +129,13 @@ def _stats(
         suspended = f", {of.suspended:,} of them suspended" if of.suspended else ""
         given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
         yield f"{of.product} {of.release}"
-        yield (
-            f"  good answers: {of.high:,} (clusters: {of.high_clusters:,}), bad ones: {of.low:,} "
-            f"(clusters: {of.low_clusters:,}){suspended}"
-        )
+        yield f"  good answers: {of.high:,}, bad ones: {of.low:,}{suspended}"
         yield f"  {given}; reuses: {of.reused:,}"
     if unread:
         yield (
             f"Since an update, {unread:,} of these answers cannot be reused. "
             "Run `strata memory rebuild` to reuse them again."
         )
-    yield "Largest clusters of good answers:"
-    for cluster in clusters:
-        pair = cluster.representative
-        yield f"  {cluster.size:,}  {pair.row.question}  ({pair.product} {pair.release})"
     if days:
         asked, reused = sum(d.asked for d in days), sum(d.reused for d in days)
         share = f" ({100 * reused / asked:.0f} %)" if asked else ""
@@ -161,20 +145,6 @@ def _stats(
         )
         counts = {kind: sum(d.happened.get(kind, 0) for d in days) for kind in Happened}
         yield f"so far: {', '.join(f'{n:,} {kind}' for kind, n in counts.items() if n)}"
-
-
-def _cluster(cluster: Cluster) -> dict[str, Any]:
-    pair = cluster.representative
-    return {
-        "id": pair.row.cluster,
-        "product": pair.product,
-        "release": pair.release,
-        "store": pair.row.store,
-        "size": cluster.size,
-        "question": pair.row.question,
-        "pair": pair.row.id,
-        "score": pair.row.score,
-    }
 
 
 def _change(change: Change) -> dict[str, Any]:
@@ -194,7 +164,7 @@ def _change(change: Change) -> dict[str, Any]:
 
 @app.command()
 def rebuild(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
-    """Rebuild stores, clusters and indexes with the current thresholds and embedding."""
+    """Rebuild the stores with the current thresholds and embedding."""
     from chatbot.administration.curation import Curation
 
     with progress_bars() as show:

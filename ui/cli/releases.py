@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 from typer import Argument, Context, Option, Typer
 
+from chatbot.memory.suspending import remembered, remembered_with
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, UnknownRelease, check_name
@@ -47,20 +48,18 @@ def list_releases(
         return
     database = open_database()
     catalog = Catalog(database)
-    administration = ReleaseAdministration(database)
     listed, shown = [], []
     for p in [catalog.product(product)] if product else catalog.products():
-        overview = administration.overview(p.name).releases
-        remembered = {of.name: of.remembered for of in overview}
+        answers = remembered(database, p.name)
         listed.append({**asdict(p), "latest": p.newest and p.newest.name})
         shown.append(p.name)
         for r, told in zip(p.releases, listed[-1]["releases"], strict=True):
-            told["remembered"] = remembered[r.name]
+            told["remembered"] = answers[r.name]
             notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
-            notes += [remembered[r.name].told] if remembered[r.name].answers else []
+            notes += [answers[r.name].told] if answers[r.name].answers else []
             shown.append(f"  {r.name}  {'; '.join(notes)}".rstrip())
     none = "No documentation yet. Add some with `strata ingest`."
     print_result(as_json, listed, *(shown or [none]))
@@ -104,11 +103,11 @@ def retire(
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
     administration = ReleaseAdministration(open_database())
-    review = administration.revise_release(
+    told = administration.revise_release(
         product, release, lambda said: replace(said, hidden=not restore)
     )
     done = "is available again" if restore else "is hidden"
-    say(f"{product} {release} {done}\n{review.told}".rstrip())
+    say(f"{product} {release} {done}\n{told}".rstrip())
 
 
 @app.command("end-of-life")
@@ -131,8 +130,8 @@ def end_of_life(
 @app.command()
 def rollback(product: Product, release: Release) -> None:
     """Roll back to the previous version of a release's documents."""
-    review = Catalog(open_database()).rollback(product, release)
-    say(f"{product} {release} now uses its previous version\n{review.told}".rstrip())
+    told = Catalog(open_database()).rollback(product, release)
+    say(f"{product} {release} now uses its previous version\n{told}".rstrip())
 
 
 @app.command()
@@ -140,11 +139,12 @@ def delete(product: Product, release: Release, yes: WithoutAsking = False) -> No
     """Delete a release with all versions of its documents; conversations are kept."""
     database = open_database()
     impact = impact_of_deleting(database, product, release)
+    answers = remembered_with(database, product, release)
     say(
         f"{product} {release}: {how_many(impact.documents, 'document')} with "
         f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
         f"{how_many(impact.conversations, 'conversation')}; "
-        f"{how_many(impact.remembered, 'saved answer')}"
+        f"{how_many(answers, 'saved answer')}"
     )
     if not yes:
         typer.confirm("Delete it permanently?", abort=True)

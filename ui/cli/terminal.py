@@ -23,10 +23,10 @@ from rich.progress import TimeRemainingColumn as Remaining
 from typer import BadParameter, Option
 
 from chatbot.administration.overview import Scope
+from chatbot.memory import suspending
 from chatbot.review.exports import Format
 from chatbot.settings import read_settings
 from chatbot.text.markdown import for_any_reader
-from corpora.database import engine
 from corpora.database.engine import Database
 
 if TYPE_CHECKING:
@@ -129,5 +129,4 @@ def open_chatbot(**options: Any) -> "Chatbot":
 
 def open_database() -> Database:
     """Open the database of the settings, for commands that need no model."""
-    settings = read_settings()
-    return engine.open_database(settings.database, settings.originals_url)
+    return suspending.open_database(read_settings())

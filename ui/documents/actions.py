@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from chatbot.administration.administration import Administration
+from chatbot.memory.suspending import remembered_with
 from corpora.documents.impact import Impact, impact_of_deleting
 from ui.elements.address import go
 from ui.elements.frame import confirm, done, failures_shown, open_tab
@@ -31,7 +32,9 @@ def start(order: Callable[[Administration], int], product: str, told: str) -> No
 
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether to remove documents from a release."""
-    impact = impact_of_deleting(services.chatbot().database, product, release, files)
+    database = services.chatbot().database
+    impact = impact_of_deleting(database, product, release, files)
+    saved = remembered_with(database, product, release, files)
     others = impact.generations - 1
     back = (
         f"Some of them are also in {how_many(others, 'earlier version')} of this release; you can "
@@ -40,7 +43,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
         else "You can roll back to the current version until newer versions replace it."
     )
     pages = f"{how_many(impact.pages, 'page')} will no longer be used for answers."
-    told = bullets([pages, *_answers(impact, "suspended"), back])
+    told = bullets([pages, *_answers(impact, saved, "suspended"), back])
 
     def remove() -> None:
         count = how_many(len(files), "document")
@@ -58,6 +61,7 @@ def confirm_deletion(product: str, release: str = "") -> None:
     """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
     impact = impact_of_deleting(database, product, release)
+    saved = remembered_with(database, product, release)
     lines = [
         f"{how_many(impact.documents, 'document')} with {how_many(impact.pages, 'page')}, in "
         f"{how_many(impact.generations, 'stored version')}."
@@ -66,7 +70,7 @@ def confirm_deletion(product: str, release: str = "") -> None:
         releases = ", ".join(impact.releases) or "none"
         lines.insert(0, f"{how_many(len(impact.releases), 'release')}: {releases}.")
         lines += [f"{how_many(impact.terms, 'glossary term')}."] if impact.terms else []
-    told = bullets([*lines, *_answers(impact, "deleted"), "This cannot be undone."])
+    told = bullets([*lines, *_answers(impact, saved, "deleted"), "This cannot be undone."])
     confirm(
         "Delete",
         f"**{as_label(name)}** will be deleted:\n\n{told}",
@@ -76,8 +80,8 @@ def confirm_deletion(product: str, release: str = "") -> None:
     )
 
 
-def _answers(impact: Impact, remembered: str) -> Iterator[str]:
-    """What happens to answers; saved ones are `remembered`: suspended or deleted."""
+def _answers(impact: Impact, saved: int, become: str) -> Iterator[str]:
+    """What happens to answers; those that are saved become suspended or deleted."""
     if impact.answers:
         yield (
             f"Cited by {how_many(impact.answers, 'answer')} in "
@@ -88,5 +92,5 @@ def _answers(impact: Impact, remembered: str) -> Iterator[str]:
         yield "No conversation cites this."
     if impact.shared_with:
         yield f"Identical files stay in {', '.join(impact.shared_with)}."
-    if impact.remembered:
-        yield f"{how_many(impact.remembered, 'saved answer')} will be {remembered}."
+    if saved:
+        yield f"{how_many(saved, 'saved answer')} will be {become}."

@@ -3,10 +3,10 @@
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
+from chatbot.memory.suspending import foresee
 from corpora.catalog.catalog import Catalog, Generation
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
-from corpora.documents.impact import impact_of_serving
 from ui.documents.actions import confirm_documents
 from ui.elements.frame import button, choose_one, confirm, done, in_a_row, when
 from ui.elements.table import download, first_of, search_box, table_in_pages
@@ -164,11 +164,11 @@ def confirm_version(product: str, release: ReleaseOverview, generation: int) -> 
         difference = _difference(generation, release.generation)
         told.insert(0, f"Compared with the current version: {difference}.")
     database = services.chatbot().database
-    told.append(as_text(impact_of_serving(database, product, release.name, generation).told))
+    told.append(as_text(foresee(database, product, release.name, generation)))
 
     def serve() -> None:
-        review = services.administration().serve(product, release.name, generation)
-        done(f"{product} {release.name} now uses the selected version. {review.told}".rstrip())
+        told = services.administration().serve(product, release.name, generation)
+        done(f"{product} {release.name} now uses the selected version. {told}".rstrip())
 
     title = "Roll back to this version"
     confirm(title, "\n\n".join(told), "Roll back", serve, icon="history")

@@ -86,8 +86,8 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
         new = ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden)
         if st.form_submit_button("Save", type="primary"):
             with failures_shown():
-                review = services.administration().change_release(product, release.name, new)
-                done(f"Saved. {review.told}".rstrip())
+                told = services.administration().change_release(product, release.name, new)
+                done(f"Saved. {told}".rstrip())
     st.space("small")
     _offer(
         "Reprocess the documents",

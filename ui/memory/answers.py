@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import itemgetter
-from typing import Any
 
 import streamlit as st
 from streamlit.column_config import NumberColumn
@@ -28,7 +26,7 @@ from ui.elements.frame import (
     show_facts,
     when,
 )
-from ui.elements.table import Columns, newest_first, search_box, show_table, table_in_pages
+from ui.elements.table import newest_first, search_box, show_table, table_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_code, as_label, as_text
@@ -56,67 +54,35 @@ _ROLES = {
 
 
 def show_questions(overview: Overview, scope: Scope) -> None:
-    """The groups of a store, the largest first; or the questions that a search finds."""
+    """The questions of a store that a search finds, the newest first."""
     with in_a_row(key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
         chosen = choose_one("Show", (_GOOD, _POOR, _SUSPENDED), "memory-show", labelled=False)
-    store = Store.LOW if chosen == _POOR else Store.HIGH
-    name = f"answers of {scope} {chosen} {words}"
-    found = overview.releases(scope)
     if chosen == _SUSPENDED:
-        wanted = PairFilter(scope, suspended=True, words=words)
-        _show_pairs(overview, wanted, name, "No suspended answers.")
-    elif words:
-        told = "No question matches. Search for fewer words or another group."
-        _show_pairs(overview, PairFilter(scope, store, words=words), name, told)
-    elif groups := sum(f.low_clusters if chosen == _POOR else f.high_clusters for f in found):
-        _table(
-            groups,
-            name,
-            lambda first, size: [
-                (cluster.representative, cluster.size)
-                for cluster in overview.clusters(scope, store, offset=first, limit=size)
-            ],
-            of="group",
-        )
+        wanted, if_none = PairFilter(scope, suspended=True, words=words), "No suspended answers."
     else:
-        st.markdown("No poor answers." if chosen == _POOR else "No good answers yet.")
-
-
-def _show_pairs(
-    overview: Overview, wanted: PairFilter, key: str, if_none: str = "", *, size: int = 25
-) -> None:
+        wanted = PairFilter(scope, Store.LOW if chosen == _POOR else Store.HIGH, words=words)
+        if_none = "No poor answers." if chosen == _POOR else "No good answers yet."
     if not (total := overview.count(wanted)):
-        st.markdown(if_none)
+        st.markdown("No question matches. Search for fewer words." if words else if_none)
         return
-    _table(
+    table_in_pages(
         total,
-        key,
-        lambda first, size: [
-            (pair, None) for pair in overview.pairs(wanted, offset=first, limit=size)
-        ],
+        f"answers of {scope} {chosen} {words}",
+        lambda first, size: overview.pairs(wanted, offset=first, limit=size),
+        {
+            "Open": lambda pair: str(pair.row.id),
+            "Question": (360, lambda pair: pair.row.question),
+            "Score": (NumberColumn(width=70, format="%.2f"), lambda pair: pair.row.score),
+            "Rated by": (230, lambda pair: vouched(pair.row, to_admin=True)),
+            "Reused": (NumberColumn(width=90), lambda pair: pair.row.reused),
+            "Release": (140, lambda pair: f"{pair.product} {pair.release}"),
+            "Suspended because": (280, lambda pair: pair.row.suspended),
+        },
+        opens="pair",
+        name="Questions",
         of="question",
-        size=size,
     )
-
-
-def _table(
-    total: int,
-    key: str,
-    read: Callable[[int, int], Sequence[tuple[KeptPair, int | None]]],
-    **options: Any,
-) -> None:
-    columns: Columns[tuple[KeptPair, int | None]] = {
-        "Open": lambda of: str(of[0].row.id),
-        "Question": (360, lambda of: of[0].row.question),
-        "Questions": (NumberColumn(width=90, help="Number of similar questions"), itemgetter(1)),
-        "Score": (NumberColumn(width=70, format="%.2f"), lambda of: of[0].row.score),
-        "Rated by": (230, lambda of: vouched(of[0].row, to_admin=True)),
-        "Reused": (NumberColumn(width=90), lambda of: of[0].row.reused),
-        "Release": (140, lambda of: f"{of[0].product} {of[0].release}"),
-        "Suspended because": (280, lambda of: of[0].row.suspended),
-    }
-    table_in_pages(total, key, read, columns, opens="pair", name="Questions", **options)
 
 
 def show_changes(overview: Overview, scope: Scope) -> None:
@@ -178,10 +144,6 @@ def show_pair(overview: Overview, pair_id: int) -> None:
         _actions(row)
     with facts:
         _facts(row)
-    members = PairFilter(of, Store(row.store), cluster=row.cluster)
-    if (total := overview.count(members)) > 1:
-        st.subheader(f"Similar questions: {total:,}", anchor=False)
-        _show_pairs(overview, members, f"members of {of} {row.store} {row.cluster}", size=10)
     _uses(overview, pair_id)
 
 

@@ -122,10 +122,6 @@ def _show_figures(found: Sequence[ReleaseFigures], days: Sequence[Day]) -> None:
     figures = {
         "Good answers": (sum(f.high for f in found), None),
         "Poor answers": (sum(f.low for f in found), None),
-        "Groups": (
-            sum(f.high_clusters + f.low_clusters for f in found),
-            "Similar questions form a group.",
-        ),
         "Reused": (reused, f"of {asked:,} questions"),
         "Suspended": (
             sum(f.suspended for f in found),

@@ -12,19 +12,17 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
+from chatbot.memory.suspending import open_database
+from chatbot.runtime.answers_first import pause_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
-from corpora.database.engine import (
-    Database,
-    UnreachableDatabase,
-    UnusableDatabase,
-    open_database,
-)
+from corpora.database.engine import Database, UnreachableDatabase, UnusableDatabase
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.generations.generations import sweep_folders
@@ -81,6 +79,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
         settings.reading_limits,
+        partial(pause_for_answers, settings.data_dir),
     )
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
@@ -107,7 +106,7 @@ def _open(settings: Settings) -> tuple[Database, Claims]:
     end = time.monotonic() + _DATABASE_SECONDS
     while True:
         try:
-            database = open_database(settings.database, settings.originals_url)
+            database = open_database(settings)
             claims = Claims(database, this_process())
             claims.beat()
         except UnreachableDatabase as error:

@@ -3,9 +3,8 @@
 All of it runs in a transaction that has locked the release.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, delete, func, select
@@ -13,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, Happened, MemoryQuestion, NewPair, Origin, Score
 from chatbot.memory.stores.clusters import Clusters
-from chatbot.retrieval.provenance import claims, plain, whole
 from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
 from corpora.database.tables import ReleaseRow
 
@@ -175,38 +173,3 @@ def first_to_go(session: Session, release_id: int, store: str, limit: int) -> li
             )
             going += session.scalars(in_order)
     return list(session.scalars(select(MemoryPairRow).where(MemoryPairRow.id.in_(going))))
-
-
-def beyond_wordings(session: Session, pair: MemoryPairRow, most: int) -> list[MemoryPairRow]:
-    """The measured pairs with the same value from the same passage, beyond the first `most`.
-
-    People ask the same in words too different for near-duplicates (ComRAG 4.2). The pair itself and
-    the most reused of the others stay.
-    """
-    if not pair.pages or pair.origin != Origin.MEASURED or pair.suspended:
-        return []
-    others = session.scalars(
-        select(MemoryPairRow)
-        .join(MemoryPageRow, MemoryPageRow.pair_id == MemoryPairRow.id)
-        .where(
-            MemoryPageRow.page_id == pair.pages[0].page_id,
-            MemoryPageRow.ordinal == 0,
-            MemoryPairRow.id != pair.id,
-            MemoryPairRow.store == pair.store,
-            MemoryPairRow.origin == Origin.MEASURED,
-            MemoryPairRow.suspended == "",
-        )
-        .order_by(MemoryPairRow.reused.desc(), MemoryPairRow.score.desc(), MemoryPairRow.id.desc())
-    )
-    return [row for row in others if _same_answer(row.answer, pair.answer)][most - 1 :]
-
-
-def _same_answer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two answers cite one passage and say the same: in names and figures, or in words."""
-    if one["citations"][0]["quote"] != other["citations"][0]["quote"]:
-        return False
-    told, also_told = ({plain(c) for c in claims(a["value"])} for a in (one, other))
-    if told or also_told:
-        return told == also_told
-    short, long = sorted((plain(a["value"]).rstrip(".") for a in (one, other)), key=len)
-    return bool(short) and whole(short).search(long) is not None

@@ -26,7 +26,7 @@ from chatbot.memory.pairs import (
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores import pair_rows as rows
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
-from corpora.catalog.memory_review import still_stands
+from chatbot.memory.suspending import still_stands
 from corpora.database.engine import Database, portions
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from ingestion.errors import StrataError
@@ -56,21 +56,13 @@ class Added:
 class Stores:
     """The pairs of all releases, in clusters; every change is one transaction.
 
-    A store of a release holds `limit` pairs, and `wordings` of them with one answer.
+    A store of a release holds `limit` pairs.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        thresholds: Thresholds,
-        limit: int,
-        *,
-        wordings: int | None = None,
-    ) -> None:
+    def __init__(self, database: Database, thresholds: Thresholds, limit: int) -> None:
         self._database = database
         self._thresholds = thresholds
         self._limit = limit
-        self._wordings = wordings
 
     def add(
         self,
@@ -221,14 +213,10 @@ class Stores:
         for rival, near in rivals:
             why = _why(row.id, near, row, rival)
             rows.tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
-        wordings = rows.beyond_wordings(session, row, self._wordings) if self._wordings else []
-        why = f"Pair {row.id} has the same answer, which keeps {self._wordings} wordings."
-        rows.let_go(session, wordings, Happened.REPLACED, why, row.id)
         beyond = rows.first_to_go(session, row.release_id, store, self._limit)
         rows.let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
-        replaced = (*(rival.id for rival, _ in rivals), *(other.id for other in wordings))
         kept = row not in beyond
-        return Added(row.id if kept else None, store, replaced, kept)
+        return Added(row.id if kept else None, store, tuple(r.id for r, _ in rivals), kept)
 
 
 def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, reason: str) -> int:

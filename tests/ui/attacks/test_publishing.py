@@ -9,6 +9,7 @@ from threading import Thread
 import pytest
 from sqlalchemy import delete, select
 
+from chatbot.memory import suspending
 from corpora.building import building
 from corpora.building.gathering import ChunkingSettings
 from corpora.catalog.catalog import Catalog
@@ -34,7 +35,7 @@ PUBLISHING = [
            (JobState.CANCELLED,)),
     Attack("cancel-before-the-row", "publishing", "generations.publish", "before", HALF, TOO_LATE,
            (JobState.DONE,)),
-    Attack("cancel-within-the-row", "publishing", "generations.review_release", "beside", HALF,
+    Attack("cancel-within-the-row", "publishing", "suspending._judge", "beside", HALF,
            "one transaction writes at a time", (JobState.DONE,)),
     Attack("cancel-after-the-row", "publishing", "generations.publish", "after", HALF, TOO_LATE,
            (JobState.DONE,)),
@@ -42,7 +43,7 @@ PUBLISHING = [
            (JobState.DONE,)),
     Attack("cancel-of-a-worker-that-seems-dead", "publishing", "generations.publish", "dead", HALF,
            TOO_LATE, (JobState.DONE,)),
-    Attack("failure-within-the-row", "publishing", "generations.review_release", "fails", HALF,
+    Attack("failure-within-the-row", "publishing", "suspending._judge", "fails", HALF,
            "one transaction publishes", (JobState.FAILED,)),
 ]  # fmt: skip
 
@@ -79,7 +80,7 @@ def test_a_release_changes_whole_or_not_at_all(
 
     beside = Thread(target=cancel)
     module, _, name = case.door.partition(".")
-    where = {"building": building, "generations": generations}[module]
+    where = {"building": building, "generations": generations, "suspending": suspending}[module]
     step: Callable[..., object] = getattr(where, name)
 
     def attacked(*arguments: object) -> object:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from corpora.generations import answers_first
-from corpora.generations.answers_first import ingests_paused, pause_for_answers
+from chatbot.runtime import answers_first
+from chatbot.runtime.answers_first import ingests_paused, pause_for_answers
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from corpora.generations.answers_first import ingests_paused
+from chatbot.runtime.answers_first import ingests_paused
 with ingests_paused(Path(sys.argv[1])):
     print("answering", flush=True)
     time.sleep(60)

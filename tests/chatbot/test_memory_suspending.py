@@ -7,26 +7,26 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.building import Builder
-from corpora.building.report import Outcome
-from corpora.catalog.catalog import Catalog
-from corpora.catalog.memory_review import (
+from chatbot.memory.suspending import (
     CitedPage,
-    MemoryReview,
     Remembered,
+    foresee,
     page_hash,
     remembered,
+    remembered_with,
     review_release,
     still_stands,
 )
+from corpora.building.building import Builder
+from corpora.building.report import Outcome
+from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
 from corpora.database.memory_tables import MemoryPageRow
 from corpora.database.tables import GenerationRow, MemberRow, PageRow, ReleaseRow
-from corpora.documents.impact import impact_of_deleting, impact_of_serving
 from corpora.generations import generations
+from tests.chatbot.remembered_answers import cited, remember, story, suspended
 from tests.corpora.beacon import ingest_beacon, write, write_beacon
-from tests.corpora.remembered_answers import cited, remember, story, suspended
 from tests.data_folders import copy_data, database_url
 from tests.hash_embedder import HashEmbedder
 
@@ -73,11 +73,10 @@ def docs(database: Database, tmp_path: Path) -> Path:
 def test_what_stays_as_it_is_keeps_its_answers(database: Database, docs: Path) -> None:
     pairs = [remember(database, "17.10", MAST), remember(database, "17.10", LAMP, "a7 ")]
     report = ingest_beacon(database, docs)
-    assert (report.outcome, report.remembered) == (Outcome.UNCHANGED, MemoryReview())
+    assert (report.outcome, report.consequences) == (Outcome.UNCHANGED, "")
     write(docs, extra="# Extra\n\nThe horn is loud.\n")
     report = ingest_beacon(database, docs)
-    assert report.remembered == MemoryReview(kept=2)
-    assert report.remembered.told == ""
+    assert report.consequences == ""
     assert suspended(database, *pairs) == ["", ""]
     assert story(database, pairs[0]) == []
 
@@ -97,7 +96,7 @@ def test_only_cited_files_that_were_read_anew_are_looked_into(
     ingest_beacon(database, docs)
     event.listen(database.engine, "before_cursor_execute", listen)
     with database.writing() as session:
-        assert review_release(session, release_id) == MemoryReview(kept=1)
+        assert review_release(session, release_id) == ""
     assert statements
     assert not any("pages.text" in statement for statement in statements)
 
@@ -110,8 +109,7 @@ def test_an_answer_is_suspended_by_one_page_that_has_changed(
     )
     write_beacon(docs, mast=15)
     report = ingest_beacon(database, docs)
-    assert report.remembered == MemoryReview(kept=1, suspended=2)
-    assert report.remembered.told == "2 saved answers are suspended."
+    assert report.consequences == "2 saved answers are suspended."
     why = "the page 1 of guide.md has changed"
     assert suspended(database, mast, lamp, both) == [why, "", why]
     assert story(database, mast) == [("suspended", why)]
@@ -124,7 +122,7 @@ def test_a_page_that_moved_keeps_its_answers_and_is_cited_where_it_is_now(
     pair = remember(database, "17.10", "b7 ", LAMP)
     (old, citation), lamp = cited(database, pair)
     write(docs, book=f"# Book\n\n{chapters('new', 'a', 'b', 'c')}")
-    assert ingest_beacon(database, docs).remembered == MemoryReview(kept=1)
+    assert ingest_beacon(database, docs).consequences == ""
     (new, moved), still = cited(database, pair)
     assert still == lamp
     assert new != old
@@ -147,14 +145,13 @@ def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
 ) -> None:
     mast, lamp = remember(database, "17.10", MAST), remember(database, "17.10", LAMP)
     builder = Builder(database, data_dir, HashEmbedder(), workers=1)
-    assert impact_of_deleting(database, "Beacon", "17.10", ["guide.md"]).remembered == 1
+    assert remembered_with(database, "Beacon", "17.10", ["guide.md"]) == 1
     report = builder.remove_documents("Beacon", "17.10", ["guide.md"])
-    assert report.remembered == MemoryReview(kept=1, suspended=1)
+    assert report.consequences == "1 saved answer is suspended."
     assert suspended(database, mast, lamp) == ["the document guide.md is gone", ""]
-    assert impact_of_deleting(database, "Beacon", "17.10", ["guide.md"]).remembered == 0
+    assert remembered_with(database, "Beacon", "17.10", ["guide.md"]) == 0
     report = ingest_beacon(database, docs)
-    assert report.remembered == MemoryReview(kept=1, restored=1)
-    assert report.remembered.told == "1 saved answer is in use again."
+    assert report.consequences == "1 saved answer is in use again."
     assert story(database, mast) == [
         ("suspended", "the document guide.md is gone"),
         ("restored", "the pages it cites serve again"),
@@ -171,8 +168,8 @@ def test_a_rollback_brings_answers_back_and_takes_newer_ones(
     assert second is not None
     new = remember(database, "17.10", "at least 15 metres")
 
-    foreseen = impact_of_serving(database, "Beacon", "17.10", first)
-    assert foreseen == MemoryReview(suspended=1, restored=1)
+    foreseen = foresee(database, "Beacon", "17.10", first)
+    assert foreseen == "1 saved answer is suspended. 1 saved answer is in use again."
     assert suspended(database, new) == [""]
 
     assert Catalog(database).rollback("Beacon", "17.10") == foreseen
@@ -193,7 +190,7 @@ def test_a_text_that_comes_back_brings_its_answers_back(database: Database, docs
     # Its page is not kept any more; what was said while it was stays.
     assert suspended(database, pair) == ["the page 1 of guide.md has changed"]
     write_beacon(docs, mast=12)
-    assert ingest_beacon(database, docs).remembered == MemoryReview(restored=1)
+    assert ingest_beacon(database, docs).consequences == "1 saved answer is in use again."
     now, citation = cited(database, pair)[0]
     assert citation["page_id"] == now != page
     assert [kind for kind, _ in story(database, pair)] == ["suspended", "restored"]
@@ -207,13 +204,13 @@ def test_a_retired_release_suspends_all_of_its_answers(database: Database, docs:
     ingest_beacon(database, docs, release="17.20")
     good, by_hand = remember(database, "17.10", LAMP), remember(database, "17.10")
     other = remember(database, "17.20", LAMP)
-    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview(suspended=2)
+    told = administration.change_release("Beacon", "17.10", hide)
+    assert told == "2 saved answers are suspended."
     assert suspended(database, outdated, good, by_hand) == ["the release is retired"] * 3
     assert suspended(database, other) == [""]
-    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview()
-    assert administration.change_release("Beacon", "17.10", ReleaseSettings()) == MemoryReview(
-        restored=2
-    )
+    assert administration.change_release("Beacon", "17.10", hide) == ""
+    told = administration.change_release("Beacon", "17.10", ReleaseSettings())
+    assert told == "2 saved answers are in use again."
     assert suspended(database, outdated)[0].endswith("guide.md has changed")
     assert suspended(database, good, by_hand) == ["", ""]
     assert story(database, by_hand) == [
@@ -227,14 +224,14 @@ def test_hiding_a_release_retires_it(database: Database, docs: Path) -> None:
     pair = remember(database, "17.10", MAST)
     administration = ReleaseAdministration(database)
     hide = ReleaseSettings(hidden=True)
-    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview(suspended=1)
+    told = administration.change_release("Beacon", "17.10", hide)
+    assert told == "1 saved answer is suspended."
     assert suspended(database, pair) == ["the release is retired"]
-    listed = administration.overview("Beacon").release("17.10")
-    assert listed is not None
-    assert listed.remembered == Remembered(1, 1)
-    assert administration.change_release("Beacon", "17.10", hide) == MemoryReview()
+    assert remembered(database, "Beacon") == {"17.10": Remembered(1, 1)}
+    assert administration.change_release("Beacon", "17.10", hide) == ""
     show = ReleaseSettings(aliases=("Heron",))
-    assert administration.change_release("Beacon", "17.10", show) == MemoryReview(restored=1)
+    told = administration.change_release("Beacon", "17.10", show)
+    assert told == "1 saved answer is in use again."
 
 
 def test_what_has_no_pages_of_its_own_outlives_every_document(
@@ -242,7 +239,7 @@ def test_what_has_no_pages_of_its_own_outlives_every_document(
 ) -> None:
     by_hand = remember(database, "17.10")
     write(write_beacon(docs, mast=15), book="# Book\n\nNew.\n")
-    assert ingest_beacon(database, docs).remembered == MemoryReview(kept=1)
+    assert ingest_beacon(database, docs).consequences == ""
     assert suspended(database, by_hand) == [""]
 
 
@@ -260,12 +257,12 @@ def test_nothing_serves_anew_unless_its_answers_were_reviewed(
 
     write_beacon(docs, mast=15)
     with monkeypatch.context() as patched:
-        patched.setattr("corpora.catalog.memory_review._event", fail)
+        patched.setattr("chatbot.memory.suspending._event", fail)
         with pytest.raises(CutOff):
             ingest_beacon(database, docs)
     assert Catalog(database).serving("Beacon", "17.10").generation == serving
     assert suspended(database, pair) == [""]
-    assert ingest_beacon(database, docs).remembered == MemoryReview(suspended=1)
+    assert ingest_beacon(database, docs).consequences == "1 saved answer is suspended."
 
 
 def page_with(database: Database, words: str) -> CitedPage:
@@ -314,7 +311,7 @@ def test_a_release_that_serves_nothing_supports_no_page(database: Database, docs
     with database.writing() as session:
         session.execute(update(ReleaseRow).values(published_generation_id=None))
         release_id = session.scalars(select(ReleaseRow.id)).one()
-        assert review_release(session, release_id) == MemoryReview(suspended=1)
+        assert review_release(session, release_id) == "1 saved answer is suspended."
     assert suspended(database, pair) == ["the document guide.md is gone"]
 
 
@@ -333,21 +330,21 @@ def test_what_a_deletion_takes_along_is_counted(database: Database, docs: Path) 
     for words in ([MAST], [MAST, LAMP], [LAMP], []):
         remember(database, "17.10", *words)
     remember(database, "17.20", MAST)
-    of_both = impact_of_deleting(database, "Beacon", "17.10", ["guide.md", "reference/alarms.md"])
-    assert of_both.remembered == 3
-    assert impact_of_deleting(database, "Beacon", "17.10", ["book.md"]).remembered == 0
-    assert impact_of_deleting(database, "Beacon", "17.10").remembered == 4
-    assert impact_of_deleting(database, "Beacon").remembered == 5
+    both = ["guide.md", "reference/alarms.md"]
+    assert remembered_with(database, "Beacon", "17.10", both) == 3
+    assert remembered_with(database, "Beacon", "17.10", ["book.md"]) == 0
+    assert remembered_with(database, "Beacon", "17.10") == 4
+    assert remembered_with(database, "Beacon") == 5
 
 
 def test_many_answers_are_reviewed_in_portions(
     database: Database, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpora.catalog.memory_review._AT_ONCE", 1)
+    monkeypatch.setattr("chatbot.memory.suspending._AT_ONCE", 1)
     guide = [remember(database, "17.10", MAST) for _ in range(5)]
     book = [remember(database, "17.10", "b7 ", "c7 ") for _ in range(5)]
     write(write_beacon(docs, mast=15), book=f"# Book\n\n{chapters('new', 'a', 'b', 'c')}")
-    assert ingest_beacon(database, docs).remembered == MemoryReview(kept=5, suspended=5)
+    assert ingest_beacon(database, docs).consequences == "5 saved answers are suspended."
     assert all(suspended(database, *guide))
     for pair in book:
         assert [citation["page_id"] for _, citation in cited(database, pair)] == [
@@ -360,15 +357,13 @@ def test_many_answers_are_reviewed_in_portions(
     assert pages == 15
 
 
-def test_releases_without_a_memory_have_none(database: Database, docs: Path) -> None:
-    with database.reading() as session:
-        assert remembered(session, [1]) == {}
+def test_what_is_remembered_is_counted_by_release(database: Database, docs: Path) -> None:
+    assert remembered(database, "Beacon") == {"17.10": Remembered()}
     remember(database, "17.10", MAST)
     write_beacon(docs, mast=15)
     ingest_beacon(database, docs)
     remember(database, "17.10", LAMP)
-    with database.reading() as session:
-        assert remembered(session, [1, 2]) == {1: Remembered(2, 1)}
+    assert remembered(database, "Beacon") == {"17.10": Remembered(2, 1)}
     assert Remembered(2, 1).told == "2 saved answers, 1 of them suspended"
     assert Remembered(1, 0).told == "1 saved answer"
 

@@ -1,19 +1,28 @@
 """Remembered answers rest on pages: those whose pages are no more are not used (provenance).
 
-Whatever changes what serves a release reviews its answers in the same transaction.
+Whatever changes what serves a release has its answers reviewed in the same transaction, since the
+database is opened here.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from sqlalchemy import and_, case, func, select
 from sqlalchemy.orm import Session, selectinload
 
-from corpora.database.engine import portions
-from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from chatbot.settings import Settings
+from corpora.catalog.catalog import require_product, require_release
+from corpora.database import engine
+from corpora.database.engine import Database, delete_in_portions, portions
+from corpora.database.memory_tables import (
+    MemoryEventRow,
+    MemoryPageRow,
+    MemoryPairRow,
+    MemoryUseRow,
+)
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 
 _AT_ONCE = 500
@@ -37,25 +46,6 @@ class CitedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryReview:
-    """How many remembered answers of a release stay in use, are suspended, or are used again."""
-
-    kept: int = 0
-    suspended: int = 0
-    restored: int = 0
-
-    @property
-    def told(self) -> str:
-        """What changed, in sentences for people; empty where nothing did."""
-        changed = ((self.suspended, "suspended"), (self.restored, "in use again"))
-        return " ".join(
-            f"{number:,} saved {'answer is' if number == 1 else 'answers are'} {what}."
-            for number, what in changed
-            if number
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Remembered:
     """How many answers of a release are remembered, and how many of them are suspended."""
 
@@ -71,6 +61,16 @@ class Remembered:
         return f"{self.answers:,} saved answers{suspended}"
 
 
+def open_database(settings: Settings) -> Database:
+    """Open the database of the settings; raises as the one of `corpora`."""
+    return with_memory(engine.open_database(settings.database, settings.originals_url))
+
+
+def with_memory(database: Database) -> Database:
+    """A database that reviews what is remembered of a release, and lets it go with the release."""
+    return replace(database, on_change=review_release, on_delete=_forget)
+
+
 def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
     """Say why an answer that cites these pages may not be used now; empty: it may."""
     release = session.get_one(ReleaseRow, release_id)
@@ -80,8 +80,8 @@ def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) 
     return next((place for page in pages if isinstance(place := found[page], str)), "")
 
 
-def review_release(session: Session, release_id: int) -> MemoryReview:
-    """Suspend the remembered answers of a release whose pages do not serve, restore the others.
+def review_release(session: Session, release_id: int) -> str:
+    """Suspend the answers of a release whose pages do not serve, restore the others; say so.
 
     It belongs into the transaction that changes what serves.
     """
@@ -101,29 +101,56 @@ def review_release(session: Session, release_id: int) -> MemoryReview:
             if bool(pair.suspended) != bool(before[pair.id]):
                 session.add(_event(pair, before[pair.id]))
         session.flush()
-    return _counted(before, now)
+    return _told(before, now)
 
 
-def foresee(session: Session, release_id: int, generation_id: int) -> MemoryReview:
-    """Count what a review would come to if another generation served; nothing is changed."""
-    now, _ = _judge(session, release_id, generation_id)
-    return _counted(_suspended(session, release_id), now)
+def foresee(database: Database, product: str, release: str, generation_id: int) -> str:
+    """Say what a review would come to if another generation served; nothing is changed."""
+    with database.reading() as session:
+        release_id = require_release(session, product, release).id
+        now, _ = _judge(session, release_id, generation_id)
+        return _told(_suspended(session, release_id), now)
 
 
-def remembered(session: Session, release_ids: Sequence[int]) -> dict[int, Remembered]:
-    """Count what is remembered of releases, by their ids; none has no entry."""
-    suspended = func.count(case((MemoryPairRow.suspended != "", 1)))
-    rows = session.execute(
-        select(MemoryPairRow.release_id, func.count(), suspended)
-        .where(MemoryPairRow.release_id.in_(release_ids))
-        .group_by(MemoryPairRow.release_id)
-    )
-    return {release: Remembered(answers, out) for release, answers, out in rows}
+def remembered(database: Database, product: str) -> dict[str, Remembered]:
+    """Count what is remembered of each release of a product, by its name."""
+    pairs, out = func.count(MemoryPairRow.id), func.count(case((MemoryPairRow.suspended != "", 1)))
+    with database.reading() as session:
+        rows = session.execute(
+            select(ReleaseRow.name, pairs, out)
+            .outerjoin(MemoryPairRow, MemoryPairRow.release_id == ReleaseRow.id)
+            .where(ReleaseRow.product_id == require_product(session, product).id)
+            .group_by(ReleaseRow.name)
+        )
+        return {release: Remembered(answers, out) for release, answers, out in rows}
+
+
+def remembered_with(
+    database: Database, product: str, release: str = "", files: Sequence[str] | None = None
+) -> int:
+    """Count the answers that go with a product or a release, or are suspended without `files`."""
+    with database.reading() as session:
+        owner = require_product(session, product)
+        of = [require_release(session, product, release)] if release else owner.releases
+        pairs = select(func.count()).where(MemoryPairRow.release_id.in_([row.id for row in of]))
+        if files is not None:
+            citing = select(MemoryPageRow.pair_id).where(MemoryPageRow.file.in_(files))
+            pairs = pairs.where(MemoryPairRow.suspended == "", MemoryPairRow.id.in_(citing))
+        return session.scalar(pairs) or 0
 
 
 def page_hash(text: str) -> bytes:
     """Return what a cited page is known by: the SHA-256 of its text as it is stored."""
     return sha256(text.encode()).digest()
+
+
+def _forget(database: Database, release_id: int) -> None:
+    """Delete what is remembered of a release in small transactions, from the leaves up."""
+    of_release = MemoryPairRow.release_id == release_id
+    pairs = select(MemoryPairRow.id).where(of_release)
+    delete_in_portions(database, MemoryUseRow.turn_id, MemoryUseRow.pair_id.in_(pairs))
+    delete_in_portions(database, MemoryEventRow.id, MemoryEventRow.release_id == release_id)
+    delete_in_portions(database, MemoryPairRow.id, of_release)
 
 
 def _suspended(session: Session, release_id: int) -> _Reasons:
@@ -220,10 +247,12 @@ def _event(pair: MemoryPairRow, before: str) -> MemoryEventRow:
     )
 
 
-def _counted(before: _Reasons, now: _Reasons) -> MemoryReview:
+def _told(before: _Reasons, now: _Reasons) -> str:
+    """What changes, in sentences for people; empty where nothing does."""
     both = [(bool(why), pair in now) for pair, why in before.items()]
-    return MemoryReview(
-        kept=both.count((False, False)),
-        suspended=both.count((False, True)),
-        restored=both.count((True, False)),
+    changed = (both.count((False, True)), "suspended"), (both.count((True, False)), "in use again")
+    return " ".join(
+        f"{number:,} saved {'answer is' if number == 1 else 'answers are'} {what}."
+        for number, what in changed
+        if number
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import select
 
+from chatbot.memory.suspending import page_hash
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.memory_review import page_hash
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, GenerationRow, MemberRow, PageRow
