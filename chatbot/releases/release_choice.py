@@ -42,6 +42,9 @@ def choose_release(
     unsaid = _releases(silent, product)
     contrasts = CONTRASTS.search(text) is not None
     asked = _asked(meant, text, contrasts=contrasts)
+    if any(mention.place is None for mention in asked):
+        # "the former release, 17.10" is told by its name.
+        asked = [mention for mention in asked if mention.place is not Place.OPEN]
     for mention in asked:
         release = mention.reading.release
         if mention.doubtful and release not in unsaid:
