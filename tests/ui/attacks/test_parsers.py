@@ -193,7 +193,7 @@ def test_a_parser_reaches_nothing(sandbox: Sandbox, tmp_path: Path, case: Attack
 
 
 LISTING = """
-here = [f"/proc/self/fd/{number}" for number in range(256)]
+here = [f"/proc/self/fd/{number}" for number in range(4096)]
 raise Exception(sorted({os.readlink(place) for place in here if os.path.lexists(place)}))
 """
 OPEN = Attack("open-files", "parser", "open files", LISTING, "a file that is open here is read",
