@@ -19,6 +19,7 @@ from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 _HEAD_END = re.compile(rf"[:({CELL_DELIMITER.strip()}]|\s[–-]\s")
+_MOST_ITEMS = 12
 _MOST = 0.6
 """The share of its words from which something is told by a lead."""
 
@@ -52,6 +53,12 @@ def listings(passage: Passage) -> Part | None:
     """The listings of a passage."""
     found = tuple(block for block in passage.blocks if block.kind is BlockKind.CODE)
     return Part((passage,), found) if found else None
+
+
+def stands_alone(part: Part) -> bool:
+    """Whether a list is short enough to stand in place of a lead; of a table the rows asked for."""
+    kinds = [block.kind for block in part.blocks]
+    return bool(part.rows) or (BlockKind.TABLE_ROW not in kinds and len(kinds) <= _MOST_ITEMS)
 
 
 def tells_all(lead: str, part: Part) -> bool:

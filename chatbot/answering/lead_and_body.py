@@ -8,7 +8,15 @@ from functools import cached_property
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.body import Part, as_markdown, compose, listings, shown_whole, tells_all
+from chatbot.answering.body import (
+    Part,
+    as_markdown,
+    compose,
+    listings,
+    shown_whole,
+    stands_alone,
+    tells_all,
+)
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
@@ -132,7 +140,7 @@ class _Draft:
         value = " ".join(sentence.text for sentence in said)
         best, kind = said[0].borne_by[0][0], self.prompt.kind
         part = self._compose(best) or (listings(best) if kind is Kind.STEPS else None)
-        if part and kind is Kind.LIST and not tells_all(value, part):
+        if part and kind is Kind.LIST and stands_alone(part) and not tells_all(value, part):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
         part = part if kind is Kind.STEPS and part and not tells_all(value, part) else None

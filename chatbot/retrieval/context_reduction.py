@@ -58,7 +58,7 @@ def reduce_context(
             subject,
             importance,
             [(c.score, _records_of(corpus, c)) for c in turn.retrieved],
-            cues=answer_cues(kind),
+            cues=answer_cues(kind, corpus.release),
             similarity=similarity,
         )
         best = lift_by_passage(subject, kind, importance, best, similarity)

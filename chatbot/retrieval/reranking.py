@@ -12,6 +12,7 @@ from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Record
+from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
@@ -29,7 +30,8 @@ NUMBER = 0.4
 STEPS = 0.3
 DEFINITION = 0.2
 RELEASE_NOTES = -0.4
-"""What a cue adds to a record's score."""
+OTHER_RELEASE = -1.0
+"""What a cue adds to a record's score; the last of notes that speak of another release."""
 
 PASSAGE_COVERAGE = 0.5
 """Of the share of the question's words that a passage and its headings hold."""
@@ -102,7 +104,7 @@ def _around(i: int, shares: Sequence[float]) -> float:
     return NEIGHBOUR * max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
 
 
-def answer_cues(kind: Kind) -> Callable[[Record], float]:
+def answer_cues(kind: Kind, release: str) -> Callable[[Record], float]:
     """Make the function that says what a record gains or loses by looking like an answer.
 
     A value: numbers gain. Steps: items and code. A definition: signatures and terms. Release notes
@@ -117,8 +119,10 @@ def answer_cues(kind: Kind) -> Callable[[Record], float]:
             gain += STEPS
         if kind is Kind.DEFINITION and record.kind in FORMS[kind]:
             gain += DEFINITION
-        noted = record.page.document.kind is DocumentKind.RELEASE_NOTES
-        return gain + RELEASE_NOTES * (noted and kind is not Kind.CHANGE)
+        if kind is Kind.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+            return gain
+        other = releases_named(record.reading, release).other
+        return gain + (OTHER_RELEASE if other else RELEASE_NOTES)
 
     return cues
 
