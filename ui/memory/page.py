@@ -60,8 +60,8 @@ def memory(person: Person) -> None:
             st.toast(str(error))
     st.title("Memory", anchor=False)
     st.caption(
-        "Saved answers by release. Good answers are reused for the same question and help with "
-        "similar ones; poor answers are not repeated."
+        "Saved answers by release. Good answers are reused for the same question; those that a "
+        "person or a judge found good help with similar ones. Poor answers are not repeated."
     )
     _warn(overview)
     _tell_report()
