@@ -10,11 +10,12 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.memory.suspending import open_database
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER
-from chatbot.settings import BadSettings, Settings, prepare_process
+from chatbot.settings import Settings, prepare_process
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
+from ingestion.errors import BadSettings
 
 
 def open_chatbot(settings: Settings) -> Chatbot:

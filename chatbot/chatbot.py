@@ -31,7 +31,7 @@ from chatbot.reply import Reply
 from chatbot.runtime.answers_first import ingests_paused
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from chatbot.turn import ModelStep, Turn
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -40,7 +40,7 @@ from corpora.database.engine import Database
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.embedding import MiniLM
 from corpora.parameters.releases import OpenParameters, opened_by
-from ingestion.errors import StrataError
+from ingestion.errors import BadSettings, StrataError
 from prompts.fencing import visible
 
 NEW = "new"

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from chatbot.models.files import GENERATOR
 from chatbot.models.machine import GB, bearable_generators, generator_here, this_machine
-from chatbot.settings import CAPABLE, Settings
+from chatbot.models.settings import CAPABLE
+from chatbot.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,16 @@
-"""Every setting of Strata, read from the environment and `strata.toml`; nothing else reads them."""
+"""Every setting of Strata, read from the environment and `strata.toml`; nothing else reads them.
+
+Each part declares its own, in its `settings.py`; here they are put together with what no part owns.
+"""
 
 import os
 import tomllib
+from collections.abc import Iterator
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -13,19 +18,14 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from chatbot.models.files import GENERATOR, ModelFile, chosen_generator
-from chatbot.models.gguf_file import (
-    LEAST_CONTEXT,
-    GgufHeader,
-    NotGguf,
-    UnfitAdapter,
-    read_chat_model,
-    require_adapter,
-)
-from chatbot.models.machine import generator_here, this_machine
-from chatbot.sign_in_settings import LOOPBACK, SignInSettings
+from chatbot.accounts.settings import LOOPBACK, SignInSettings
+from chatbot.graph.settings import GraphSettings
+from chatbot.memory.settings import MemorySettings
+from chatbot.models.settings import GeneratorSettings
+from chatbot.retrieval.settings import ContextSettings
 from corpora.database.engine import sqlite_url
-from ingestion.errors import StrataError
+from corpora.settings import CorpusSettings, advanced
+from ingestion.errors import BadSettings, bad_setting
 from ingestion.listing import Limits
 from ingestion.ocr import NoOcr, find_ocr
 
@@ -34,112 +34,92 @@ _PaperProfile = Literal["qamr", "baseline", _Ablation]
 """Their answers are written from all that the paper's context holds."""
 _GraphProfile = Literal["textgen", "textcontextgen", "graphgen", "graphcontextgen"]
 
-
-CAPABLE = 3_000_000_000
-"""Weights from which a model in the process reads questions and writes whole answers."""
 WHOLE_ANSWER = 800
 """Tokens of an answer that a capable model writes, at most."""
 
 
-class BadSettings(StrataError, ValueError):
-    """A setting cannot be what it is; the message names it and says why."""
+class Settings(
+    SignInSettings,
+    GraphSettings,
+    MemorySettings,
+    ContextSettings,
+    CorpusSettings,
+    GeneratorSettings,
+    BaseSettings,
+):
+    """Settings (docs/configuration.md); the environment, `STRATA_…`, wins over `strata.toml`.
 
-    for_operators = True
-
-
-class Settings(SignInSettings, BaseSettings):
-    """Settings (docs/configuration.md); the environment, `STRATA_…`, wins over `strata.toml`."""
+    In the file a table stands for the beginning of the names: `[memory]` with `tau = 0.7` is
+    `memory_tau = 0.7`.
+    """
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="STRATA_", toml_file="strata.toml", extra="forbid"
     )
 
-    data_dir: Path = Field(Path("data"), description="database, indexes and originals")
-    models_dir: Path = Field(
-        default_factory=lambda: _cache_home() / "strata" / "models", description="model files"
+    data_dir: Path = Field(
+        Path("data"),
+        description="the database and the indexes; with a `database_url` the indexes alone",
     )
-    models_mirror: str | None = Field(None, description="URL or folder asked for models first")
-    database_url: str | None = Field(None, description="default: a SQLite file in data_dir")
+    models_dir: Path = Field(
+        default_factory=lambda: _cache_home() / "strata" / "models",
+        description="the model files; default: `strata/models` in `XDG_CACHE_HOME` or `~/.cache`",
+    )
+    models_mirror: str | None = Field(
+        None,
+        description="a URL or a folder that is asked for model files before the Hub and the "
+        "package registry",
+    )
+    database_url: str | None = Field(
+        None,
+        description="the database: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`, for "
+        "[several machines](operations.md#several-machines); default: SQLite in `data_dir`",
+    )
     originals_url: str | None = Field(
-        None, description="folder or bucket for the bytes of files; default: in the database"
+        None,
+        description="where the bytes of files are kept instead of the database: a folder, or a "
+        "bucket as in `s3://bucket/folder`, for "
+        "[several machines](operations.md#several-machines)",
     )
     profile: Literal[
         "auto", "direct", "embedded", _PaperProfile, _GraphProfile, "zeroshot", "extractive"
-    ] = Field("auto", description="direct where the model is capable, else embedded")
-
-    embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = "auto"
-    backend: Literal["embedded", "transformers", "server", "scripted"] = "embedded"
-    generator: str = Field(
-        GENERATOR.key, description="a known name, auto, a path, a file of the Hub"
+    ] = Field(
+        "auto",
+        description="the chain of steps: `direct` (a capable model reads the question and writes "
+        "the answer, two calls) where the backend is a server or Transformers, or the model in "
+        "the process has at least 3 billion parameters, else `embedded` (rules, and one short "
+        "call); or by name one of these, `qamr` (a language model at every step), `baseline`, or "
+        "an ablation: `base`, `+rewriting`, `+dual-chunking`, `+reduction`, `+selection`; or a "
+        "system of GraphContextGen, which adds related answered questions: `textgen` (by "
+        "cosine), `graphgen` (by the question graph), `textcontextgen` and `graphcontextgen` "
+        "(with relations of what they name); or a baseline that reads no documentation: "
+        "`zeroshot` (the model alone, nothing cited), `extractive` (paragraphs of earlier "
+        "answers, no model)",
     )
-    generator_slots: int | None = Field(None, ge=1, description="requests served at once")
-    generator_threads: int = Field(0, ge=0, description="0: one a core")
-    generator_context: int = Field(4096, ge=LEAST_CONTEXT, description="tokens, at most")
-    answer_tokens: int = Field(160, ge=16, le=1024, description="longest written lead, in tokens")
-    temperature: float = Field(0.0, ge=0, le=2, description="the paper: 0.01")
-
-    model: str | None = Field(None, description="transformers: folder or Hub id; server: its name")
-    quantization: Literal["nf4", "int8", "bf16", "off"] = "nf4"
-    adapter: Path | None = Field(None, description="a folder; embedded: its file, converted")
-    device: str = Field("auto", description="of the transformers backend: auto, cpu, cuda:0, …")
-    top_k: int = Field(0, ge=0, description="transformers; 0: no limit; the paper: 1")
-    repetition_penalty: float = Field(1.0, gt=0, description="transformers; the paper: 1.15")
-    largest_batch: int = Field(8, ge=1, description="transformers: requests computed together")
-    offline: bool = Field(False, description="transformers: never ask the Hub")
-
-    server_url: str | None = Field(None, description="e.g. http://127.0.0.1:8000/v1")
-    server_key: SecretStr | None = Field(None, description="in the environment, not in a file")
-    server_timeout: float = Field(120.0, gt=0, description="seconds until the next word")
-    server_retries: int = Field(4, ge=0, description="on 429 and 5xx, with growing pauses")
-    server_concurrency: int = Field(8, ge=1, description="requests to the server at once")
-    scripted_replies: Path | None = Field(None, description="the file of the scripted backend")
-
-    reading_memory: int = Field(1024, ge=256, description="MB that reading one file may take")
-    reading_seconds: float = Field(60.0, ge=1, description="that reading one file may take")
-    ocr: str = Field("", description="languages of scanned pages, such as eng+deu; empty: off")
-    search_chunk_size: int = Field(500, ge=100, description="characters a search chunk")
-    search_chunks_per_page: int | None = Field(None, ge=1, description="k of QAMR Algorithm 1")
-    context_padding: int = Field(500, ge=0, description="ps of QAMR Algorithm 1, characters")
-
-    questions_at_once: int | None = Field(None, ge=1, description="the others wait")
-    question_limit: int = Field(4000, ge=100, description="longest question, in characters")
-    question_seconds: float = Field(300.0, gt=0, description="one may take, once it is its turn")
-    retrieved_pages: int = Field(8, ge=1, description="context chunks that go into reduction")
-    reduction_budget: int = Field(6000, ge=200, description="characters kept in all")
-    selection: Literal["auto", "listwise", "pointwise"] = "auto"
-    selected_chunks: int = Field(3, ge=1, description="reduced chunks that reach the generator")
-    prompt_budget: int = Field(900, ge=200, description="characters of evidence in the prompt")
-    context_limit: int = Field(15_000, ge=500, description="the same where the model does it all")
-
-    memory: Literal["on", "off"] = "on"
-    memory_tau: float = Field(0.6, gt=0, lt=1, description="ComRAG: the same topic, a cosine")
-    memory_delta: float = Field(0.85, gt=0, lt=1, description="ComRAG: the same question, a cosine")
-    memory_gamma: float = Field(0.8, ge=0.35, lt=1, description="ComRAG: a good answer, a score")
-    memory_references: int = Field(2, ge=0, description="answered questions shown to the model")
-    memory_limit: int = Field(20_000, ge=10, description="pairs kept of a release in each store")
-    memory_judge: Literal["auto", "model", "measure"] = "auto"
-    graph_threshold: float = Field(0.55, gt=0, lt=1, description="of an edge, a cosine")
-    graph_questions: int = Field(2, ge=1, description="k of GraphContextGen")
-    graph_rebel: str | None = Field(None, description="a folder or a model of the Hub")
-    graph_wikidata: str = Field("", description="address of its query service; empty: off")
-    graph_wikidata_contact: str = Field(
-        "", description="an address that its operators can write to"
+    host: str = Field(
+        "127.0.0.1",
+        description="where the page listens; without sign-in only a loopback address is accepted",
     )
-    temperature_min: float = Field(0.0, ge=0, le=2, description="ComRAG: the paper: 0.7")
-    temperature_max: float = Field(0.0, ge=0, le=2, validate_default=True)  # the paper: 1.2
-    temperature_k: float = Field(250.0, gt=0, description="how fast it falls (ComRAG)")
-
-    largest_upload: int = Field(500, ge=1, description="MB of an upload in all")
-
-    host: str = "127.0.0.1"
-    port: int = Field(8501, ge=1, le=65535)
-
-    @field_validator("generator")
-    @classmethod
-    def _is_a_generator(cls, generator: str) -> str:
-        if generator != "auto":
-            chosen_generator(generator)
-        return generator
+    port: int = Field(8501, ge=1, le=65535, description="its port")
+    questions_at_once: int | None = Field(
+        None,
+        ge=1,
+        description="questions that are answered together; the others wait and are told their "
+        "place; one question of each person a round; default: 8 with the backend `server`, else 1",
+    )
+    question_limit: int = advanced(
+        4000,
+        "the longest question, in characters; each of the questions before it is bounded by it, "
+        "too",
+        ge=100,
+    )
+    question_seconds: float = advanced(
+        300.0,
+        "seconds that a question may take once it is its turn; then it is stopped, and the asker "
+        "told so",
+        gt=0,
+    )
+    largest_upload: int = advanced(500, "MB that the files of an upload may have in all", ge=1)
 
     @field_validator("host")
     @classmethod
@@ -154,110 +134,10 @@ class Settings(SignInSettings, BaseSettings):
             )
         return host
 
-    @field_validator("graph_wikidata")
-    @classmethod
-    def _is_a_web_address(cls, url: str) -> str:
-        if url and not url.startswith(("https://", "http://")):
-            raise ValueError(
-                f"{url} is no web address: that of Wikidata itself is "
-                "https://query.wikidata.org/sparql"
-            )
-        return url
-
-    @field_validator("graph_wikidata_contact")
-    @classmethod
-    def _fits_into_a_header(cls, contact: str) -> str:
-        if not (contact.isascii() and contact.isprintable()):
-            raise ValueError("only ASCII letters can be sent: give an e-mail or web address")
-        return contact
-
-    @field_validator("temperature_max")
-    @classmethod
-    def _highest_not_below_lowest(cls, highest: float, info: ValidationInfo) -> float:
-        lowest = info.data.get("temperature_min", 0.0)
-        if highest < lowest:
-            raise ValueError(
-                f"the highest temperature, {highest}, is below the lowest, {lowest}: "
-                "raise temperature_max or lower temperature_min"
-            )
-        return highest
-
     @property
     def database(self) -> str:
         """The URL of the database: `database_url`, else a SQLite file in the data folder."""
         return self.database_url or sqlite_url(self.data_dir)
-
-    @property
-    def generator_in_use(self) -> str:
-        """`generator`; of `auto` the largest that this machine bears and that was fetched."""
-        if self.generator != "auto":
-            return self.generator
-        return generator_here(this_machine(), self.models_dir).key
-
-    @property
-    def model_name(self) -> str:
-        """The language model by name; empty where there is none."""
-        if self.backend == "transformers" and self.model and self.adapter:
-            return f"{self.model} + {self.adapter.name}"
-        if self.backend != "embedded":
-            return self.model or self.backend
-        chosen = chosen_generator(self.generator_in_use)
-        if chosen is None:
-            return ""
-        # Where a file lies on this machine is nobody's business.
-        name = chosen.stem if isinstance(chosen, Path) else self.generator_in_use
-        return f"{name} + {self.adapter.stem}" if self.adapter else name
-
-    @property
-    def generator_file(self) -> Path | None:
-        """The GGUF file in use; None for "none", and before the default is fetched."""
-        found = self._generator()
-        return found[0] if found else None
-
-    def _generator(self) -> tuple[Path, GgufHeader] | None:
-        chosen = chosen_generator(self.generator_in_use)
-        if chosen is None:
-            return None
-        to_fetch = isinstance(chosen, ModelFile)
-        path = chosen.path_in(self.models_dir) if isinstance(chosen, ModelFile) else chosen
-        if chosen is GENERATOR and not path.exists():
-            return None
-        try:
-            return path, read_chat_model(path)
-        except FileNotFoundError as error:
-            todo = "run `strata models pull`" if to_fetch else "correct the path"
-            raise _bad("generator", f"there is no file {path}: {todo}") from error
-        except (NotGguf, OSError) as error:
-            raise _bad("generator", error) from error
-
-    @property
-    def adapter_file(self) -> Path | None:
-        """The GGUF file of the embedded backend's adapter, if any. Raises BadSettings."""
-        found = self._generator()
-        if found is None or self.adapter is None:
-            return None
-        (generator, model), path = found, self.adapter.expanduser()
-        try:
-            require_adapter(path, model)
-        except FileNotFoundError as error:
-            raise _bad("adapter", f"there is no file {path}: correct the path") from error
-        except IsADirectoryError as error:
-            raise _bad(
-                "adapter",
-                f"{path} is a folder, and the backend embedded takes a GGUF file: `strata tune "
-                f"convert {path} --output {path.name}.gguf` writes one",
-            ) from error
-        except UnfitAdapter as error:
-            raise _bad("adapter", f"{path} does not fit {generator.name}: {error}") from error
-        except (NotGguf, OSError) as error:
-            raise _bad("adapter", error) from error
-        return path
-
-    @property
-    def context(self) -> int:
-        """Tokens of the longest prompt with its answer, never more than the model's file tells."""
-        found = self._generator()
-        return min(self.generator_context, found[1].context) if found else self.generator_context
 
     @property
     def profile_in_use(self) -> str:
@@ -265,19 +145,6 @@ class Settings(SignInSettings, BaseSettings):
         if self.profile != "auto":
             return self.profile
         return "direct" if self.has_capable_model else "embedded"
-
-    @property
-    def parameters(self) -> int:
-        """The weights of the model in this process; 0 where there is none."""
-        found = self._generator() if self.backend == "embedded" else None
-        return found[1].parameters if found else 0
-
-    @property
-    def has_capable_model(self) -> bool:
-        """Whether the model reads questions and writes whole answers."""
-        if self.backend != "embedded":
-            return self.backend != "scripted"
-        return self.parameters >= CAPABLE
 
     @property
     def slots(self) -> int:
@@ -318,7 +185,7 @@ class Settings(SignInSettings, BaseSettings):
                 seconds = 0.7 * self.reading_seconds
                 ocr = find_ocr(self.ocr, seconds, os.environ.get("TESSDATA_PREFIX"))
             except NoOcr as error:
-                raise _bad("ocr", error) from error
+                raise bad_setting("ocr", error) from error
         return Limits(memory=self.reading_memory << 20, seconds=self.reading_seconds, ocr=ocr)
 
     @property
@@ -331,16 +198,24 @@ class Settings(SignInSettings, BaseSettings):
         cls, settings_cls: type[BaseSettings], *_: Any, **sources: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then `strata.toml` in the working directory."""
-        of_file = TomlConfigSettingsSource(settings_cls)
-        return sources["init_settings"], sources["env_settings"], of_file
+        return sources["init_settings"], sources["env_settings"], _SettingsFile(settings_cls)
+
+
+class _SettingsFile(TomlConfigSettingsSource):
+    def _read_file(self, file_path: Path | Traversable) -> dict[str, Any]:
+        return dict(_flat(super()._read_file(file_path)))
+
+
+def _flat(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}_{key}", kept) for key, kept in _flat(value))
+        else:
+            yield name, value
 
 
 def _cache_home() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
-def _bad(setting: str, why: object) -> BadSettings:
-    return BadSettings(f"setting {setting} (STRATA_{setting.upper()}): {why}")
 
 
 def read_settings(**options: Any) -> Settings:
@@ -352,7 +227,7 @@ def read_settings(**options: Any) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
-        raise (_bad(name, reason) if name else BadSettings(reason)) from error
+        raise (bad_setting(name, reason) if name else BadSettings(reason)) from error
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"strata.toml cannot be read: {error}") from error
 

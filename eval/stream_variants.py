@@ -23,11 +23,12 @@ from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from corpora.database.engine import sqlite_url
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from eval.likeness import bert_score
 from eval.stream import Arrival, Iteration, run_stream
+from ingestion.errors import BadSettings
 
 _NEVER = 2.0
 """A threshold that no cosine reaches."""

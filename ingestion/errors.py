@@ -11,3 +11,14 @@ class StrataError(Exception):
     """
 
     for_operators: ClassVar[bool] = False
+
+
+class BadSettings(StrataError, ValueError):
+    """A setting cannot be what it is; the message names it and says why."""
+
+    for_operators = True
+
+
+def bad_setting(name: str, why: object) -> BadSettings:
+    """The error of one setting, by its name in `strata.toml` and in the environment."""
+    return BadSettings(f"setting {name} (STRATA_{name.upper()}): {why}")

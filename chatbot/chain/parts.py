@@ -21,7 +21,7 @@ from chatbot.retrieval.context_selection import (
 )
 from chatbot.retrieval.release_ranking import rank_by_release
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from chatbot.turn import ModelStep, RuleStep, Step
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -30,6 +30,7 @@ from corpora.indexing.embedding import MiniLM
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
 from corpora.parameters.releases import OpenParameters
+from ingestion.errors import BadSettings
 
 POINTWISE = frozenset({"embedded"})
 """The backends that select pointwise unless told otherwise (docs/decisions/0009)."""

@@ -13,7 +13,8 @@ from chatbot.models.errors import GeneratorError
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, models_in_use
 from chatbot.models.gguf_file import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
-from chatbot.settings import BadSettings, Settings, read_settings
+from chatbot.settings import Settings, read_settings
+from ingestion.errors import BadSettings
 from tests.chatbot.random_gguf import finish, write_gguf
 from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
 

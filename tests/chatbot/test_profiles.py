@@ -8,8 +8,9 @@ from chatbot.chain.profiles import PROFILES
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
 from chatbot.models.scripted import ScriptedChatModel
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from chatbot.turn import Turn
+from ingestion.errors import BadSettings
 from tests.chatbot import lamp
 
 MakeChatbot = Callable[..., Chatbot]

@@ -13,8 +13,9 @@ from chatbot.accounts.sign_in import (
     comes_from_proxy,
     cookie_secret,
 )
-from chatbot.settings import BadSettings, Settings, read_settings
+from chatbot.settings import Settings, read_settings
 from corpora.database.engine import Database
+from ingestion.errors import BadSettings
 
 NOW = 1_800_000_000
 ISSUER = "https://id.example.org"

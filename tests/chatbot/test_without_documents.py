@@ -14,9 +14,10 @@ from chatbot.answering.extractive_summary import UNCHECKED, paragraphs_of, summa
 from chatbot.answering.zero_shot import UNCITED
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from chatbot.turn import Citation, Queries, Recollection, Remembered, Turn
 from corpora.indexing.embedding import Vectors
+from ingestion.errors import BadSettings
 from tests.chatbot import lamp
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
 

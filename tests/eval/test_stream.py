@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow
 from eval.gold import GoldError
@@ -23,6 +23,7 @@ from eval.stream import (
     to_json,
 )
 from eval.stream_variants import choose, copied, run_variant
+from ingestion.errors import BadSettings
 from tests.chatbot.conftest import ingested
 from ui.cli.main import app
 

@@ -21,9 +21,9 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_signed_val
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from chatbot.accounts.people import Account, NotAllowed
+from chatbot.accounts.settings import LOOPBACK
 from chatbot.accounts.sign_in import account_of_claims, account_of_header, comes_from_proxy
 from chatbot.settings import Settings
-from chatbot.sign_in_settings import LOOPBACK
 
 PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""

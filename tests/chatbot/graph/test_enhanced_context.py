@@ -12,8 +12,9 @@ import pytest
 from chatbot.chatbot import AnsweredTurn
 from chatbot.memory.pairs import Happened
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.settings import BadSettings, Settings
+from chatbot.settings import Settings
 from chatbot.turn import Origin as CitedFrom
+from ingestion.errors import BadSettings
 from tests.chatbot import lamp
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
 

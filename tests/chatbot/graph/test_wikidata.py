@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from chatbot.graph import wikidata
 from chatbot.graph.wikidata import Wikidata, is_plain, query
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.settings import BadSettings, Settings, read_settings
+from chatbot.settings import Settings, read_settings
 from chatbot.turn import Triplet
+from ingestion.errors import BadSettings
 from tests.chatbot import lamp
 from tests.chatbot.memory_bots import Bot, remembering
 from tests.chatbot.small_server import Answer, Request, raw, refuses, serving

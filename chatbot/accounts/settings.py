@@ -11,6 +11,7 @@ from pydantic_settings import NoDecode
 
 from chatbot.text.addresses import lowered
 from chatbot.text.phrasing import listed
+from corpora.settings import advanced
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -70,23 +71,57 @@ _LongSecret = Annotated[SecretStr, AfterValidator(_long_enough)]
 class SignInSettings(BaseModel):
     """Settings that are whole or absent: half a sign-in is refused, and says what it lacks."""
 
-    oidc_issuer: _Provider | None = Field(None, description="address of the OpenID provider")
-    oidc_client_id: str | None = None
-    oidc_client_secret: SecretStr | None = None
-    proxy_user_header: str | None = Field(None, description="e.g. X-Forwarded-Email")
-    proxy_addresses: _Networks = Field((), description="from where that header is believed")
     public_url: _Origin | None = Field(
-        None, description="what people open, e.g. https://strata.lan"
+        None,
+        description="with sign-in: what people open, such as `https://strata.example.org`, "
+        "without a path",
     )
-    cookie_secret: _LongSecret | None = Field(None, description="default: kept in data_dir")
-    admins: _Names = Field((), description="addresses of the admins")
-    admin_claim: _Claim | None = Field(None, description="e.g. groups=strata-admins")
-    users: _Names = Field((), description="addresses or @domains that may sign in; empty: all")
-    sign_in_hours: int = Field(24, ge=1, description="until one signs in again (OIDC)")
-
-    questions_per_minute: int = Field(20, ge=0, description="of one person; 0: no limit")
-    uploads_per_day: int = Field(100, ge=0, description="of one person; 0: no limit")
-    keep_conversations: int = Field(0, ge=0, description="days after the last turn; 0: for good")
+    oidc_issuer: _Provider | None = Field(
+        None,
+        description="sign-in with OpenID Connect: the provider's address, before "
+        "`/.well-known/openid-configuration` ([operations](operations.md#sign-in))",
+    )
+    oidc_client_id: str | None = Field(None, description="Strata's name at the provider")
+    oidc_client_secret: SecretStr | None = Field(
+        None,
+        description="its secret; set it in the environment as `STRATA_OIDC_CLIENT_SECRET`",
+    )
+    proxy_user_header: str | None = Field(
+        None,
+        description="sign-in by a proxy: the header that names the person, such as "
+        "`X-Forwarded-Email`",
+    )
+    proxy_addresses: _Networks = Field(
+        (),
+        description="addresses or networks that the proxy connects from; the header is believed "
+        "from nowhere else",
+    )
+    admins: _Names = Field((), description="addresses of those who are admins, with commas between")
+    admin_claim: _Claim | None = Field(
+        None,
+        description="a claim that makes an admin, such as `groups=strata-admins` or "
+        "`realm_access.roles=strata-admin`; with OIDC only",
+    )
+    users: _Names = Field(
+        (),
+        description="addresses or `@domains` that may use Strata; empty: all whom the provider "
+        "or the proxy signs in",
+    )
+    cookie_secret: _LongSecret | None = advanced(
+        None,
+        "what sign-ins are signed with, at least 32 characters; another one signs everybody out; "
+        "default: made once, in `data_dir/cookie-secret`",
+    )
+    sign_in_hours: int = advanced(
+        24, "so long after the provider signed somebody in, they do so again", ge=1
+    )
+    questions_per_minute: int = advanced(20, "of one person who signed in; 0 is no limit", ge=0)
+    uploads_per_day: int = advanced(100, "of one admin who signed in; 0 is no limit", ge=0)
+    keep_conversations: int = advanced(
+        0,
+        "days after its last turn until a conversation is deleted; 0 keeps it for good",
+        ge=0,
+    )
 
     @property
     def sign_in(self) -> Literal["none", "oidc", "proxy"]:

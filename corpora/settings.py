@@ -1,0 +1,43 @@
+"""The settings of reading, cutting and embedding documents, and how a part declares its own."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+def advanced(default: Any, description: str, **limits: Any) -> Any:
+    """A setting that few need to know: the second table of docs/configuration.md has it."""
+    return Field(default, description=description, json_schema_extra={"advanced": True}, **limits)
+
+
+class CorpusSettings(BaseModel):
+    """What reading a file may cost, how pages are cut (QAMR, Algorithm 1), and what embeds them."""
+
+    ocr: str = Field(
+        "",
+        description="the languages of scanned pages, as Tesseract calls them: `eng`, `eng+deu` "
+        "([how](operations.md#scanned-pages)); empty: off",
+    )
+    reading_memory: int = advanced(
+        1024,
+        "MB of memory that reading one file may take; a file that needs more is left out, and "
+        "said so",
+        ge=256,
+    )
+    reading_seconds: float = advanced(60.0, "seconds, the same", ge=1)
+    search_chunk_size: int = advanced(
+        500, "characters a search chunk is near to; takes effect with the next ingest", ge=100
+    )
+    search_chunks_per_page: int | None = advanced(
+        None, "search chunks a page instead (k of QAMR, Algorithm 1; the paper: 2)", ge=1
+    )
+    context_padding: int = advanced(
+        500,
+        "characters of the neighbouring pages in a context chunk (ps of QAMR, Algorithm 1)",
+        ge=0,
+    )
+    embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = advanced(
+        "auto",
+        "what embeds: `onnxruntime`, `openvino` (extra `fast`, [half the time]"
+        "(decisions/0002-embedding-runtime.md)), or `auto`: OpenVINO where it is installed",
+    )
