@@ -28,7 +28,7 @@ from eval.figures import Share, report_tables, share
 from eval.gold import Line, read_lines
 
 
-class Pair(Line):
+class QuestionPair(Line):
     """Two questions, whether they ask the same, and what kind of pair they are."""
 
     a: str
@@ -43,7 +43,7 @@ class Pair(Line):
 class Judged:
     """A pair with its cosine, and why the memory takes the questions for different ones, if so."""
 
-    pair: Pair
+    pair: QuestionPair
     cosine: float
     difference: str
 
@@ -54,7 +54,7 @@ class Judged:
 
 
 def judge(
-    pairs: Sequence[Pair], chatbot: Chatbot, model: BaseChatModel | None = None
+    pairs: Sequence[QuestionPair], chatbot: Chatbot, model: BaseChatModel | None = None
 ) -> list[Judged]:
     """Compare the questions of each pair as the memory does, with a model to judge if given."""
     delta = chatbot.memory.recall.thresholds.delta
@@ -108,7 +108,7 @@ def main(
     """Print how often answers are reused, rightly and wrongly."""
     settings = read_settings(generator="none", data_dir=data)
     model = open_model(read_settings(data_dir=data)) if judging else None
-    judged = judge(read_lines(file, Pair), open_chatbot(settings), model)
+    judged = judge(read_lines(file, QuestionPair), open_chatbot(settings), model)
     columns = ("cosine", "question", "other question")
     tables = report_tables("Pairs of questions", figures(judged), columns, wrong(judged))
     Console().print(tables)

@@ -9,7 +9,7 @@ from lxml import etree
 
 from ingestion.html_parts import (
     BLOCK_TAGS,
-    Scope,
+    HeadingPath,
     cells,
     code,
     describes_objects,
@@ -52,7 +52,7 @@ _PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
 def read_blocks(element: etree._Element) -> list[Block]:
     """Read everything inside an element."""
     reader = _Reader()
-    reader.inside(element, Scope())
+    reader.inside(element, HeadingPath())
     return reader.blocks
 
 
@@ -65,164 +65,164 @@ class _Reader:
         self.blocks: list[Block] = []
         self._depth = 0
 
-    def inside(self, element: etree._Element, scope: Scope) -> Scope:
-        return self._read(_pieces(element), scope)
+    def inside(self, element: etree._Element, position: HeadingPath) -> HeadingPath:
+        return self._read(_pieces(element), position)
 
-    def _read(self, pieces: Sequence[Piece], scope: Scope) -> Scope:
+    def _read(self, pieces: Sequence[Piece], position: HeadingPath) -> HeadingPath:
         self._depth += 1
         for piece in pieces:
             if isinstance(piece, str):
-                self._add(BlockKind.PARAGRAPH, piece, scope)
+                self._add(BlockKind.PARAGRAPH, piece, position)
             elif self._depth > _DEEPEST:
-                self._add(BlockKind.PARAGRAPH, line(piece), scope)
+                self._add(BlockKind.PARAGRAPH, line(piece), position)
             else:
-                scope = self._element(piece, scope)
+                position = self._element(piece, position)
         self._depth -= 1
-        return scope
+        return position
 
-    def _add(self, kind: BlockKind, text: str, scope: Scope) -> None:
+    def _add(self, kind: BlockKind, text: str, position: HeadingPath) -> None:
         if text:
-            self.blocks.append(Block(kind, text, scope.path, scope.anchor))
+            self.blocks.append(Block(kind, text, position.path, position.anchor))
 
-    def _element(self, element: etree._Element, scope: Scope) -> Scope:
+    def _element(self, element: etree._Element, position: HeadingPath) -> HeadingPath:
         tag, classes = element.tag, element.get("class") or ""
         if re.fullmatch("h[1-6]", tag):
-            return self._heading(element, int(tag[1]), scope)
+            return self._heading(element, int(tag[1]), position)
         if tag == "p" and _RUBRIC.search(classes):
-            return self._heading(element, _BELOW_HEADINGS, scope)
+            return self._heading(element, _BELOW_HEADINGS, position)
         if tag == "pre":
-            self._add(BlockKind.CODE, code(element), scope)
+            self._add(BlockKind.CODE, code(element), position)
         elif tag in {"ul", "ol", "menu", "dir"}:
-            self._list(element, scope)
+            self._list(element, position)
         elif tag == "dl":
-            self._definitions(element, scope)
+            self._definitions(element, position)
         elif tag == "table":
-            self._table(element, scope)
+            self._table(element, position)
         elif tag == "svg":
-            self._drawing(element, scope)
+            self._drawing(element, position)
         elif _FOOTNOTE.search(classes) and tag in {"aside", "div"}:
             lead, rest = _lead(_pieces(element))
-            self._add(BlockKind.PARAGRAPH, lead, scope)
-            self._read(rest, scope)
+            self._add(BlockKind.PARAGRAPH, lead, position)
+            self._read(rest, position)
         elif _BOXES.search(classes) and tag in {"div", "aside", "section", "details"}:
-            self._box(element, scope)
+            self._box(element, position)
         elif is_section(element):
-            self.inside(element, scope.anchored(element.get("id")))
+            self.inside(element, position.anchored(element.get("id")))
         else:
-            return self.inside(element, scope)
-        return scope
+            return self.inside(element, position)
+        return position
 
-    def _heading(self, element: etree._Element, level: int, scope: Scope) -> Scope:
+    def _heading(self, element: etree._Element, level: int, position: HeadingPath) -> HeadingPath:
         text = line(element)
         if not text:
-            return scope
-        scope = scope.titled(level, text, heading_anchor(element))
-        self._add(BlockKind.HEADING, text, scope)
-        return scope
+            return position
+        position = position.titled(level, text, heading_anchor(element))
+        self._add(BlockKind.HEADING, text, position)
+        return position
 
-    def _box(self, element: etree._Element, scope: Scope) -> None:
+    def _box(self, element: etree._Element, position: HeadingPath) -> None:
         """Read an admonition with its label before its first words ("Note: …")."""
         title = next((e for e in element if _TITLES.search(e.get("class") or "")), None)
         label = line(title).rstrip(":") if title is not None else ""
         pieces = [piece for piece in _pieces(element) if piece is not title]
         if label and not re.search(r"\badmonition\b", element.get("class") or ""):
-            scope = scope.titled(_BELOW_HEADINGS, label, None)
-            self._add(BlockKind.HEADING, label, scope)
+            position = position.titled(_BELOW_HEADINGS, label, None)
+            self._add(BlockKind.HEADING, label, position)
         elif "seealso" in (element.get("class") or "") and all(map(_is_line, pieces)):
-            self._add(BlockKind.PARAGRAPH, f"{label}: {'; '.join(map(_text, pieces))}", scope)
+            self._add(BlockKind.PARAGRAPH, f"{label}: {'; '.join(map(_text, pieces))}", position)
             return
         elif label:
             lead, pieces = _lead(pieces)
-            self._add(BlockKind.PARAGRAPH, f"{label}: {lead}".strip(), scope)
-        self._read(pieces, scope)
+            self._add(BlockKind.PARAGRAPH, f"{label}: {lead}".strip(), position)
+        self._read(pieces, position)
 
-    def _list(self, element: etree._Element, scope: Scope) -> None:
+    def _list(self, element: etree._Element, position: HeadingPath) -> None:
         number = whole_number(element.get("start"), 1)
         for piece in _pieces(element):
             if isinstance(piece, str) or piece.tag != "li":
-                self._read([piece], scope)
+                self._read([piece], position)
                 continue
             number = whole_number(piece.get("value"), number)
             bullet = f"{number}. " if element.tag == "ol" else "- "
             number += 1
             lead, rest = _lead(_pieces(piece))
             if lead:
-                self._add(BlockKind.LIST_ITEM, f"{'  ' * scope.indent}{bullet}{lead}", scope)
+                self._add(BlockKind.LIST_ITEM, f"{'  ' * position.indent}{bullet}{lead}", position)
             for inner in rest:
-                self._read([inner], replace(scope, indent=scope.indent + 1))
+                self._read([inner], replace(position, indent=position.indent + 1))
 
-    def _definitions(self, dl: etree._Element, scope: Scope) -> None:
+    def _definitions(self, dl: etree._Element, position: HeadingPath) -> None:
         classes = dl.get("class") or ""
         for terms, descriptions in _grouped(dl):
             described = [piece for dd in descriptions for piece in _pieces(dd)]
             if "field-list" in classes:
-                self._field(" ".join(map(line, terms)), described, scope)
+                self._field(" ".join(map(line, terms)), described, position)
             elif describes_objects(dl, terms):
-                self._object(terms, described, scope)
+                self._object(terms, described, position)
             else:
-                self._definition(terms, described, scope)
+                self._definition(terms, described, position)
 
     def _object(
-        self, terms: Sequence[etree._Element], described: Sequence[Piece], scope: Scope
+        self, terms: Sequence[etree._Element], described: Sequence[Piece], position: HeadingPath
     ) -> None:
-        owner = scope.path[-1] if scope.path else ""
+        owner = position.path[-1] if position.path else ""
         for dt in terms:
-            inner = scope.under(short_name(dt, owner), dt.get("id"))
+            inner = position.under(short_name(dt, owner), dt.get("id"))
             self._add(BlockKind.SIGNATURE, signature(dt), inner)
         self._read(described, inner)
 
     def _definition(
-        self, terms: Sequence[etree._Element], described: Sequence[Piece], scope: Scope
+        self, terms: Sequence[etree._Element], described: Sequence[Piece], position: HeadingPath
     ) -> None:
         term = ", ".join(filter(None, map(line, terms))).rstrip(":")
         anchor = next((dt.get("id") for dt in terms if dt.get("id")), None)
         lead, rest = _lead(described)
-        outer = scope.anchored(anchor)
+        outer = position.anchored(anchor)
         self._add(BlockKind.DEFINITION, " – ".join(filter(None, (term, lead))), outer)
         self._read(rest, outer.under(term))
 
-    def _field(self, name: str, described: Sequence[Piece], scope: Scope) -> None:
+    def _field(self, name: str, described: Sequence[Piece], position: HeadingPath) -> None:
         """Read one field of a docstring's list: each parameter is a definition of its own."""
         name = name.rstrip(":")
         named = _NAMED_PARAMETER.match(name)
         label = f"{named[1]} – " if named else "" if _PARAMETER_FIELDS.match(name) else f"{name}: "
         for item in _items(described):
             if len(item) == 1 and not isinstance(item[0], str) and item[0].tag == "dl":
-                self._read(item, scope)
+                self._read(item, position)
                 continue
             lead, rest = _lead(item)
-            self._add(BlockKind.DEFINITION, label + lead, scope)
+            self._add(BlockKind.DEFINITION, label + lead, position)
             parameter = None if label else _PARAMETER_NAME.match(lead)
             owner = named[1] if named else parameter.group() if parameter else name
-            self._read(rest, scope.under(owner.lstrip("*")))
+            self._read(rest, position.under(owner.lstrip("*")))
 
-    def _table(self, table: etree._Element, scope: Scope) -> None:
+    def _table(self, table: etree._Element, position: HeadingPath) -> None:
         if "field-list" in (table.get("class") or ""):
             for tr in table.iter("tr"):
                 self._field(
                     " ".join(line(th) for th in tr.findall("th")),
                     [piece for td in tr.findall("td") for piece in _pieces(td)],
-                    scope,
+                    position,
                 )
             return
         rows = cells(table)
         if is_layout(table):
             for cell in (cell for row in rows for cell in row):
-                scope = self.inside(cell, scope)
+                position = self.inside(cell, position)
             return
         for caption in table.findall("caption"):
-            self._add(BlockKind.PARAGRAPH, line(caption), scope)
+            self._add(BlockKind.PARAGRAPH, line(caption), position)
         self.blocks += table_blocks(
-            grid(rows), header_rows=header_rows(rows), path=scope.path, anchor=scope.anchor
+            grid(rows), header_rows=header_rows(rows), path=position.path, anchor=position.anchor
         )
 
-    def _drawing(self, svg: etree._Element, scope: Scope) -> None:
+    def _drawing(self, svg: etree._Element, position: HeadingPath) -> None:
         from ingestion.loaders.svg import drawing_lines
 
         # What is nested that deeply was drawn by nobody.
         with suppress(RecursionError):
             for row in drawing_lines(svg):
-                self._add(BlockKind.DRAWING, row, scope)
+                self._add(BlockKind.DRAWING, row, position)
 
 
 def _pieces(element: etree._Element) -> list[Piece]:

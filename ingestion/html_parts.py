@@ -76,7 +76,7 @@ _LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class HeadingPath:
     """Where the reader stands: the owner's path, the headings below it, the anchor there.
 
     `indent` is the number of list items that it stands in.
@@ -98,18 +98,18 @@ class Scope:
         anchors = (anchor for _, _, anchor in reversed(self.headings) if anchor)
         return next(anchors, self.owner_anchor)
 
-    def under(self, name: str, anchor: str | None = None) -> Scope:
+    def under(self, name: str, anchor: str | None = None) -> HeadingPath:
         """Step inside something named, such as a class or a parameter."""
         name = name if len(name) <= _LONGEST_NAME else ""
         path = (*self.path, name) if name else self.path
-        return Scope(path, (), anchor or self.anchor)
+        return HeadingPath(path, (), anchor or self.anchor)
 
-    def titled(self, level: int, text: str, anchor: str | None) -> Scope:
+    def titled(self, level: int, text: str, anchor: str | None) -> HeadingPath:
         """Open a heading, closing those of its level and below."""
         above = tuple(heading for heading in self.headings if heading[0] < level)
         return replace(self, headings=(*above, (level, text, anchor)))
 
-    def anchored(self, anchor: str | None) -> Scope:
+    def anchored(self, anchor: str | None) -> HeadingPath:
         """Stay in place, but let what follows be found at another anchor."""
         if anchor is None:
             return self

@@ -21,8 +21,8 @@ from corpora.parameters.parameter import (
     TYPE,
     UNIT,
     Fact,
+    Location,
     Parameter,
-    Place,
     Replacement,
 )
 from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
@@ -138,7 +138,7 @@ def _exported(change: Change) -> dict[str, str]:
     }
 
 
-def _in_file(stated: Place) -> str:
+def _in_file(stated: Location) -> str:
     return ", ".join(dict.fromkeys((stated.file, f"page {stated.page}", stated.section)))
 
 

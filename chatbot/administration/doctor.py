@@ -40,7 +40,7 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Check:
     """What was looked at, how it was found, and what to do or to know."""
 
     what: str
@@ -52,30 +52,30 @@ _Found = tuple[Health, str]
 _WELL: _Found = (Health.WELL, "")
 
 
-def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Finding]:
+def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Check]:
     """Look at database, models, profile, room, parsers, indexes, jobs and clock, in this order.
 
     With `mend`, indexes that are broken are built again from the database, what no release or job
     needs any more is removed, and jobs of dead workers wait for another one.
     """
-    yield Finding("database", *_database(database))
+    yield Check("database", *_database(database))
     for model in models_in_use(settings.generator_in_use):
-        yield Finding(f"model {model.name}", *_model(model, settings.models_dir))
+        yield Check(f"model {model.name}", *_model(model, settings.models_dir))
     for used in in_use(settings):
-        yield Finding(f"{used.kind} {used.name}", Health.WELL, f"In use: {used.why}.")
+        yield Check(f"{used.kind} {used.name}", Health.WELL, f"In use: {used.why}.")
     if larger := larger_generator(settings):
-        yield Finding("a larger language model", Health.WELL, larger)
-    yield Finding("room on the disk", *_room(settings.data_dir))
-    yield Finding("parsers", *_parsers())
+        yield Check("a larger language model", Health.WELL, larger)
+    yield Check("room on the disk", *_room(settings.data_dir))
+    yield Check("parsers", *_parsers())
     catalog = Catalog(database)
     for product in catalog.products():
         for release in product.releases:
             generation = catalog.serving(product.name, release.name).generation
             found = _index(settings.data_dir, database, generation, mend=mend)
-            yield Finding(f"index of {product.name} {release.name}", *found)
-    yield Finding("jobs", *_jobs(database, mend=mend))
-    yield Finding("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
-    yield Finding("clock", *_clock(database))
+            yield Check(f"index of {product.name} {release.name}", *found)
+    yield Check("jobs", *_jobs(database, mend=mend))
+    yield Check("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
+    yield Check("clock", *_clock(database))
 
 
 def _database(database: Database) -> _Found:

@@ -7,7 +7,7 @@ from typing import Any
 
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import UP
-from chatbot.conversations.origin import duration, origin
+from chatbot.conversations.release_badge import duration, release_badge
 from chatbot.reply import Reply
 from chatbot.text.markdown import as_block, as_label, for_any_reader
 from chatbot.turn import Citation
@@ -86,7 +86,7 @@ def _turn(number: int, turn: TurnRow) -> Iterator[str]:
 
 
 def _answer(reply: Reply) -> Iterator[str]:
-    where = origin(reply)
+    where = release_badge(reply)
     how = f" ({as_label(where.explanation)})" if where.explanation else ""
     if where.name:
         yield f"**{as_label(where.name)}**{how}"

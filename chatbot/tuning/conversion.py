@@ -22,7 +22,7 @@ from chatbot.models.gguf_file import (
 from chatbot.tuning.instructions import TuningError, require_extras
 
 Matrix = np.ndarray[Any, np.dtype[np.float16]]
-Pair = tuple[Matrix, Matrix]
+LowRank = tuple[Matrix, Matrix]
 """What a layer learned: (rank, input) and (output, rank)."""
 
 # Rotary embeddings turn rows two by two: there neighbours, in Transformers half a head apart.
@@ -117,7 +117,7 @@ def _read_config(folder: Path) -> _Config:
     return config
 
 
-def _read_layers(folder: Path) -> dict[str, Pair]:
+def _read_layers(folder: Path) -> dict[str, LowRank]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -141,7 +141,7 @@ def _read_layers(folder: Path) -> dict[str, Pair]:
     return {layer: (pair["A"], pair["B"]) for layer, pair in found.items()}
 
 
-def _renamed(layers: dict[str, Pair], model: GgufHeader) -> dict[str, Pair]:
+def _renamed(layers: dict[str, LowRank], model: GgufHeader) -> dict[str, LowRank]:
     """The layers by their names in GGUF; one that the model cannot have keeps its own."""
     import gguf
 
@@ -150,7 +150,7 @@ def _renamed(layers: dict[str, Pair], model: GgufHeader) -> dict[str, Pair]:
     return {f"{names.get_name(layer) or layer}.weight": pair for layer, pair in layers.items()}
 
 
-def _require_fit(layers: dict[str, Pair], model: GgufHeader) -> None:
+def _require_fit(layers: dict[str, LowRank], model: GgufHeader) -> None:
     require_fit({name: (a.shape[1], b.shape[0]) for name, (a, b) in layers.items()}, model)
     tuned = {block[0] for block in map(_BLOCK.match, layers) if block}
     if len(tuned) != (blocks := model.of_model("block_count")):
@@ -158,7 +158,7 @@ def _require_fit(layers: dict[str, Pair], model: GgufHeader) -> None:
         raise UnfitAdapter(f"it tunes {len(tuned)} of {blocks} blocks")
 
 
-def _reordered(layers: dict[str, Pair], model: GgufHeader) -> dict[str, Pair]:
+def _reordered(layers: dict[str, LowRank], model: GgufHeader) -> dict[str, LowRank]:
     """The layers with their rows in the order that they have in GGUF."""
     if model.architecture not in _NEIGHBOURS:
         return layers
@@ -172,7 +172,7 @@ def _reordered(layers: dict[str, Pair], model: GgufHeader) -> dict[str, Pair]:
     return reordered
 
 
-def _write(file: Path, architecture: str, alpha: float, layers: dict[str, Pair]) -> None:
+def _write(file: Path, architecture: str, alpha: float, layers: dict[str, LowRank]) -> None:
     import gguf
 
     unfinished = file.with_name(f"{file.name}.part")

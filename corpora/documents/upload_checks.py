@@ -46,7 +46,7 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class UploadNotice:
     """What is to be said of a file before it is taken; `file` is empty where it is about all.
 
     One that blocks keeps the file, or the whole upload, out; one that asks wants a confirmation.
@@ -64,7 +64,7 @@ class Finding:
 
 def check(
     files: Sequence[UploadedFile], product: str, release: str, database: Database, largest: int
-) -> tuple[Finding, ...]:
+) -> tuple[UploadNotice, ...]:
     """Look at files before they are taken for a release; `largest` bounds all together, in bytes.
 
     What lies in a zip is looked at too, and named by its path there.
@@ -80,18 +80,18 @@ def check(
         for file in files:
             findings += look.at(file)
     same = _duplicates(look.contents, product, release, database)
-    return (*findings, *(Finding(file, problem, Weight.INFORMS) for file, problem in same))
+    return (*findings, *(UploadNotice(file, problem, Weight.INFORMS) for file, problem in same))
 
 
 def accepted(
-    files: Sequence[UploadedFile], findings: Sequence[Finding]
+    files: Sequence[UploadedFile], findings: Sequence[UploadNotice]
 ) -> tuple[UploadedFile, ...]:
     """Return the files that nothing speaks against; none where the whole upload is blocked."""
     blocked = {finding.file for finding in findings if finding.blocking}
     return () if "" in blocked else tuple(file for file in files if file.name not in blocked)
 
 
-def _of_release(product: str, release: str, database: Database) -> Iterator[Finding]:
+def _of_release(product: str, release: str, database: Database) -> Iterator[UploadNotice]:
     meant = None
     try:
         check_name("product", product)
@@ -102,9 +102,9 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Find
                 check_is_free(owner, release)
                 meant = likely_meant(release, [row.name for row in releases_of(owner)])
     except UnusableName as error:
-        yield Finding("", str(error), Weight.BLOCKS)
+        yield UploadNotice("", str(error), Weight.BLOCKS)
     if meant:
-        yield Finding(
+        yield UploadNotice(
             "",
             f"{release} is a new release with a name similar to {meant}. If you meant {meant}, "
             "choose it above.",
@@ -112,12 +112,12 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Find
         )
 
 
-def _of_all(files: Sequence[UploadedFile], largest: int) -> Iterator[Finding]:
+def _of_all(files: Sequence[UploadedFile], largest: int) -> Iterator[UploadNotice]:
     if not files:
-        yield Finding("", "Choose at least one file to upload.", Weight.BLOCKS)
+        yield UploadNotice("", "Choose at least one file to upload.", Weight.BLOCKS)
     total = sum(file.size for file in files)
     if total > largest:
-        yield Finding(
+        yield UploadNotice(
             "",
             f"The files are {total / 1e6:,.1f} MB in total; the limit is {largest / 1e6:,.0f} MB. "
             "Upload them in parts, or raise STRATA_LARGEST_UPLOAD.",
@@ -134,7 +134,7 @@ class _Look:
         self._folders: set[str] = set()
         self.contents: list[tuple[str, str]] = []
 
-    def at(self, file: UploadedFile) -> Iterator[Finding]:
+    def at(self, file: UploadedFile) -> Iterator[UploadNotice]:
         problem = name_objection(file.name) or self._clash(file.name)
         suffix = PurePosixPath(file.name).suffix.lower()
         if problem is None and file.is_archive:
@@ -148,7 +148,7 @@ class _Look:
             problem = f"{sizes} MB; split the file"
         problem = problem or self._in_file(file.name, file.content)
         if problem is not None:
-            yield Finding(file.name, problem, Weight.BLOCKS)
+            yield UploadNotice(file.name, problem, Weight.BLOCKS)
 
     def _clash(self, name: str) -> str | None:
         """Where letters' case does not count, `A.md` and `a.md` are one file."""
@@ -171,14 +171,14 @@ class _Look:
             self.contents.append((name, sha256(data).hexdigest()))
         return problem
 
-    def _in_archive(self, file: UploadedFile) -> Iterator[Finding]:
+    def _in_archive(self, file: UploadedFile) -> Iterator[UploadNotice]:
         with TemporaryDirectory(prefix="strata-") as folder:
             path = Path(folder, "upload.zip")
             path.write_bytes(file.content)
             listing = list_files([path])
             unopened = next((e for e in listing if e.file == path.name), None)
             if isinstance(unopened, Rejected):
-                yield Finding(file.name, unopened.reason, Weight.BLOCKS)
+                yield UploadNotice(file.name, unopened.reason, Weight.BLOCKS)
                 return
             is_readable, left = False, _LOOKED_INTO
             with closing(Archive(path)) as archive:
@@ -188,9 +188,9 @@ class _Look:
                     is_readable |= problem is None
                     if problem is not None:
                         told = f"{problem} (in {file.name}; skipped)"
-                        yield Finding(entry.file, told, Weight.ASKS)
+                        yield UploadNotice(entry.file, told, Weight.ASKS)
         if not is_readable:
-            yield Finding(file.name, "contains no supported file", Weight.BLOCKS)
+            yield UploadNotice(file.name, "contains no supported file", Weight.BLOCKS)
 
     def _in_member(
         self, entry: SourceFile | Rejected, archive: Archive, *, is_looked_into: bool

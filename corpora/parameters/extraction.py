@@ -20,8 +20,8 @@ from corpora.parameters.parameter import (
     SYNTAX,
     TYPE,
     Fact,
+    Location,
     Parameter,
-    Place,
     Replacement,
 )
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, DocumentKind
@@ -116,7 +116,7 @@ class _Reader:
         self._add(parameter, certain=certain)
         self._open, self._path, self._begins = parameter, block.path, self._here
 
-    def _begin_section(self, block: Block, place: Place) -> None:
+    def _begin_section(self, block: Block, place: Location) -> None:
         """A section headed by a name may be about a parameter; what follows decides."""
         match = forms.SECTION_AND_NAME.fullmatch(block.text.strip())
         owner = (match and match["owner"]) or _owner(block, place)
@@ -126,7 +126,7 @@ class _Reader:
             found = Parameter(name, forms.PARAMETER, owner, block.text, place)
             self._begin(found, block, certain=False)
 
-    def _read_signature(self, block: Block, place: Place) -> None:
+    def _read_signature(self, block: Block, place: Location) -> None:
         found = forms.OWNER.search(block.text)
         spelt = forms.names(block.path[-1]) if block.path else ()
         if not spelt or spelt[0].removesuffix("()") not in block.text:
@@ -143,7 +143,7 @@ class _Reader:
                 _state(of_call, DEFAULT, match["default"] or "", block.text, place)
                 self._add(of_call)
 
-    def _read_code(self, named: Parameter, block: Block, place: Place) -> None:
+    def _read_code(self, named: Parameter, block: Block, place: Location) -> None:
         """Code right below "Default:" is it; that begins with the heading is a command's syntax."""
         lines = [line.strip() for line in block.text.splitlines() if line.strip()]
         if self._awaits_default:
@@ -154,7 +154,7 @@ class _Reader:
             named.kind = "command"
             _state(named, SYNTAX, lines[0], self._quote, place)
 
-    def _read_definition(self, block: Block, place: Place) -> None:
+    def _read_definition(self, block: Block, place: Location) -> None:
         term, *rest = forms.TERM_END.split(block.text, maxsplit=1)
         match = None if rest else forms.FIELD.fullmatch(block.text)
         if match:
@@ -171,7 +171,7 @@ class _Reader:
             self._read_entry(term, rest[0], block, place)
 
     def _read_entry(
-        self, term: str, text: str, block: Block, place: Place, *, listed: bool = False
+        self, term: str, text: str, block: Block, place: Location, *, listed: bool = False
     ) -> None:
         """A name and what is said of it, in an item or a definition list."""
         if not (names := forms.names(term)) or names[0].lower() in forms.NO_LABEL:
@@ -189,7 +189,7 @@ class _Reader:
         self._add(found, certain=bool(below or as_name))
 
 
-def _of_row(block: Block, place: Place) -> Iterator[Parameter]:
+def _of_row(block: Block, place: Location) -> Iterator[Parameter]:
     """The parameter of a table's row: its name in the first column or one headed as such."""
     cells = [cell.strip() for cell in block.text.split(CELL_DELIMITER)]
     if len(cells) != len(block.header) or len(cells) < 2:
@@ -208,14 +208,14 @@ def _of_row(block: Block, place: Place) -> Iterator[Parameter]:
         yield found
 
 
-def _state(named: Parameter, relation: str, value: str, quote: str, place: Place) -> None:
+def _state(named: Parameter, relation: str, value: str, quote: str, place: Location) -> None:
     """Take in a fact, unless the value says nothing."""
     value = " ".join(value.split()).removesuffix(".").strip()
     if value.strip(" –—-"):
         named.facts.append(Fact(relation, value[: forms.LONGEST_TEXT], quote, place))
 
 
-def _state_all(named: Parameter, text: str, block: Block, quote: str, place: Place) -> None:
+def _state_all(named: Parameter, text: str, block: Block, quote: str, place: Location) -> None:
     """Take in what a text below a name, or behind it, states of it."""
     if match := forms.labelled(text):
         _state(named, forms.relation(match["label"]), match["value"], quote, place)
@@ -256,7 +256,7 @@ def _replacements(pages: Iterable[StoredPage]) -> Iterator[Replacement]:
                     yield Replacement(old, new, block.text, place)
 
 
-def _owner(block: Block, place: Place) -> str:
+def _owner(block: Block, place: Location) -> str:
     """What a block's thing belongs to: the heading above it, or the document."""
     is_name = block.kind in (BlockKind.HEADING, BlockKind.SIGNATURE)
     name, above = (block.path[-1:], block.path[:-1]) if is_name else ((), block.path)
@@ -268,7 +268,7 @@ def _begun(block: Block) -> Block:
     return replace(block, text=block.text[: forms.LONGEST_READ])
 
 
-def _place(page: StoredPage, block: Block) -> Place:
+def _place(page: StoredPage, block: Block) -> Location:
     document, section = page.document, " › ".join(block.path)
     anchor = block.anchor or page.anchor
-    return Place(document.title, document.file, page.number, page.id, section, anchor)
+    return Location(document.title, document.file, page.number, page.id, section, anchor)

@@ -15,7 +15,7 @@ _BARE_NUMBER = re.compile(r"[-−+]?\d[\d.,]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where words stand: the document, its page, the headings above them joined by " › "."""
 
     document: str
@@ -33,7 +33,7 @@ class Fact:
     relation: str
     value: str
     quote: str
-    place: Place
+    place: Location
 
 
 @dataclass(eq=False)
@@ -48,7 +48,7 @@ class Parameter:
     kind: str
     owner: str
     quote: str
-    place: Place
+    place: Location
     aliases: tuple[str, ...] = ()
     facts: list[Fact] = field(default_factory=list)
 
@@ -71,4 +71,4 @@ class Replacement:
     old: str
     new: str
     quote: str
-    place: Place
+    place: Location

@@ -16,7 +16,7 @@ from chatbot.memory.questions import (
 )
 from chatbot.settings import Settings
 from eval.gold import GoldError, read_lines
-from eval.memory_pairs import Pair
+from eval.memory_pairs import QuestionPair
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_file_of_pairs_is_read_and_a_bad_line_is_named(tmp_path: Path) -> None
     file = tmp_path / "pairs.jsonl"
     pair = {"a": "x", "b": "y", "same": True, "kind": "k", "product": "p", "release": "1"}
     file.write_text(json.dumps(pair) + "\n", encoding="utf-8")
-    assert read_lines(file, Pair)[0].same
+    assert read_lines(file, QuestionPair)[0].same
     file.write_text(json.dumps(pair) + "\n{}\n", encoding="utf-8")
     with pytest.raises(GoldError, match="line 2"):
-        read_lines(file, Pair)
+        read_lines(file, QuestionPair)

@@ -18,7 +18,7 @@ from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals
 from corpora.database.tables import FileRow
 from corpora.documents import uploads
-from corpora.documents.upload_checks import Finding, Weight, accepted, check
+from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check
 from corpora.documents.uploads import (
     KEPT_FOR_RETRY,
     UploadedFile,
@@ -66,7 +66,7 @@ def _pdf(**options: Any) -> bytes:
     return data
 
 
-Check = Callable[..., tuple[Finding, ...]]
+Check = Callable[..., tuple[UploadNotice, ...]]
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def beacon(database: Database) -> Database:
     return database
 
 
-def problems(findings: Sequence[Finding]) -> dict[str, str]:
+def problems(findings: Sequence[UploadNotice]) -> dict[str, str]:
     assert len({f.file for f in findings}) == len(findings), findings
     return {f.file: f.problem for f in findings}
 

@@ -13,7 +13,7 @@ from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
 from corpora.catalog.release import Product
 from eval.gold import GoldQuestion, read_gold, read_lines
-from eval.memory_pairs import Pair
+from eval.memory_pairs import QuestionPair
 from eval.releases import ReleaseQuestion
 from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE
 
@@ -74,7 +74,7 @@ def test_an_imported_history_covers_three_releases(product: str) -> None:
 
 def test_no_two_questions_are_said_to_be_the_same_and_not() -> None:
     """What follows from the paraphrases, over all pairs of a product, contradicts no trap."""
-    pairs = read_lines(QUESTIONS / "memory_pairs.jsonl", Pair)
+    pairs = read_lines(QUESTIONS / "memory_pairs.jsonl", QuestionPair)
     assert sum(pair.same for pair in pairs) >= 600
     assert sum(not pair.same for pair in pairs) >= 900
     stands_for: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -84,7 +84,7 @@ def test_no_two_questions_are_said_to_be_the_same_and_not() -> None:
             question = stands_for[question]
         return question
 
-    def sides(pair: Pair) -> list[tuple[str, ...]]:
+    def sides(pair: QuestionPair) -> list[tuple[str, ...]]:
         return [root((pair.product, pair.release, getattr(pair, side))) for side in ("a", "b")]
 
     for pair in pairs:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chatbot.answering.citing import QUESTIONED
 from chatbot.answering.whole_answer import UNSUPPORTED
-from chatbot.conversations.origin import duration, origin
+from chatbot.conversations.release_badge import duration, release_badge
 from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
@@ -93,7 +93,7 @@ def _badge(reply: Reply) -> str:
 
     Empty for small talk, which is from none.
     """
-    where = origin(reply)
+    where = release_badge(reply)
     if not where.name:
         return ""
     colour = "primary" if where.settled else "orange"

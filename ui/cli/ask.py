@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, BadParameter, Exit, Option
 
-from chatbot.conversations.origin import origin
+from chatbot.conversations.release_badge import release_badge
 from chatbot.reply import Reply, Trace
 from ingestion.errors import StrataError
 from ui.cli.terminal import (
@@ -134,7 +134,7 @@ def _of_server(
 
 
 def _print_reply(reply: Reply) -> None:
-    where = origin(reply)
+    where = release_badge(reply)
     if where.name:
         head = f"[bold reverse] {printable(where.name)} [/] [dim]{printable(where.explanation)}[/]"
         output.print(f"{head}\n")

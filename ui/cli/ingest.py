@@ -8,7 +8,7 @@ from pydantic_core import to_jsonable_python
 from typer import Argument, Exit, Option
 
 from chatbot.memory.suspending import open_database
-from chatbot.runtime.answers_first import pause_for_answers
+from chatbot.runtime.ingest_throttle import pause_for_answers
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
-from corpora.documents.upload_checks import Finding, Weight, accepted, check
+from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
 from ingestion.loaders import LOADERS
 from ui.documents.actions import start
@@ -95,14 +95,14 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
 @st.cache_data(max_entries=8, show_spinner="Checking the files …")
 def _findings(
     ids: tuple[str, ...], product: str, release: str, _files: Sequence[UploadedFile]
-) -> tuple[Finding, ...]:
+) -> tuple[UploadNotice, ...]:
     chatbot = services.chatbot()
     largest = chatbot.settings.largest_upload * 1_000_000
     return check(_files, product, release, chatbot.database, largest)
 
 
 def _confirmed(
-    files: Sequence[UploadedFile], findings: Sequence[Finding]
+    files: Sequence[UploadedFile], findings: Sequence[UploadNotice]
 ) -> tuple[tuple[UploadedFile, ...], bool]:
     """The files that can be uploaded, and whether the user agreed to what was found."""
     blocking, doubtful, known = (
@@ -125,7 +125,7 @@ def _confirmed(
     return taken, agreed
 
 
-def _list(title: str, findings: Sequence[Finding]) -> str:
+def _list(title: str, findings: Sequence[UploadNotice]) -> str:
     """Findings as a Markdown list; files with the same problem share a line."""
     files: dict[str, list[str]] = {}
     for finding in findings:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.memory.suspending import open_database
-from chatbot.runtime.answers_first import pause_for_answers
+from chatbot.runtime.ingest_throttle import pause_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import Database, UnreachableDatabase, UnusableDatabase

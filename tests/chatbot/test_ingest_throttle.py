@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.runtime import answers_first
-from chatbot.runtime.answers_first import ingests_paused, pause_for_answers
+from chatbot.runtime import ingest_throttle
+from chatbot.runtime.ingest_throttle import ingests_paused, pause_for_answers
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from chatbot.runtime.answers_first import ingests_paused
+from chatbot.runtime.ingest_throttle import ingests_paused
 with ingests_paused(Path(sys.argv[1])):
     print("answering", flush=True)
     time.sleep(60)
@@ -26,7 +26,7 @@ def test_an_ingest_goes_on_at_once_where_nothing_is_answered(tmp_path: Path) -> 
         pass
     began = time.monotonic()
     pause_for_answers(tmp_path)
-    assert time.monotonic() - began < answers_first.LONGEST_PAUSE / 2
+    assert time.monotonic() - began < ingest_throttle.LONGEST_PAUSE / 2
 
 
 def test_an_ingest_goes_on_when_the_last_answer_is_made(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_an_ingest_goes_on_when_the_last_answer_is_made(tmp_path: Path) -> None:
             time.sleep(0.3)
         time.sleep(0.3)
         assert not over
-    pausing.join(answers_first.LONGEST_PAUSE)
+    pausing.join(ingest_throttle.LONGEST_PAUSE)
     assert over
 
 
@@ -52,14 +52,14 @@ def test_a_killed_server_holds_no_ingest_back(tmp_path: Path) -> None:
         time.sleep(0.3)
         assert pausing.is_alive()
         server.kill()
-        pausing.join(answers_first.LONGEST_PAUSE / 2)
+        pausing.join(ingest_throttle.LONGEST_PAUSE / 2)
         assert not pausing.is_alive()
 
 
 def test_an_ingest_gets_on_where_answers_never_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers_first, "LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr(ingest_throttle, "LONGEST_PAUSE", 0.2)
     with ingests_paused(tmp_path):
         pause_for_answers(tmp_path)
 

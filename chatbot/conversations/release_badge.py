@@ -8,7 +8,7 @@ _UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases"}
 
 
 @dataclass(frozen=True)
-class Origin:
+class ReleaseBadge:
     """`name` says product and release, `explanation` how they were determined.
 
     It is `settled` unless the answer asks for a release. Both may hold text of any origin.
@@ -19,23 +19,23 @@ class Origin:
     settled: bool = True
 
 
-def origin(reply: Reply) -> Origin:
-    """Read the origin of an answer from its reply."""
+def release_badge(reply: Reply) -> ReleaseBadge:
+    """The badge of an answer, read from its reply."""
     product = reply.product or ""
     names = reply.release or ", ".join(reply.compared_releases)
     if reply.route == "compare":
-        return Origin(f"{product} {names}".strip(), "compared")
+        return ReleaseBadge(f"{product} {names}".strip(), "compared")
     if reply.route == "inventory" and not names:
-        return Origin(product or "catalog", "from the catalog")
+        return ReleaseBadge(product or "catalog", "from the catalog")
     if reply.route == "chat":
-        return Origin("no document needed", "")
+        return ReleaseBadge("no document needed", "")
     if names:
-        return Origin(f"{product} {names}".strip(), reply.release_explanation)
+        return ReleaseBadge(f"{product} {names}".strip(), reply.release_explanation)
     open_ = _UNRESOLVED.get(reply.release_status)
     if open_ is None:
-        return Origin("", "")
+        return ReleaseBadge("", "")
     # The answer says why, and asks.
-    return Origin(f"{product} {open_}".strip(), "", settled=False)
+    return ReleaseBadge(f"{product} {open_}".strip(), "", settled=False)
 
 
 def duration(reply: Reply) -> str:
