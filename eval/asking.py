@@ -7,7 +7,7 @@ from chatbot.batch import BatchLine, BatchProgress, run_batch
 from chatbot.chatbot import Chatbot
 from chatbot.memory.opening import WITH_MEMORY
 from chatbot.turn import Citation
-from corpora.catalog.catalog import NoCorpus
+from corpora.errors import NoCorpus
 from eval.answers import PageText
 from eval.gold import GoldQuestion
 

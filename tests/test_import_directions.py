@@ -20,7 +20,7 @@ UPSTREAM = {
     "ui": {"chatbot", "corpora", "ingestion", "eval"},
 }
 INSIDE = {
-    "corpora": "database catalog generations indexing parameters jobs building documents",
+    "corpora": "errors database catalog generations indexing parameters jobs building documents",
     "chatbot": (
         "text releases turn reply runtime models settings in_use accounts "
         "retrieval queries comparison dialogue understanding memory graph answering chain "

@@ -10,7 +10,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.retrieval.provenance import cite_stated
 from chatbot.review.exports import csv_lines
-from corpora.catalog.catalog import NoCorpus
+from corpora.errors import NoCorpus
 from corpora.parameters.parameter import (
     DEFAULT,
     DEPRECATED,

@@ -19,9 +19,10 @@ from chatbot.memory.stores.pair_rows import memory_question, tell
 from chatbot.memory.stores.stores import Added, UnknownPair
 from chatbot.retrieval.provenance import says_unknown
 from chatbot.review.ratings import Ratings
-from corpora.catalog.catalog import NoCorpus, require_release
+from corpora.catalog.catalog import require_release
 from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.errors import NoCorpus
 
 LONGEST_ANSWER = 20_000
 """Characters."""

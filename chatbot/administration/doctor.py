@@ -19,11 +19,11 @@ from corpora.database.history_tables import TurnRow
 from corpora.database.job_tables import JobRow
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import sweep_uploads
-from corpora.generations.disk import DiskFull, require_room
+from corpora.errors import BrokenIndex, DiskFull
+from corpora.generations.disk import require_room
 from corpora.generations.generations import prune_unused, sweep_folders
 from corpora.generations.processes import this_process
 from corpora.indexing.indexes import are_built, build_indexes, check_indexes
-from corpora.indexing.vectors import BrokenIndex
 from corpora.jobs.jobs import Claims, living_workers
 from ingestion.confinement import lacking
 

@@ -20,9 +20,9 @@ from corpora.database.tables import (
     PageRow,
     SearchChunkRow,
 )
+from corpora.errors import IngestCancelled, NothingLeft, NothingToIngest
 from corpora.generations import generations
 from corpora.generations.disk import full_disk_is_named, require_room
-from corpora.generations.generations import IngestError
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
@@ -38,18 +38,6 @@ _LOOK_SECONDS = 0.2
 
 class _Over(Exception):
     """Everything is read, so that the rest is embedded in its stage."""
-
-
-class IngestCancelled(IngestError):
-    """The ingest was stopped; what was read and embedded is kept for the next try."""
-
-
-class NothingToIngest(IngestError):
-    """There is no file under the given paths."""
-
-
-class NothingLeft(IngestError):
-    """A release would be without documents; the message says what to do instead."""
 
 
 @dataclass(frozen=True)

@@ -15,25 +15,9 @@ from corpora.database.tables import (
     ProductRow,
     ReleaseRow,
 )
-from ingestion.errors import StrataError
+from corpora.errors import NoCorpus, UnknownRelease, UnusableName
 
 LONGEST_NAME = 100
-
-
-class CatalogError(StrataError):
-    """What was asked of the catalog cannot be done; the message says why."""
-
-
-class UnknownRelease(CatalogError):
-    """There is no such product or release; the message lists those that there are."""
-
-
-class NoCorpus(CatalogError):
-    """Nothing serves a release; the message lists the releases that can be asked."""
-
-
-class UnusableName(CatalogError):
-    """A name or alias cannot be given; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from corpora.catalog.catalog import require_product
 from corpora.catalog.spreadsheet import as_text, csv_rows, decoded, read_bytes
 from corpora.database.engine import Database
 from corpora.database.tables import GlossaryRow, ProductRow
-from ingestion.errors import StrataError
+from corpora.errors import GlossaryError
 
 LONGEST_WORDING = 100
 MOST_SYNONYMS = 20
@@ -28,10 +28,6 @@ LARGEST = 2_000_000
 """Bytes."""
 
 _HEADER = re.compile(r'"?term"?(?P<separator>[,;\t])', re.IGNORECASE)
-
-
-class GlossaryError(StrataError, ValueError):
-    """A glossary cannot be as it is given; the message says what is wrong and where."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from corpora.catalog.catalog import (
-    UnusableName,
     check_is_free,
     check_name,
     find_product,
@@ -20,6 +19,7 @@ from corpora.catalog.catalog import (
 from corpora.catalog.release import is_among
 from corpora.database.engine import Database
 from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
+from corpora.errors import UnusableName
 
 
 @dataclass(frozen=True)

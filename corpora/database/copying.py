@@ -10,15 +10,11 @@ from sqlalchemy.orm import Session
 from corpora.database.engine import Database
 from corpora.database.job_tables import WorkerRow
 from corpora.database.tables import Base
-from ingestion.errors import StrataError
+from corpora.errors import NotCopied
 
 _AT_ONCE = 500
 _ALONE = "files"
 """A row of this table is a whole file."""
-
-
-class NotCopied(StrataError):
-    """A database cannot be copied; the message says why and what to do. The target is as it was."""
 
 
 def copy_database(

@@ -30,7 +30,7 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
     memory_tables,
 )
 from corpora.database.tables import Base
-from ingestion.errors import StrataError
+from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
 SCHEMA = "0006"
 """The newest migration in `migrations/versions`."""
@@ -56,20 +56,6 @@ _WRITE_LOCK = 0x5374726174610001
 _log = logging.getLogger(__name__)
 
 ItemT = TypeVar("ItemT")
-
-
-class UnusableDatabase(StrataError):
-    """The database cannot be opened or used; the message says why and what to do."""
-
-    for_operators = True
-
-
-class UnreachableDatabase(UnusableDatabase):
-    """The database does not answer, which it may do again."""
-
-
-class DatabaseFull(UnusableDatabase):
-    """No room is left on the database's disk; nothing was written, and what is there is kept."""
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,7 @@ from corpora.database.durable import sync
 from corpora.database.engine import Database, delete_in_portions, insert_or_ignore
 from corpora.database.job_tables import JobFileRow
 from corpora.database.tables import DocumentRow, FileRow
-from ingestion.errors import StrataError
-
-
-class UnusableOriginals(StrataError):
-    """The place of originals cannot be used; the message says which, why and what to do."""
+from corpora.errors import UnusableOriginals
 
 
 def pack(data: bytes, *, compress: bool = True) -> FileRow:

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Row, select
 
 from corpora.catalog.catalog import (
-    UnusableName,
     check_is_free,
     check_name,
     find_product,
@@ -23,6 +22,7 @@ from corpora.catalog.release import likely_meant, sort_key
 from corpora.database.engine import Database, portions
 from corpora.database.tables import DocumentRow, MemberRow, ReleaseRow
 from corpora.documents.uploads import UploadedFile, name_objection
+from corpora.errors import UnusableName
 from ingestion.archives import Archive
 from ingestion.decoding import objection
 from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files

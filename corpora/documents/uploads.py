@@ -13,20 +13,16 @@ from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals, pack
 from corpora.database.tables import FileRow
+from corpora.errors import UploadError
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from ingestion.archives import stays_inside
-from ingestion.errors import StrataError
 
 KEPT_FOR_RETRY = timedelta(days=7)
 """How long the files of a job that failed or was cancelled are kept."""
 
 _LONGEST_PART = 255
 _NOT_KEPT = "The files of this upload are not kept any more. Upload them again."
-
-
-class UploadError(StrataError):
-    """An upload cannot be taken; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

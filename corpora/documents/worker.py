@@ -11,17 +11,28 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpora.building.building import Builder, IngestCancelled, NothingToIngest
+from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import IngestReport, Outcome
-from corpora.catalog.catalog import CatalogError
-from corpora.database.engine import Database, DatabaseFull, UnreachableDatabase
-from corpora.documents.uploads import UploadError, drop_upload, lay_out_upload, upload_dir
-from corpora.generations.generations import BeingBuilt, IngestError, TakenOver
+from corpora.database.engine import Database
+from corpora.documents.uploads import drop_upload, lay_out_upload, upload_dir
+from corpora.errors import (
+    BeingBuilt,
+    CatalogError,
+    DatabaseFull,
+    IngestCancelled,
+    IngestError,
+    JobTaken,
+    ModelMissing,
+    NothingToIngest,
+    TakenOver,
+    UnreachableDatabase,
+    UploadError,
+)
 from corpora.generations.progress import Progress
-from corpora.indexing.embedding import Embedder, ModelMissing
-from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState, JobTaken
+from corpora.indexing.embedding import Embedder
+from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
 from ingestion.listing import DEFAULT_LIMITS, Limits
 
 POSTPONED_SECONDS = 30.0

@@ -7,17 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from corpora.database.engine import DatabaseFull
-from corpora.generations.generations import IngestError
+from corpora.errors import DatabaseFull, DiskFull
 
 RESERVE = 100_000_000
 """Bytes that an ingest does not use: opening an index and storing a turn both write."""
-
-
-class DiskFull(IngestError):
-    """No room is left where the data is kept; what is published is not harmed."""
-
-    for_operators = True
 
 
 def require_room(data_dir: Path, size: int = 0) -> None:

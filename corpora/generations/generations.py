@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import and_, delete, select, text, update
 from sqlalchemy.orm import Session
 
-from corpora.database.engine import Database, UnusableDatabase, delete_in_portions
+from corpora.database.engine import Database, delete_in_portions
 from corpora.database.originals import Originals
 from corpora.database.tables import (
     DocumentRow,
@@ -25,8 +25,8 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
+from corpora.errors import BeingBuilt, TakenOver, UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS, has_ended, is_alive, this_process
-from ingestion.errors import StrataError
 
 KEPT_FOR_ROLLBACK = 2
 """How many generations that once served are kept beside the one that serves."""
@@ -36,18 +36,6 @@ _STALE_SECONDS = 3600.0
 _UNFINISHED = GenerationRow.published.is_(None)
 
 _log = logging.getLogger(__name__)
-
-
-class IngestError(StrataError):
-    """An ingest ended and published nothing; the message says why and what to do."""
-
-
-class BeingBuilt(IngestError):
-    """Another process is ingesting into this release; the message says which."""
-
-
-class TakenOver(IngestError):
-    """This builder was thought dead and another one took its release over."""
 
 
 def generation_dir(data_dir: Path, generation_id: int) -> Path:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ingestion.errors import StrataError
+from corpora.errors import ModelMissing
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -24,12 +24,6 @@ Vectors = npt.NDArray[np.float32]
 Tokens = npt.NDArray[np.int64]
 
 MAX_TOKENS = 256
-
-
-class ModelMissing(StrataError):
-    """A model's file is not there; the message names it and the command that fetches it."""
-
-    for_operators = True
 
 
 @dataclass(frozen=True)

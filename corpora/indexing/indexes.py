@@ -25,13 +25,14 @@ from corpora.database.tables import (
     PageRow,
     SearchChunkRow,
 )
+from corpora.errors import BrokenIndex
 from corpora.generations.disk import full_disk_is_named
 from corpora.generations.generations import generation_dir, sweep_folders
 from corpora.indexing import lexical, postgresql_indexes, vectors
 from corpora.indexing.lexical import LexicalFile, LexicalIndex, LexicalRow
 from corpora.indexing.pages import chunk_text, indexed_heading, select_chunks
 from corpora.indexing.postgresql_indexes import PgLexical, PgVectors, hold_indexes
-from corpora.indexing.vectors import Batch, BrokenIndex, ChromaIndex, VectorIndex
+from corpora.indexing.vectors import Batch, ChromaIndex, VectorIndex
 
 VERSION = 2
 """Changes whenever an index that was built before would have to be built anew."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from snowballstemmer import stemmer
 
-from corpora.indexing.vectors import BrokenIndex
+from corpora.errors import BrokenIndex
 
 FORMAT = 1
 """Raised whenever `tokens` or the tables change; an index of another format is built again."""

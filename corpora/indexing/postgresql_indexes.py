@@ -32,9 +32,10 @@ from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.types import UserDefinedType
 
 from corpora.database.engine import Database
+from corpora.errors import BrokenIndex
 from corpora.generations.generations import generation_schema
 from corpora.indexing.lexical import FIELD_WEIGHTS, LexicalIndex, LexicalRow, tokens
-from corpora.indexing.vectors import HNSW, Batch, BrokenIndex
+from corpora.indexing.vectors import HNSW, Batch
 
 _HNSW_DIMENSIONS = 2000
 """pgvector indexes no more; longer vectors are compared one by one."""

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from corpora.errors import BrokenIndex
+
 if TYPE_CHECKING:
     from chromadb import Collection
     from chromadb.api.client import Client
@@ -54,10 +56,6 @@ class VectorIndex(Protocol):
 
     def close(self) -> None:
         """Release what is open; the index cannot be used afterwards."""
-
-
-class BrokenIndex(Exception):
-    """An index cannot be read or is not complete; the message says which and why."""
 
 
 Batch = tuple[Sequence[int], npt.NDArray[np.float32]]

@@ -17,24 +17,16 @@ from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState
+from corpora.errors import JobError, JobTaken
 from corpora.generations.generations import drop_ended
 from corpora.generations.processes import is_alive
 from corpora.generations.progress import Progress
-from ingestion.errors import StrataError
 
 Job = JobRow
 JobFile = JobFileRow
 
 ATTEMPTS = 3
 """A job that was begun so often and never ended is not tried again by itself."""
-
-
-class JobError(StrataError):
-    """What was asked of a job cannot be done; the message says why and what to do."""
-
-
-class JobTaken(Exception):
-    """A worker that was thought dead has lost its job to another one, or to a cancellation."""
 
 
 class Jobs:

@@ -9,12 +9,13 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import LimitReached, Limits
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.administration import Administration
-from corpora.catalog.catalog import Catalog, UnusableName
-from corpora.catalog.glossary import Entry, GlossaryError
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.glossary import Entry
 from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow
 from corpora.documents.uploads import UploadedFile
+from corpora.errors import GlossaryError, UnusableName
 from corpora.jobs.jobs import JobKind, Jobs
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)

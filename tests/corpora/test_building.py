@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.building import IngestCancelled, NothingToIngest
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
@@ -24,9 +23,9 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
+from corpora.errors import BeingBuilt, DiskFull, IngestCancelled, NothingToIngest, TakenOver
 from corpora.generations import disk, processes
-from corpora.generations.disk import DiskFull
-from corpora.generations.generations import KEPT_FOR_ROLLBACK, BeingBuilt, TakenOver
+from corpora.generations.generations import KEPT_FOR_ROLLBACK
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ALARMS, GUIDE, ingest_beacon, many_pages, write, write_beacon

@@ -9,9 +9,10 @@ from sqlalchemy import event, select
 
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
-from corpora.database.copying import NotCopied, copy_database
+from corpora.database.copying import copy_database
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.tables import Base, ProductRow
+from corpora.errors import NotCopied
 from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.postgresql import Cluster, cluster

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corpora.catalog.catalog import Catalog, NoCorpus
+from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
+from corpora.errors import NoCorpus
 from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks

@@ -11,10 +11,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, select, text
 
 from corpora.database import engine
-from corpora.database.engine import SCHEMA, Database, UnusableDatabase, open_database
+from corpora.database.engine import SCHEMA, Database, open_database
 from corpora.database.history_tables import AuditRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import Base, ProductRow
+from corpora.errors import UnusableDatabase
 from tests.data_folders import database_url
 
 pytestmark = pytest.mark.database

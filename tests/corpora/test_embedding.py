@@ -8,7 +8,8 @@ import pytest
 
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
-from corpora.indexing.embedding import MiniLM, ModelMissing
+from corpora.errors import ModelMissing
+from corpora.indexing.embedding import MiniLM
 
 TEXTS = [
     "The number of connections that the pool keeps open.",

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from corpora.catalog.catalog import Catalog, UnknownRelease
-from corpora.catalog.glossary import MOST_ENTRIES, Entry, Glossaries, GlossaryError
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.glossary import MOST_ENTRIES, Entry, Glossaries
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database, open_database
 from corpora.database.tables import GlossaryRow, ProductRow
+from corpora.errors import GlossaryError, UnknownRelease
 from tests.data_folders import database_url
 
 pytestmark = pytest.mark.database

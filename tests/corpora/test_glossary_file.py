@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from corpora.catalog.glossary import Entry, GlossaryError, read_glossary, written_glossary
+from corpora.catalog.glossary import Entry, read_glossary, written_glossary
+from corpora.errors import GlossaryError
 
 ENTRIES = (Entry("performance monitoring", ("PM", "perf mon")), Entry("wait-to-restore", ("WTR",)))
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from corpora.catalog.catalog import Catalog, UnknownRelease
+from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnCitationRow, TurnRow
 from corpora.documents.impact import impact_of_deleting
+from corpora.errors import UnknownRelease
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.data_folders import copy_data, database_url
 

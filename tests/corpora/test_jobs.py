@@ -10,20 +10,11 @@ from corpora.catalog.release_settings import ProductSettings, ReleaseAdministrat
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow, WorkerRow
 from corpora.database.tables import EmbeddingModelRow, GenerationRow
+from corpora.errors import JobError, JobTaken
 from corpora.generations import generations
 from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.jobs import (
-    ATTEMPTS,
-    Claims,
-    Job,
-    JobError,
-    JobFile,
-    JobKind,
-    Jobs,
-    JobState,
-    JobTaken,
-)
+from corpora.jobs.jobs import ATTEMPTS, Claims, Job, JobFile, JobKind, Jobs, JobState
 
 pytestmark = pytest.mark.database
 

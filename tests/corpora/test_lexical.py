@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snowballstemmer import stemmer
 
+from corpora.errors import BrokenIndex
 from corpora.indexing.lexical import LexicalFile, LexicalRow, build_index, identifiers, tokens
-from corpora.indexing.vectors import BrokenIndex
 
 ROWS = [
     LexicalRow(1, "Engines > create_engine", "engines.html", "The pool size defaults to five."),

@@ -11,9 +11,10 @@ from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
 from corpora.database import originals
 from corpora.database.engine import Database, open_database
-from corpora.database.originals import Originals, UnusableOriginals
+from corpora.database.originals import Originals
 from corpora.database.tables import FileRow
 from corpora.documents.uploads import UploadedFile, lay_out_upload, store
+from corpora.errors import UnusableOriginals
 from corpora.indexing.corpus import open_corpus
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.corpora.small_bucket import SECRET, bucket

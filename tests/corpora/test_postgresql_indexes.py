@@ -11,12 +11,12 @@ from sqlalchemy import text
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database, sqlite_url
+from corpora.errors import BrokenIndex
 from corpora.generations.generations import generation_schema
 from corpora.indexing import indexes, postgresql_indexes
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.lexical import LexicalRow, tokens
 from corpora.indexing.postgresql_indexes import PgVectors, is_built
-from corpora.indexing.vectors import BrokenIndex
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.postgresql import Cluster, cluster

@@ -4,10 +4,11 @@ from datetime import date
 
 import pytest
 
-from corpora.catalog.catalog import Catalog, UnknownRelease, UnusableName
+from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow
+from corpora.errors import UnknownRelease, UnusableName
 from corpora.generations import generations
 
 pytestmark = pytest.mark.database

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import event, func, select, update
 
 from chatbot.memory.suspending import Remembered, remembered
-from corpora.building.building import Builder, NothingLeft
+from corpora.building.building import Builder
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import Outcome
-from corpora.catalog.catalog import Catalog, NoCorpus
+from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database, open_database
@@ -37,7 +37,7 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
-from corpora.generations.generations import BeingBuilt
+from corpora.errors import BeingBuilt, NoCorpus, NothingLeft
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import open_corpus
 from tests.chatbot.remembered_answers import remember

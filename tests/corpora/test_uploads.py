@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from corpora.catalog.catalog import UnusableName
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
 from corpora.database.job_tables import JobRow
@@ -22,14 +21,13 @@ from corpora.documents.upload_checks import UploadNotice, Weight, accepted, chec
 from corpora.documents.uploads import (
     KEPT_FOR_RETRY,
     UploadedFile,
-    UploadError,
     drop_upload,
     lay_out_upload,
     store,
     sweep_uploads,
     upload_dir,
 )
-from corpora.generations.disk import DiskFull
+from corpora.errors import DiskFull, UnusableName, UploadError
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write

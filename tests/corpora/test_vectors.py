@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from corpora.indexing.vectors import BrokenIndex, ChromaIndex, build_index, probe_index
+from corpora.errors import BrokenIndex
+from corpora.indexing.vectors import ChromaIndex, build_index, probe_index
 
 DIMENSION = 16
 COUNT = 300

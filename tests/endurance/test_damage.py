@@ -15,9 +15,9 @@ from sqlalchemy import select
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import ConversationRow
+from corpora.errors import BrokenIndex
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.indexes import check_indexes
-from corpora.indexing.vectors import BrokenIndex
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.hash_embedder import HashEmbedder
 

@@ -17,16 +17,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from corpora.database.engine import (
-    Database,
-    DatabaseFull,
-    UnusableDatabase,
-    open_database,
-    sqlite_url,
-)
+from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import UploadedFile, store
-from corpora.generations.disk import DiskFull
+from corpora.errors import DatabaseFull, DiskFull, UnusableDatabase
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import OpenCorpora
 from strata_client import Strata, StrataFailure

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.glossary import GlossaryError
 from corpora.database.engine import Database
+from corpora.errors import GlossaryError
 from ui.cli.main import app
 
 Run = Callable[..., str]

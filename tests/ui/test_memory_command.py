@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from chatbot.administration.faq_file import FaqError
 from chatbot.settings import Settings, read_settings
-from corpora.catalog.catalog import UnknownRelease
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow
+from corpora.errors import UnknownRelease
 from tests.data_folders import copy_data
 from ui.cli.main import app
 

@@ -14,7 +14,7 @@ from chatbot.settings import Settings, read_settings
 from chatbot.tuning import training
 from chatbot.tuning.instructions import Instruction, Message, Split, TuningError, read_instructions
 from chatbot.tuning.training import TuningReport
-from corpora.catalog.catalog import UnknownRelease
+from corpora.errors import UnknownRelease
 from tests.chatbot.gguf_of_model import write_model
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 from tests.data_folders import copy_data

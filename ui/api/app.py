@@ -22,9 +22,7 @@ from chatbot.conversations.conversations import UnknownConversation
 from chatbot.models.errors import GeneratorError
 from chatbot.runtime.concurrency import Stopped, TookTooLong
 from chatbot.settings import Settings
-from corpora.catalog.catalog import NoCorpus, UnknownRelease
-from corpora.database.engine import DatabaseFull, UnusableDatabase
-from corpora.generations.disk import DiskFull
+from corpora.errors import DatabaseFull, DiskFull, NoCorpus, UnknownRelease, UnusableDatabase
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
 from ui.api.following import failure

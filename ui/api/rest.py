@@ -14,7 +14,8 @@ from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
-from corpora.documents.uploads import UploadedFile, UploadError
+from corpora.documents.uploads import UploadedFile
+from corpora.errors import UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
 from ui.api.following import Following, failure, follow

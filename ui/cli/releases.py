@@ -11,10 +11,11 @@ from typer import Argument, Context, Option, Typer
 from chatbot.memory.suspending import remembered, remembered_with
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
-from corpora.catalog.catalog import Catalog, UnknownRelease, check_name
+from corpora.catalog.catalog import Catalog, check_name
 from corpora.catalog.release import is_among
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.documents.impact import impact_of_deleting
+from corpora.errors import UnknownRelease
 from ui.cli.terminal import (
     AsJson,
     WithoutAsking,

@@ -14,9 +14,10 @@ from typer import Argument, Exit, Option
 
 from chatbot.administration.doctor import Health, examine
 from chatbot.settings import read_settings
-from corpora.database.copying import NotCopied, copy_database
+from corpora.database.copying import copy_database
 from corpora.database.engine import Database
 from corpora.database.engine import open_database as open_url
+from corpora.errors import NotCopied
 from corpora.generations.generations import sweep_schemas
 from ui.cli.terminal import AsJson, open_database, print_result, printable, progress_bars
 from ui.wording.amounts import how_many

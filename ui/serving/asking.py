@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from chatbot.chatbot import BadQuestion, Chatbot
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question, State
 from chatbot.runtime.concurrency import Stopped
-from corpora.database.engine import UnusableDatabase
+from corpora.errors import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ui.wording.failures import told
 from ui.wording.progress import Progress

@@ -22,9 +22,10 @@ from chatbot.memory.suspending import open_database
 from chatbot.runtime.ingest_throttle import pause_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
-from corpora.database.engine import Database, UnreachableDatabase, UnusableDatabase
+from corpora.database.engine import Database
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
+from corpora.errors import UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims

@@ -7,7 +7,7 @@ import streamlit as st
 
 from chatbot.comparison.pages import Pair, differences, same_page
 from chatbot.turn import Citation, Record
-from corpora.catalog.catalog import CatalogError
+from corpora.errors import CatalogError
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from ingestion.decoding import decode

@@ -22,7 +22,8 @@ from chatbot.conversations.export import conversation_json, conversation_markdow
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.review.exports import Exports, Format
 from chatbot.review.ratings import Ratings
-from corpora.catalog.glossary import Entry, GlossaryError, tidy, written_glossary
+from corpora.catalog.glossary import Entry, tidy, written_glossary
+from corpora.errors import GlossaryError
 from tests.chatbot.asked import answer
 from tests.ui.attacks.attack import Attack
 from tests.ui.memory_pairs import keep

@@ -18,10 +18,11 @@ from corpora.database.job_tables import WorkerRow
 from corpora.database.tables import GenerationRow
 from corpora.documents.uploads import UploadedFile, store
 from corpora.documents.worker import JobWork
+from corpora.errors import JobError
 from corpora.generations import generations
 from corpora.generations.processes import this_process
 from corpora.indexing.corpus import open_corpus
-from corpora.jobs.jobs import Claims, JobError, Jobs, JobState
+from corpora.jobs.jobs import Claims, Jobs, JobState
 from tests.hash_embedder import HashEmbedder
 from tests.ui.attacks.attack import Attack
 
