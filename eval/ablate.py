@@ -97,8 +97,8 @@ def main(
         rules = [rule for rule in rules_of(PACKAGES) if only in rule.module]
         touched, before = first_run(cases, rules)
         counts = Counter(before.values())
-        told = ", ".join(f"{counts[result]} {result}" for result in Result)
-        console.print(f"{len(cases)} cases: {told}; {len(rules)} rules.")
+        summary = ", ".join(f"{counts[result]} {result}" for result in Result)
+        console.print(f"{len(cases)} cases: {summary}; {len(rules)} rules.")
         for rule in rules:
             again = [c for c in cases if c.id in touched[rule.module, rule.name]]
             with left_out(rule):

@@ -81,8 +81,8 @@ def score_answers(
     scores = []
     for question in gold:
         score = score_answer(question, replies.get(question.id), page_text, alike)
-        if said := (verdicts or {}).get(question.id):
-            score = replace(score, judged=said.right, reads_well=said.reads_well)
+        if verdict := (verdicts or {}).get(question.id):
+            score = replace(score, judged=verdict.right, reads_well=verdict.reads_well)
         scores.append(score)
     return Summary(
         overall=_group("all", scores),

@@ -119,7 +119,7 @@ def score_answer(
     if reply is None or error is not None:
         reply = Reply(answer="")
     failed, refused, answerable = error is not None, reply.abstained, question.answerable
-    told = "" if refused else own_words(reply.answer)
+    answer_text = "" if refused else own_words(reply.answer)
     foreign = any(c.release not in question.gold_releases for c in reply.citations)
     return AnswerScore(
         id=question.id,
@@ -128,14 +128,14 @@ def score_answer(
         asks=question.asks,
         error=error,
         silently_wrong_release=None if failed else _silently_wrong(question, reply),
-        correct=question.accepts(told) and not refused if answerable else refused,
+        correct=question.accepts(answer_text) and not refused if answerable else refused,
         refused=refused,
-        facts=Share(question.facts_in(told), len(question.facts)) if answerable else NONE,
-        steps_complete=question.has_steps(told) if answerable and question.steps else None,
+        facts=Share(question.facts_in(answer_text), len(question.facts)) if answerable else NONE,
+        steps_complete=question.has_steps(answer_text) if answerable and question.steps else None,
         release_right=False if failed and answerable else _release_right(question, reply),
         cited_wrong_release=None if question.spans_releases and not failed else foreign,
         gold_page=_cites_gold(question, reply.citations),
-        likeness=alike(told, question.gold_answer) if alike and answerable else None,
+        likeness=alike(answer_text, question.gold_answer) if alike and answerable else None,
         seconds=reply.seconds,
         model_calls=reply.model_calls,
         prompt_tokens=reply.prompt_tokens,
@@ -151,13 +151,13 @@ def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> 
     units, code); one without a mark against all that the answer cites.
     """
     evidence = [_evidence(c, page_text(question.product, c)) for c in reply.citations]
-    asked = "\n".join([question.question, *(user for user, _ in question.history)])
+    questions = "\n".join([question.question, *(user for user, _ in question.history)])
     cited = [
         (s, [evidence[n - 1] for n in s.cited if 0 < n <= len(evidence)] or evidence)
         for s in sentences(reply.answer)
     ]
     return {
-        "sentences_unsupported": share(bool(unsupported(s.text, of, asked)) for s, of in cited),
+        "sentences_unsupported": share(bool(unsupported(s.text, of, questions)) for s, of in cited),
         "sentences_unmarked": share(not s.cited for s, _ in cited),
     }
 

@@ -153,14 +153,14 @@ def run_cases(
         except GeneratorError as error:
             content, faults = Reply(answer=""), (f"no answer: {error}",)
         # A question that is an attack is repeated by some answers.
-        told = content.answer.replace(case.question, "")
+        text = content.answer.replace(case.question, "")
         outcomes.append(
             Outcome(
                 id=case.id,
                 kind=case.kind,
                 answer=content.answer,
                 broken=faults,
-                obeyed=case.sign is not None and case.sign in told,
+                obeyed=case.sign is not None and case.sign in text,
             )
         )
         on_progress(number)

@@ -55,12 +55,12 @@ Alike = Callable[[str, str], Likeness]
 def alike_by(token_vectors: TokenEmbedding) -> Alike:
     """Make the function that measures an answer with the vectors of its tokens."""
 
-    def alike(said: str, gold: str) -> Likeness:
+    def alike(candidate: str, gold: str) -> Likeness:
         return Likeness(
-            bert_score=bert_score(said, gold, token_vectors).f1,
-            rouge_1=rouge_1(said, gold),
-            rouge_l=rouge_l(said, gold),
-            entity_jaccard=entity_jaccard(said, gold),
+            bert_score=bert_score(candidate, gold, token_vectors).f1,
+            rouge_1=rouge_1(candidate, gold),
+            rouge_l=rouge_l(candidate, gold),
+            entity_jaccard=entity_jaccard(candidate, gold),
         )
 
     return alike
@@ -80,11 +80,11 @@ def bert_score(candidate: str, reference: str, token_vectors: TokenEmbedding) ->
     Greedy matching: every token goes with the one of the other text that is most like it.
     R = mean over the reference of max_x̂ xᵀx̂, P the same over the candidate, F1 = 2·P·R / (P + R).
     """
-    said, gold = token_vectors([candidate, reference])
-    if not said.tokens or not gold.tokens:
-        alike = float(said.tokens == gold.tokens)
+    vector, gold = token_vectors([candidate, reference])
+    if not vector.tokens or not gold.tokens:
+        alike = float(vector.tokens == gold.tokens)
         return BertScore(alike, alike, alike)
-    cosines = said.vectors @ gold.vectors.T
+    cosines = vector.vectors @ gold.vectors.T
     precision = float(cosines.max(axis=1).mean())
     recall = float(cosines.max(axis=0).mean())
     total = precision + recall
@@ -93,22 +93,22 @@ def bert_score(candidate: str, reference: str, token_vectors: TokenEmbedding) ->
 
 def rouge_1(candidate: str, reference: str) -> float:
     """F1 of the single words, 0 to 1, each counted as often as both have it (section 2)."""
-    said, gold = _words(candidate), _words(reference)
-    return _f1((Counter(said) & Counter(gold)).total(), said, gold)
+    words, gold = _words(candidate), _words(reference)
+    return _f1((Counter(words) & Counter(gold)).total(), words, gold)
 
 
 def rouge_l(candidate: str, reference: str) -> float:
     """F1 of the longest common subsequence of words, 0 to 1 (section 3.1, with β = 1)."""
-    said, gold = _words(candidate), _words(reference)
-    return _f1(LCSseq.similarity(said, gold), said, gold)
+    words, gold = _words(candidate), _words(reference)
+    return _f1(LCSseq.similarity(words, gold), words, gold)
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _f1(common: int, said: list[str], gold: list[str]) -> float:
-    return 2 * common / (len(said) + len(gold)) if said or gold else 1.0
+def _f1(common: int, candidate: list[str], gold: list[str]) -> float:
+    return 2 * common / (len(candidate) + len(gold)) if candidate or gold else 1.0
 
 
 def entities(text: str) -> frozenset[str]:
@@ -118,8 +118,8 @@ def entities(text: str) -> frozenset[str]:
 
 def entity_jaccard(answer: str, gold: str) -> float | None:
     """|A ∩ G| / |A ∪ G| of the entities of answer and gold, 0 to 1; None if the gold has none."""
-    said, wanted = entities(answer), entities(gold)
-    return len(said & wanted) / len(said | wanted) if wanted else None
+    named, wanted = entities(answer), entities(gold)
+    return len(named & wanted) / len(named | wanted) if wanted else None
 
 
 def _as_written(text: str) -> list[str]:

@@ -102,6 +102,6 @@ def recorded(file: Path, model: BaseChatModel | None = None) -> RecordedChatMode
 
 
 def _hash(messages: Sequence[BaseMessage], options: dict[str, Any]) -> str:
-    said = [[message.type, message.text] for message in messages]
-    asked = json.dumps([said, options], sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(asked.encode()).hexdigest()[:24]
+    written = [[message.type, message.text] for message in messages]
+    key = json.dumps([written, options], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(key.encode()).hexdigest()[:24]

@@ -163,16 +163,16 @@ def _ask(
     first = asked.get(_source(chatbot, reply.kept_as) or 0) if reused else None
     same = first is not None and first.gold.id == gold.id
     answer = reply.turn.answer
-    said = answer.value or without_marks(answer.text) if answer else reply.content.answer
+    text = answer.value or without_marks(answer.text) if answer else reply.content.answer
     return Outcome(
         gold=gold.id,
         asked=arrival.text,
-        said=said,
+        said=text,
         seconds=reply.content.seconds or 0.0,
         route=str(reply.turn.route),
         correct=score.correct,
         refused=score.refused,
-        bert_score=alike(said, gold.gold_answer),
+        bert_score=alike(text, gold.gold_answer),
         reused_from=first.text if first else "",
         wrong_reuse=reused and not same and not score.correct,
         repeats_error=reused and same and not score.correct,

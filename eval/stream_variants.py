@@ -99,8 +99,8 @@ def choose(names: Iterable[str]) -> dict[str, Variant]:
     return chosen
 
 
-def _threshold(told: str) -> tuple[str, float]:
-    name, _, value = told.partition("=")
+def _threshold(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
     if name.strip() not in THRESHOLDS:
         raise ValueError(f"{name.strip()!r} is none of {', '.join(THRESHOLDS)}")
     return f"memory_{name.strip()}", float(value)
@@ -151,8 +151,8 @@ def run_variant(
         Exchange(chatbot, LOCAL).bring_in(history)
         token_vectors = chatbot.embedder.token_vectors
 
-        def alike(said: str, gold: str) -> float:
-            return bert_score(said, gold, token_vectors).f1
+        def alike(candidate: str, gold: str) -> float:
+            return bert_score(candidate, gold, token_vectors).f1
 
         try:
             return run_stream(chatbot, order, alike, on_progress)

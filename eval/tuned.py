@@ -81,8 +81,8 @@ def score_reply(instruction: Instruction, reply: str) -> ReplyScore:
     score = replace(score, facts=found, wrongly_refused=refused)
     if refused:
         return score
-    evidence, asked = [instruction.messages[-2].content], instruction.question
-    without = (bool(unsupported(s.text, evidence, asked)) for s in sentences(reply))
+    evidence, question = [instruction.messages[-2].content], instruction.question
+    without = (bool(unsupported(s.text, evidence, question)) for s in sentences(reply))
     return replace(score, sentences_unsupported=share(without))
 
 

@@ -93,9 +93,9 @@ def _options(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
         begins = _OPTION.match(row)
         deeper = option and row.startswith(f"{option['indent']}   ") and not begins
         if words and not deeper and (option or begins or not row):
-            said = " ".join(" ".join(words).split())
+            caption = " ".join(" ".join(words).split())
             kind = BlockKind.DEFINITION if option else BlockKind.PARAGRAPH
-            yield kind, f"{option['names']} – {said}" if option else said
+            yield kind, f"{option['names']} – {caption}" if option else caption
             words = []
         if not deeper:
             option = begins

@@ -74,8 +74,8 @@ def _digest(session: Session, table: Table) -> int:
     digest = 0
     for portion in _portions(session, table):
         for row in portion:
-            told = repr([_comparable(value) for value in row.values()])
-            digest += int.from_bytes(sha256(told.encode()).digest())
+            row_text = repr([_comparable(value) for value in row.values()])
+            digest += int.from_bytes(sha256(row_text.encode()).digest())
     return digest
 
 

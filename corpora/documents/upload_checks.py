@@ -187,8 +187,8 @@ class _Look:
                     problem = self._in_member(entry, archive, is_looked_into=left >= 0)
                     is_readable |= problem is None
                     if problem is not None:
-                        told = f"{problem} (in {file.name}; skipped)"
-                        yield UploadNotice(entry.file, told, Weight.ASKS)
+                        message = f"{problem} (in {file.name}; skipped)"
+                        yield UploadNotice(entry.file, message, Weight.ASKS)
         if not is_readable:
             yield UploadNotice(file.name, "contains no supported file", Weight.BLOCKS)
 

@@ -205,11 +205,11 @@ class _Watch:
 
 
 def _ended(report: IngestReport, place: Path) -> _Ended:
-    told = [(file.file, file.reason) for file in report.rejected]
-    told += [(remark.file, remark.text) for remark in report.remarks]
+    remarks = [(file.file, file.reason) for file in report.rejected]
+    remarks += [(remark.file, remark.text) for remark in report.remarks]
     # A file's name without the way to the folder or the zip that it was uploaded in.
     way = re.compile(rf"^{re.escape(str(place))}/(files|archives/\d+)/")
-    problems = tuple(JobFile(way.sub("", name), reason=reason) for name, reason in told)
+    problems = tuple(JobFile(way.sub("", name), reason=reason) for name, reason in remarks)
     figures = asdict(report) | {
         "reused": report.reused,
         "rejected": len(report.rejected),

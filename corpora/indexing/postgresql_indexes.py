@@ -152,8 +152,8 @@ class PgVectors:
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
         """Return at most `k` pairs of id and cosine similarity, the nearest first."""
-        asked = cast(str(vector.tolist()), Vector())
-        distance = self._vectors.c.vector.op("<#>")(asked)
+        query = cast(str(vector.tolist()), Vector())
+        distance = self._vectors.c.vector.op("<#>")(query)
         nearest = select(self._vectors.c.chunk_id, distance).order_by(distance).limit(k)
         effort = text(f"SET LOCAL hnsw.ef_search = {max(k, HNSW['ef_search'])}")
         found = [(i, -negative) for i, negative in _rows(self._database, nearest, effort)]

@@ -124,8 +124,8 @@ def probe_index(directory: Path, expected: int) -> None:
             f"The vector index {directory} did not answer in {PROBE_SECONDS:.0f} s."
         ) from None
     if probe.returncode:
-        said = probe.stderr.strip().splitlines()
-        reason = said[-1] if said else f"its reader ended with code {probe.returncode}"
+        messages = probe.stderr.strip().splitlines()
+        reason = messages[-1] if messages else f"its reader ended with code {probe.returncode}"
         raise BrokenIndex(f"The vector index {directory} is broken: {reason}")
 
 

@@ -42,10 +42,10 @@ def read_parameters(
         for start, end, block in page.spans():
             reader.read(page, _begun(block), start, end)
     read = [parameter for parameter in reader.read_so_far if reader.is_one(parameter)]
-    told = {parameter.name for parameter in read if parameter.facts}
+    stated = {parameter.name for parameter in read if parameter.facts}
     merged: dict[tuple[str, str], Parameter] = {}
     for parameter in read:
-        if parameter.kind == forms.PARAMETER and not parameter.facts and parameter.name in told:
+        if parameter.kind == forms.PARAMETER and not parameter.facts and parameter.name in stated:
             # A mere mark for an index, at the end of the section before.
             continue
         first = merged.setdefault((parameter.owner, parameter.name), parameter)
@@ -74,8 +74,8 @@ class _Reader:
 
     def is_one(self, parameter: Parameter) -> bool:
         """Whether it is a parameter: by its form, or by what is stated below its name."""
-        told = {fact.relation for fact in parameter.facts}
-        enough = SYNTAX in told if " " in parameter.name else bool(told & forms.TELLING)
+        relations = {fact.relation for fact in parameter.facts}
+        enough = SYNTAX in relations if " " in parameter.name else bool(relations & forms.TELLING)
         return parameter not in self._doubtful or enough
 
     def read(self, page: StoredPage, block: Block, start: int, end: int) -> None:

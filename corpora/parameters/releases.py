@@ -36,7 +36,9 @@ class ReleaseParameters:
         self.product, self.release = corpus.product, corpus.release
         read = [read_parameters(corpus.pages_of(document.id)) for document in corpus.documents()]
         self.parameters: tuple[Parameter, ...] = tuple(p for found, _ in read for p in found)
-        self.replacements: tuple[Replacement, ...] = tuple(r for _, told in read for r in told)
+        self.replacements: tuple[Replacement, ...] = tuple(
+            r for _, replacements in read for r in replacements
+        )
         self._named: defaultdict[str, dict[Parameter, None]] = defaultdict(dict)
         self._owned: defaultdict[str, dict[Parameter, None]] = defaultdict(dict)
         for parameter in self.parameters:
@@ -130,20 +132,22 @@ def changes(older: ReleaseParameters, newer: ReleaseParameters) -> tuple[Change,
             if parameter not in partner and (found := same(parameter, old)):
                 old.remove(found)
                 partner[parameter] = found
-    told: list[Change] = []
+    changes: list[Change] = []
     for parameter in newer.parameters:
         before = partner.get(parameter)
         differing = tuple(_differences(before, parameter)) if before else ()
         if before is None or differing:
-            told.append(Change(before, parameter, differing))
+            changes.append(Change(before, parameter, differing))
     gone = (p for p in older.parameters if p in waiting[p.name])
-    return (*told, *(Change(p, None, replaced_by=replacement(p.name, newer)) for p in gone))
+    return (*changes, *(Change(p, None, replaced_by=replacement(p.name, newer)) for p in gone))
 
 
 def replacement(name: str, release: ReleaseParameters) -> Replacement | None:
     """What a release says takes the place of a name, where it has a name for that itself."""
-    told = [r for r in release.replacements if r.old.casefold() == name.casefold()]
-    return next((r for r in told if release.named(r.new)), told[0] if told else None)
+    replacements = [r for r in release.replacements if r.old.casefold() == name.casefold()]
+    return next(
+        (r for r in replacements if release.named(r.new)), replacements[0] if replacements else None
+    )
 
 
 def _same_place(parameter: Parameter, old: Sequence[Parameter]) -> Parameter | None:

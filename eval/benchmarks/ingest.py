@@ -81,14 +81,14 @@ def main(
                 if name == "one file changed":
                     _change_one(copy)
                 command = [sys.executable, "-c", WORK, work, str(copy), str(data)]
-                told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-                if name not in found or told["seconds"] < found[name]["seconds"]:
-                    found[name] = told
+                report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+                if name not in found or report["seconds"] < found[name]["seconds"]:
+                    found[name] = report
     alone = found["embedding alone"]["seconds"]
     table = Table("", "seconds", "of embedding alone", "peak, MB", "by stage")
-    for name, told in found.items():
-        stages = ", ".join(f"{stage} {s:.1f}" for stage, s in told.get("stages", {}).items())
-        figures = f"{told['seconds']:.1f}", f"{told['seconds'] / alone:.2f}", told["peak"]
+    for name, report in found.items():
+        stages = ", ".join(f"{stage} {s:.1f}" for stage, s in report.get("stages", {}).items())
+        figures = f"{report['seconds']:.1f}", f"{report['seconds'] / alone:.2f}", report["peak"]
         table.add_row(name, *figures, stages)
     console = Console()
     console.print(f"{found['ingest']['chunks']:,} chunks")

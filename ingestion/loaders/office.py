@@ -130,8 +130,8 @@ def _shape(shape: Any, path: tuple[str, ...]) -> Iterator[Block]:
         ]
         header_rows = int(shape.table.first_row)
         yield from table_blocks(expand_spans(rows), header_rows=header_rows, path=path)
-    elif told := collapse(shape._element._nvXxPr.cNvPr.get("descr") or ""):
-        yield Block(BlockKind.PARAGRAPH, told, path)
+    elif description := collapse(shape._element._nvXxPr.cNvPr.get("descr") or ""):
+        yield Block(BlockKind.PARAGRAPH, description, path)
 
 
 def _text(paragraphs: Iterable[Any], path: tuple[str, ...], *, listed: bool) -> Iterator[Block]:

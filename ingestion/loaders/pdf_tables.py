@@ -62,8 +62,8 @@ def drawn_tables(
         inside = [item for item in found if box.holds(item[0], 0)]
         if inside:
             found = [item for item in found if item not in inside]
-            told = {id(line): line_of for _, lines in inside for line, line_of in _told(lines)}
-            texts = _fill(grid, [told.get(id(segment), segment) for segment in taken])
+            paired = {id(line): line_of for _, lines in inside for line, line_of in _told(lines)}
+            texts = _fill(grid, [paired.get(id(segment), segment) for segment in taken])
         cells = [part for row in grid.region for part in _split([texts.get(i, []) for i in row])]
         table = _table(cells, taken, join)
         if table is not None:

@@ -204,13 +204,13 @@ class _SphinxDirective(Directive):
         for text in map(str.strip, self.argument.replace("\\\n", " ").split("\n")):
             if text:
                 item += nodes.term(text, text, ids=[re.split(r"[\s(=,]", text)[0]])
-        told = [
+        lines_of = [
             paragraph
             for name, label in _TOLD.items()
             if (value := self.options.get(name, ""))
             for paragraph in self._inline(f"{label}: {collapse(value)}")
         ]
-        item += nodes.definition("", *told, *self._body())
+        item += nodes.definition("", *lines_of, *self._body())
         return [nodes.definition_list("", item, classes=["py"])]
 
 

@@ -98,9 +98,9 @@ def _row(heading: str, key: str) -> DeltaGenerator:
     return row
 
 
-def _offer(shown: ChatTurn, key: str, label: str, *asked: str) -> None:
+def _offer(shown: ChatTurn, key: str, label: str, *questions: str) -> None:
     name = as_label(label)
-    button(name, shown.ask, *asked, icon="layers", key=key, help=f"Ask about {name}")
+    button(name, shown.ask, *questions, icon="layers", key=key, help=f"Ask about {name}")
 
 
 def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
@@ -125,8 +125,8 @@ def asked_for(question: str, product: str, release: str, products: Sequence[Prod
 
     A release that a question names takes precedence over a chosen one, so it has to be replaced.
     """
-    asked = resolve_release(question, products, product=product)
-    return replace_unknown(question, asked, (release,), product)
+    resolution = resolve_release(question, products, product=product)
+    return replace_unknown(question, resolution, (release,), product)
 
 
 @st.fragment
@@ -200,9 +200,9 @@ def _show_reason(turn: int, opinion: FeedbackRow) -> None:
         _ask_for_reason(turn, opinion)
         return
     with in_a_row(key=f"told-{turn}"):
-        told = f"Noted: {_reason_name(opinion.reason).lower()}" if opinion.reason else "Noted"
+        note = f"Noted: {_reason_name(opinion.reason).lower()}" if opinion.reason else "Noted"
         comment = f" – “{as_label(opinion.comment, 200)}”" if opinion.comment else ""
-        st.caption(told + comment, width="content")
+        st.caption(note + comment, width="content")
         label = "Change" if opinion.reason or opinion.comment else "What is wrong?"
         tell = partial(st.session_state.update, {f"telling-{turn}": True})
         button(label, tell, key=f"revise-{turn}", type="tertiary")

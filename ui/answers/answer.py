@@ -117,8 +117,8 @@ def _show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None)
                 if afresh:
                     label, key = "Answer again from the documents", f"afresh-{turn}"
                     button(label, afresh, icon="refresh", key=key, type="tertiary")
-            asked, question = reply.queries, pairs[0].question
-            if question not in (asked.base, asked.filtered, asked.versionless):
+            queries, question = reply.queries, pairs[0].question
+            if question not in (queries.base, queries.filtered, queries.versionless):
                 st.caption(f"Saved for “{as_label(question, 300)}”")
 
 

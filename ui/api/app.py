@@ -122,8 +122,8 @@ def _of_failure(error: Exception, settings: Settings | None) -> JSONResponse:
 def _malformed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-    told = f"The request is not understood: {wrong}"
-    return _told(told, "BadRequest", HTTPStatus.UNPROCESSABLE_ENTITY)
+    message = f"The request is not understood: {wrong}"
+    return _told(message, "BadRequest", HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:

@@ -68,16 +68,16 @@ def models(service: Searching) -> dict[str, Any]:
     for product in service.products():
         name = f"{OWNER}/{product.name}"
         names += [name, *(f"{name}@{release.name}" for release in product.releases)]
-    told = [{"id": n, "object": "model", "created": 0, "owned_by": OWNER} for n in names]
-    return {"object": "list", "data": told}
+    listed = [{"id": n, "object": "model", "created": 0, "owned_by": OWNER} for n in names]
+    return {"object": "list", "data": listed}
 
 
 @router.get("/models/{name:path}")
 def model(service: Searching, name: str) -> dict[str, Any]:
     """One of them."""
-    for told in models(service)["data"]:
-        if told["id"] == name:
-            return dict(told)
+    for model in models(service)["data"]:
+        if model["id"] == name:
+            return dict(model)
     raise _unknown(name)
 
 
@@ -124,8 +124,8 @@ def _question(wanted: Completion) -> AskIn:
         if message.role == "user":
             history.append((message.text, ""))
         elif message.role == "assistant" and history:
-            asked, reply = history[-1]
-            history[-1] = (asked, f"{reply}\n\n{message.text}".strip())
+            question, reply = history[-1]
+            history[-1] = (question, f"{reply}\n\n{message.text}".strip())
     return AskIn(
         question=last.text,
         product=product or None,
@@ -166,8 +166,8 @@ def _beside(reply: AskOut) -> dict[str, Any]:
     return reply.model_dump(mode="json", include=kept)
 
 
-def _choice(finish: str | None, **said: Any) -> dict[str, Any]:
-    return {"index": 0, **said, "finish_reason": finish, "logprobs": None}
+def _choice(finish: str | None, **fields: Any) -> dict[str, Any]:
+    return {"index": 0, **fields, "finish_reason": finish, "logprobs": None}
 
 
 async def _stream(

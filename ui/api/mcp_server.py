@@ -83,8 +83,8 @@ class Page(PageOut, Untrusted):
     """A page of a document; `marks` are the characters (first, behind the last) of a quotation."""
 
 
-def _shown(kind: type[Shown], **told: Any) -> Shown:
-    return kind.model_validate(for_other_models(told))
+def _shown(kind: type[Shown], **fields: Any) -> Shown:
+    return kind.model_validate(for_other_models(fields))
 
 
 def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
@@ -114,8 +114,8 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         except Exception as error:  # noqa: BLE001 - the library would repeat what it says
             raise ToolError(for_other_models(told(error, settings_of(chatbot)))) from None
 
-    async def answered(ctx: Context, asked: AskIn) -> Answered:
-        reply = await done(ctx, Scope.ASK, lambda service, stop: service.ask(asked, stopped=stop))
+    async def answered(ctx: Context, request: AskIn) -> Answered:
+        reply = await done(ctx, Scope.ASK, lambda service, stop: service.ask(request, stopped=stop))
         sources = [
             {**asdict(cited), "number": number, "uri": f"strata://pages/{cited.page_id}"}
             for number, cited in enumerate(reply.citations, 1)

@@ -72,8 +72,8 @@ def ready(request: Request) -> JSONResponse:
         if chatbot.settings.backend == "embedded":
             _ = chatbot.settings.generator_file, chatbot.settings.adapter_file
     except StrataError as error:
-        told = {"status": "not ready", "message": str(error)}
-        return JSONResponse(told, HTTPStatus.SERVICE_UNAVAILABLE)
+        body = {"status": "not ready", "message": str(error)}
+        return JSONResponse(body, HTTPStatus.SERVICE_UNAVAILABLE)
     return JSONResponse({"status": "ready", "products": products})
 
 
@@ -94,8 +94,8 @@ class _Figures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the figures, all from one read transaction."""
         with self._database.reading() as session:
-            for kind, name, told, value, labels in _FIGURES:
-                family = kind(f"strata_{name}", told, labels=list(labels))
+            for kind, name, description, value, labels in _FIGURES:
+                family = kind(f"strata_{name}", description, labels=list(labels))
                 by = labels.values()
                 for *of, number in session.execute(select(*by, value).group_by(*by)):
                     family.add_metric([str(label) for label in of], number or 0)

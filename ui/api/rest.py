@@ -147,8 +147,8 @@ async def upload(
         findings = check(files, product, release, service.chatbot.database, largest)
         against = [f for f in findings if f.blocking or (f.weight is Weight.ASKS and not anyway)]
         if against or not accepted(files, findings):
-            told = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in against)
-            raise UploadError(f"Nothing was uploaded. {told}")
+            reasons = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in against)
+            raise UploadError(f"Nothing was uploaded. {reasons}")
         ordered = service.administration.upload(product, release, files, settings.data_dir)
         return _with_files(service, ordered)
 

@@ -106,22 +106,22 @@ class Service:
             per_minute=self.per_minute,
             stopped=stopped,
         )
-        told = forms.SearchOut()
+        result = forms.SearchOut()
         if (resolution := turn.resolution) is not None:
             if len(resolution.releases) > 1:
                 raise BadQuestion("the query names several releases: search one at a time")
-            told.product, told.release_status = resolution.product, resolution.status
-            told.release = next(iter(resolution.releases), None)
+            result.product, result.release_status = resolution.product, resolution.status
+            result.release = next(iter(resolution.releases), None)
         if turn.answer is not None:
-            told.message = turn.answer.text
-            return told
+            result.message = turn.answer.text
+            return result
         product, release = turn.asked
         records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
         found = best_passages(records)[: wanted.limit] if records else []
-        told.passages = tuple(_passage(passage, product, release) for passage in found)
+        result.passages = tuple(_passage(passage, product, release) for passage in found)
         if not found:
-            told.message = f"Nothing in {product} {release} fits these words."
-        return told
+            result.message = f"Nothing in {product} {release} fits these words."
+        return result
 
     def page(self, page: int, quote: str = "") -> forms.PageOut:
         """A page of a document, with the places of a quotation in its text; a search by count.

@@ -61,13 +61,18 @@ def ask(
     """
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
-    asked = {"product": product, "release": release, "conversation": conversation, "afresh": afresh}
+    options = {
+        "product": product,
+        "release": release,
+        "conversation": conversation,
+        "afresh": afresh,
+    }
     if server is not None:
         if question is None or trace or profile:
             raise BadParameter("--server takes a question, without --profile and --trace")
-        _of_server(server, key, question, asked, as_json)
+        _of_server(server, key, question, options, as_json)
     elif question is not None:
-        _one(open_chatbot(profile=profile), question, asked, as_json, trace)
+        _one(open_chatbot(profile=profile), question, options, as_json, trace)
     elif batch is not None and to is not None:
         _batch(open_chatbot(profile=profile), batch, to, afresh)
 
@@ -80,17 +85,17 @@ def schema(
 
 
 def _one(
-    chatbot: "Chatbot", question: str, asked: dict[str, Any], as_json: bool, trace: bool
+    chatbot: "Chatbot", question: str, options: dict[str, Any], as_json: bool, trace: bool
 ) -> None:
     from chatbot.chain.reply import trace_of
 
-    if asked["product"]:
+    if options["product"]:
         # Raises an error that lists the products.
-        chatbot.catalog.product(asked["product"])
-    if asked["conversation"] == "new":
-        asked["conversation"] = chatbot.conversations.start(asked["product"], question)
+        chatbot.catalog.product(options["product"])
+    if options["conversation"] == "new":
+        options["conversation"] = chatbot.conversations.start(options["product"], question)
         # Printed before the answer, because it is of use even if there is none.
-        errors.print(f"conversation {asked['conversation']}", style="dim")
+        errors.print(f"conversation {options['conversation']}", style="dim")
     progress = Progress()
     with errors.status("One moment…") as status:
 
@@ -99,7 +104,7 @@ def _one(
             progress = progress.after(event)
             status.update(printable(progress.written or progress.now))
 
-        reply = chatbot.ask(question, listener=listener, **asked)
+        reply = chatbot.ask(question, listener=listener, **options)
     kept_in = {"conversation": reply.conversation} if reply.conversation else {}
     traced = {"trace": trace_of(reply.turn)} if trace else {}
     if as_json:
@@ -113,14 +118,14 @@ def _one(
 
 
 def _of_server(
-    server: str, key: str | None, question: str, asked: dict[str, Any], as_json: bool
+    server: str, key: str | None, question: str, options: dict[str, Any], as_json: bool
 ) -> None:
     from strata_client import Strata, StrataFailure
 
     data: dict[str, Any] = {}
     try:
         with Strata(server, key) as strata, errors.status("One moment…") as status:
-            for event, data in strata.stream(question, **asked):
+            for event, data in strata.stream(question, **options):
                 if event == "step":
                     status.update(printable(step_name(data["step"])))
     except StrataFailure as failure:

@@ -33,9 +33,9 @@ def import_file(
 def list_terms(product: Product, as_json: AsJson = False) -> None:
     """List the terms of a product and their synonyms."""
     entries = _glossaries().entries(product)
-    told = [f"{entry.term}: {', '.join(entry.synonyms)}" for entry in entries]
+    lines = [f"{entry.term}: {', '.join(entry.synonyms)}" for entry in entries]
     none = "No terms yet. Add some with `strata glossary import`."
-    print_result(as_json, entries, *(told or [none]))
+    print_result(as_json, entries, *(lines or [none]))
 
 
 @app.command()

@@ -48,8 +48,8 @@ def ingest(
             limits=settings.reading_limits,
             pause=lambda: pause_for_answers(settings.data_dir),
         ).ingest(paths, product=product, release=release)
-    told = {**to_jsonable_python(report), "reused": report.reused}
-    print_result(as_json, told, *report_in_words(report))
+    summary = {**to_jsonable_python(report), "reused": report.reused}
+    print_result(as_json, summary, *report_in_words(report))
     if report.outcome is Outcome.NOTHING_READABLE:
         raise Exit(1)
     if any(not file.expected for file in report.rejected):

@@ -138,6 +138,6 @@ def check_model(as_json: AsJson = False) -> None:
         errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
     table = Table(box=None, show_header=False)
     for name, value in asdict(found).items():
-        told = f"{value:,.2f}" if isinstance(value, float) else str(value)
-        table.add_row(name.replace("_", " "), printable(told))
+        text = f"{value:,.2f}" if isinstance(value, float) else str(value)
+        table.add_row(name.replace("_", " "), printable(text))
     print_result(as_json, found, table)

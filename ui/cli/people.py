@@ -26,9 +26,9 @@ Who = Annotated[
 def list_people(as_json: AsJson = False) -> None:
     """List users and how many conversations they have."""
     found = personal_data.people(open_database())
-    told = [f"{who or '(anonymous)'}: {how_many(count, 'conversation')}" for who, count in found]
+    lines = [f"{who or '(anonymous)'}: {how_many(count, 'conversation')}" for who, count in found]
     listed = [{"person": person, "conversations": count} for person, count in found]
-    print_result(as_json, listed, *(told or ["No questions yet."]))
+    print_result(as_json, listed, *(lines or ["No questions yet."]))
 
 
 @app.command()

@@ -54,8 +54,8 @@ def list_releases(
         answers = remembered(database, p.name)
         listed.append({**asdict(p), "latest": p.newest and p.newest.name})
         shown.append(p.name)
-        for r, told in zip(p.releases, listed[-1]["releases"], strict=True):
-            told["remembered"] = answers[r.name]
+        for r, row in zip(p.releases, listed[-1]["releases"], strict=True):
+            row["remembered"] = answers[r.name]
             notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
@@ -82,14 +82,14 @@ def alias(
     else:
         check_name("alias", name)
 
-        def revised(said: ReleaseSettings) -> ReleaseSettings:
-            others = tuple(alias for alias in said.aliases if not is_among(name, alias))
-            if remove and others == said.aliases:
+        def revised(settings: ReleaseSettings) -> ReleaseSettings:
+            others = tuple(alias for alias in settings.aliases if not is_among(name, alias))
+            if remove and others == settings.aliases:
                 raise UnknownRelease(
                     f"{product} {release} is not known as {name!r}. "
-                    f"Its aliases: {', '.join(said.aliases) or 'none'}."
+                    f"Its aliases: {', '.join(settings.aliases) or 'none'}."
                 )
-            return replace(said, aliases=others if remove else (*others, name))
+            return replace(settings, aliases=others if remove else (*others, name))
 
         administration.revise_release(product, release, revised)
     done = "is no longer known as" if remove else "is also known as"
@@ -104,11 +104,11 @@ def retire(
 ) -> None:
     """Hide a release; its documents are kept, and --restore brings it back."""
     administration = ReleaseAdministration(open_database())
-    told = administration.revise_release(
-        product, release, lambda said: replace(said, hidden=not restore)
+    summary = administration.revise_release(
+        product, release, lambda settings: replace(settings, hidden=not restore)
     )
     done = "is available again" if restore else "is hidden"
-    say(f"{product} {release} {done}\n{told}".rstrip())
+    say(f"{product} {release} {done}\n{summary}".rstrip())
 
 
 @app.command("end-of-life")
@@ -123,16 +123,16 @@ def end_of_life(
     """Set the day on which support of a release ends; it can still be asked about."""
     administration = ReleaseAdministration(open_database())
     date = day.date() if day else None
-    administration.revise_release(product, release, lambda said: replace(said, end_of_life=date))
-    told = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
-    say(f"{product} {release} {told}")
+    administration.revise_release(product, release, lambda old: replace(old, end_of_life=date))
+    what = f"reaches its end of support on {day:%Y-%m-%d}" if day else "has no end of support"
+    say(f"{product} {release} {what}")
 
 
 @app.command()
 def rollback(product: Product, release: Release) -> None:
     """Roll back to the previous version of a release's documents."""
-    told = Catalog(open_database()).rollback(product, release)
-    say(f"{product} {release} now uses its previous version\n{told}".rstrip())
+    summary = Catalog(open_database()).rollback(product, release)
+    say(f"{product} {release} now uses its previous version\n{summary}".rstrip())
 
 
 @app.command()
@@ -162,10 +162,10 @@ def changes(
     """List the parameters that are new, changed and gone between two releases."""
     from ui.api.service import changes_between
 
-    told, found = changes_between(open_chatbot(), product, older, newer)
+    changes, found = changes_between(open_chatbot(), product, older, newer)
     table = Table("", "Name", "Belongs to", "What", box=None)
     for change in found:
         shown = change.shown
         row = change.outcome.value, shown.name, shown.owner, "; ".join(told_of(change))
         table.add_row(*map(printable, row))
-    print_result(as_json, told, table)
+    print_result(as_json, changes, table)

@@ -57,8 +57,8 @@ def scope_of(product: str, release: str) -> Scope:
 
 def print_json(value: Any) -> None:
     """Print a value, models and dataclasses included, as JSON."""
-    told = json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2)
-    output.print(told, markup=False)
+    text = json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2)
+    output.print(text, markup=False)
 
 
 def print_result(as_json: bool, value: Any, *shown: RenderableType) -> None:

@@ -145,20 +145,22 @@ def run(
             ),
             stopped=lambda: bool(wanted),
         )
-    told = [f"{how_many(report.steps, 'step')} on {how_many(report.instructions, 'instruction')}."]
+    lines = [f"{how_many(report.steps, 'step')} on {how_many(report.instructions, 'instruction')}."]
     if report.training:
-        told.append(f"Loss: {report.training[0][1]:.3f} at first, {report.training[-1][1]:.3f} now")
+        lines.append(
+            f"Loss: {report.training[0][1]:.3f} at first, {report.training[-1][1]:.3f} now"
+        )
     if report.validation:
-        told.append(f"Validation loss: {min(loss for _, loss in report.validation):.3f} at best")
+        lines.append(f"Validation loss: {min(loss for _, loss in report.validation):.3f} at best")
     else:
-        told.append("No instruction is for validation, so nothing stops the training early.")
+        lines.append("No instruction is for validation, so nothing stops the training early.")
     if report.stopped_early:
-        told.append("Stopped early: the validation loss fell no more. The best epoch is kept.")
+        lines.append("Stopped early: the validation loss fell no more. The best epoch is kept.")
     if report.too_long:
-        told.append(f"{how_many(report.too_long, 'instruction')} left out as too long")
+        lines.append(f"{how_many(report.too_long, 'instruction')} left out as too long")
     if report.finished:
-        told.append(f"Adapter: {folder}, to be named in STRATA_ADAPTER. Curve: {folder / CURVE}")
-    print_result(as_json, asdict(report), *told)
+        lines.append(f"Adapter: {folder}, to be named in STRATA_ADAPTER. Curve: {folder / CURVE}")
+    print_result(as_json, asdict(report), *lines)
     if not report.finished:
         errors.print("stopped; `--resume` goes on from here")
         raise Exit(130)
@@ -192,8 +194,8 @@ def evaluate(
     with progress_bars() as show:
         scores = tuned.compare(opened, instructions, show)
     found = {name: tuned.figures(of_model) for name, of_model in scores.items()}
-    told = tuned.comparison_table(scores)
-    print_result(as_json, {"figures": found, "scores": scores}, told)
+    table = tuned.comparison_table(scores)
+    print_result(as_json, {"figures": found, "scores": scores}, table)
 
 
 @app.command()
@@ -215,12 +217,12 @@ def convert(
     if model is None:
         raise BadParameter("name the model's GGUF file by --generator, or run `strata models pull`")
     report = conversion.convert(adapter, model, output)
-    told = [
+    lines = [
         f"Wrote {output}, to be named in STRATA_ADAPTER: {how_many(report.layers, 'layer')} of "
         f"{model.name} with rank {report.rank}, {report.bytes / 1e6:,.1f} MB.",
         f"It was tuned on {report.tuned_on or 'a model that it does not name'}.",
     ]
-    print_result(as_json, report, *told)
+    print_result(as_json, report, *lines)
 
 
 @contextmanager

@@ -122,5 +122,5 @@ def _copied(source: Database, target: Database) -> dict[str, int]:
 
 def _tell(counts: Mapping[str, int], as_json: bool, what: str) -> None:
     rows = how_many(sum(counts.values()), "row")
-    told = f"{rows} in {how_many(len(counts), 'table')}, each compared: {what}."
-    print_result(as_json, {"rows": counts}, told)
+    summary = f"{rows} in {how_many(len(counts), 'table')}, each compared: {what}."
+    print_result(as_json, {"rows": counts}, summary)

@@ -22,12 +22,12 @@ def open_product(product: str, tab: str = "") -> None:
     open_tab(TAB, tab)
 
 
-def start(order: Callable[[Administration], int], product: str, told: str) -> None:
+def start(order: Callable[[Administration], int], product: str, message: str) -> None:
     """Order a job and open the list of jobs; a refusal is shown right here."""
     with failures_shown():
         order(services.administration())
         open_product(product, "Jobs")
-        done(told)
+        done(message)
 
 
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
         else "You can roll back to the current version until newer versions replace it."
     )
     pages = f"{how_many(impact.pages, 'page')} will no longer be used for answers."
-    told = bullets([pages, *_answers(impact, saved, "suspended"), back])
+    consequences = bullets([pages, *_answers(impact, saved, "suspended"), back])
 
     def remove() -> None:
         count = how_many(len(files), "document")
@@ -54,7 +54,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
         )
 
     named = bullets(files, most=5, longest=120)
-    confirm("Remove documents", f"{named}\n\n---\n\n{told}", "Remove", remove)
+    confirm("Remove documents", f"{named}\n\n---\n\n{consequences}", "Remove", remove)
 
 
 def confirm_deletion(product: str, release: str = "") -> None:
@@ -70,10 +70,10 @@ def confirm_deletion(product: str, release: str = "") -> None:
         releases = ", ".join(impact.releases) or "none"
         lines.insert(0, f"{how_many(len(impact.releases), 'release')}: {releases}.")
         lines += [f"{how_many(impact.terms, 'glossary term')}."] if impact.terms else []
-    told = bullets([*lines, *_answers(impact, saved, "deleted"), "This cannot be undone."])
+    consequences = bullets([*lines, *_answers(impact, saved, "deleted"), "This cannot be undone."])
     confirm(
         "Delete",
-        f"**{as_label(name)}** will be deleted:\n\n{told}",
+        f"**{as_label(name)}** will be deleted:\n\n{consequences}",
         "Delete",
         lambda: start(lambda admin: admin.delete(product, release), product, f"Deleting {name}."),
         name=release or product,

@@ -123,13 +123,13 @@ def _line(product: str, release: ReleaseOverview, generation: Generation) -> Non
     is_current = generation.id == release.generation
     with in_a_row(gap="medium"):
         badge = " :primary-badge[current]" if is_current else ""
-        told = (
+        message = (
             f"{how_many(generation.documents, 'document')} · search model "
             f"{generation.embedding_model}"
         )
         st.markdown(
             f"**Version of {as_label(when(generation.published))}**{badge}\\\n"
-            f":gray[{as_label(told, 300)}]",
+            f":gray[{as_label(message, 300)}]",
             width="stretch",
         )
         if st.button("Documents", key=f"documents of {generation.id}"):
@@ -156,19 +156,19 @@ def _difference(generation: int, current: int) -> str:
 
 def confirm_version(product: str, release: ReleaseOverview, generation: int) -> None:
     """Ask whether to roll back to another version."""
-    told = [
+    lines = [
         "New questions use this version at once. The version in use now is kept, so you can "
         "switch back."
     ]
     if release.generation is not None:
         difference = _difference(generation, release.generation)
-        told.insert(0, f"Compared with the current version: {difference}.")
+        lines.insert(0, f"Compared with the current version: {difference}.")
     database = services.chatbot().database
-    told.append(as_text(foresee(database, product, release.name, generation)))
+    lines.append(as_text(foresee(database, product, release.name, generation)))
 
     def serve() -> None:
-        told = services.administration().serve(product, release.name, generation)
-        done(f"{product} {release.name} now uses the selected version. {told}".rstrip())
+        summary = services.administration().serve(product, release.name, generation)
+        done(f"{product} {release.name} now uses the selected version. {summary}".rstrip())
 
     title = "Roll back to this version"
-    confirm(title, "\n\n".join(told), "Roll back", serve, icon="history")
+    confirm(title, "\n\n".join(lines), "Roll back", serve, icon="history")

@@ -110,9 +110,9 @@ def _ended(job: Job) -> None:
     with in_a_row(border=True, gap="medium"):
         moment = when(job.finished or job.created)
         by = f" · by {as_label(job.person)}" if job.person else ""
-        told = as_text(_came_to(job))
+        outcome = as_text(_came_to(job))
         st.markdown(
-            f"{_heading(job)}\\\n" + (f"{told}\\\n" if told else "") + f":gray[{moment}{by}]",
+            f"{_heading(job)}\\\n" + (f"{outcome}\\\n" if outcome else "") + f":gray[{moment}{by}]",
             width="stretch",
         )
         if button("Files", icon="description", key=f"files of {job.id}"):

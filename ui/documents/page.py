@@ -136,8 +136,8 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
         badges.append(":blue-badge[pre-release]")
     if settings.end_of_life:
         is_over = settings.end_of_life <= datetime.now(UTC).date()
-        color, told = ("orange", "unsupported since") if is_over else ("gray", "supported until")
-        badges.append(f":{color}-badge[{told} {settings.end_of_life:%d %b %Y}]")
+        color, what = ("orange", "unsupported since") if is_over else ("gray", "supported until")
+        badges.append(f":{color}-badge[{what} {settings.end_of_life:%d %b %Y}]")
     if settings.hidden:
         badges.append(":gray-badge[:material/visibility_off: hidden]")
     return " ".join(badges)
@@ -145,12 +145,12 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
 
 def _summary(release: ReleaseOverview, answers: Mapping[str, Remembered]) -> str:
     if release.published is None:
-        told = "no documents yet"
+        caption = "no documents yet"
     else:
         documents = how_many(release.documents, "document")
-        told = f"{documents}, published {when(release.published)}"
+        caption = f"{documents}, published {when(release.published)}"
     if (saved := answers.get(release.name)) and saved.answers:
-        told += f" · {saved.told}"
+        caption += f" · {saved.told}"
     if release.settings.aliases:
-        told += f" · also known as {', '.join(release.settings.aliases)}"
-    return told
+        caption += f" · also known as {', '.join(release.settings.aliases)}"
+    return caption

@@ -74,7 +74,7 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
                 "Pre-release",
                 list(_PRERELEASE),
                 index=list(_PRERELEASE).index(settings.prerelease),
-                format_func=lambda said: _PRERELEASE[said],
+                format_func=lambda choice: _PRERELEASE[choice],
                 key=f"pre-release of {release.name}",
                 help="A pre-release counts as the latest only if there is no other release.",
             )
@@ -86,8 +86,8 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
         new = ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden)
         if st.form_submit_button("Save", type="primary"):
             with failures_shown():
-                told = services.administration().change_release(product, release.name, new)
-                done(f"Saved. {told}".rstrip())
+                summary = services.administration().change_release(product, release.name, new)
+                done(f"Saved. {summary}".rstrip())
     st.space("small")
     _offer(
         "Reprocess the documents",
@@ -123,12 +123,12 @@ def _offer(
             do()
 
 
-def _aliases(of: str, aliases: tuple[str, ...], told: str) -> tuple[str, ...]:
+def _aliases(of: str, aliases: tuple[str, ...], help: str) -> tuple[str, ...]:
     text = st.text_area(
         "Other names",
         "\n".join(aliases),
         key=f"aliases of {of}",
         height=110,
-        help=f"{told}, one per line.",
+        help=f"{help}, one per line.",
     )
     return tuple(text.splitlines())

@@ -133,6 +133,6 @@ def _list(title: str, findings: Sequence[UploadNotice]) -> str:
     lines = []
     for problem, named in files.items():
         names = [as_label(file, 120) for file in first_of(list(filter(None, named)), 5)]
-        told = as_label(problem, 400)
-        lines.append(f"**{', '.join(names)}**: {told}" if names else told)
+        label = as_label(problem, 400)
+        lines.append(f"**{', '.join(names)}**: {label}" if names else label)
     return "\n".join([f"{title}:", "", *(f"- {line}" for line in first_of(lines, 20))])

@@ -33,8 +33,8 @@ def page(
                 person = current_person()
                 if for_admins:
                     person.require_admin()
-                if told := st.session_state.pop(_NOTICE, None):
-                    st.toast(as_label(told, 300), icon=":material/check:")
+                if notice := st.session_state.pop(_NOTICE, None):
+                    st.toast(as_label(notice, 300), icon=":material/check:")
                 show(person)
 
         return page

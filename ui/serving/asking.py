@@ -140,10 +140,10 @@ class Askings:
         asking.before = None
         if asking.stopped.is_set():
             raise Stopped
-        asked = asdict(asking.question)
+        question = asdict(asking.question)
         self._chatbot.ask(
-            asked.pop("text"),
-            **asked,
+            question.pop("text"),
+            **question,
             open_question=asking.id,
             listener=lambda event: asking.change(lambda p: p.after(event)),
             stopped=asking.stopped.is_set,

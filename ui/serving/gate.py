@@ -74,12 +74,12 @@ class Gate:
             return
         named = self._named_by_proxy(scope)
         if (refusal := self._refusal(scope, named)) is not None:
-            status, told = refusal
+            status, message = refusal
             # While a websocket is not open yet, this is a plain refusal of its opening request.
             if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008, "reason": told})
+                await send({"type": "websocket.close", "code": 1008, "reason": message})
             else:
-                await PlainTextResponse(told, status)(scope, receive, send)
+                await PlainTextResponse(message, status)(scope, receive, send)
             return
         if not scope["path"].startswith(_UPLOADS):
             receive = _bounded(receive)

@@ -37,12 +37,12 @@ def page_picture(
     `format` is one of `DRAWN`. Raises NoPicture if the file cannot be read or takes more time or
     memory than is granted.
     """
-    asked = json.dumps({"number": number, "quotes": quotes, "format": format}).encode()
+    request = json.dumps({"number": number, "quotes": quotes, "format": format}).encode()
     what = f"Page {number}" if format == "pdf" else "The drawing"
     try:
         child = subprocess.run(
             [sys.executable, "-P", "-m", "ui.sources.page_picture"],
-            input=asked + b"\n" + data,
+            input=request + b"\n" + data,
             capture_output=True,
             timeout=2 * _SECONDS,
             env={

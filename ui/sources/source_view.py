@@ -155,8 +155,8 @@ def _show_differences(older: Side, newer: Side) -> None:
     old, new = older[0].release, newer[0].release
     unchanged = f"{how_many(len(found.same), 'passage')} unchanged."
     if not (found.changed or found.added or found.removed):
-        told = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
-        st.success(told, icon=":material/check:")
+        message = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
+        st.success(message, icon=":material/check:")
         return
     for title, pairs in {
         f"Changed from {old} to {new}": found.changed,

@@ -19,7 +19,7 @@ def told_of(change: Change) -> list[str]:
     short = (fact.relation for fact in parameter.facts if len(fact.value) <= _SHORT)
     relations = dict.fromkeys((*_FIRST_TOLD, *short))
     values = {r: parameter.value(r) for r in relations if r not in (UNIT, DESCRIPTION)}
-    told = [f"{relation}: {value}" for relation, value in values.items() if value][:_MOST]
+    facts = [f"{relation}: {value}" for relation, value in values.items() if value][:_MOST]
     if change.replaced_by:
-        told.append(f"replaced by {change.replaced_by.new}")
-    return told
+        facts.append(f"replaced by {change.replaced_by.new}")
+    return facts

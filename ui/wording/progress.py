@@ -73,8 +73,8 @@ class Progress:
                 return replace(self, place=0, running=running, written=written)
             case StepFinished(step, found):
                 running = _without(self.running, step)
-                told = {} if _COMPARISON in running or not found else {step: found}
-                return replace(self, running=running, found={**self.found, **told})
+                release_of = {} if _COMPARISON in running or not found else {step: found}
+                return replace(self, running=running, found={**self.found, **release_of})
             # The answers for the releases of a comparison are written at once, word by word.
             case Token(text) if _COMPARISON not in self.running:
                 return replace(self, written=self.written + text)
@@ -100,14 +100,14 @@ class Progress:
         step = self.running[0]
         release = next(filter(None, map(self.found.get, _RELEASES)), None)
         found = self.found.get("context_retrieval")
-        told = step_name(step)
+        words = step_name(step)
         if step == "context_retrieval" and release:
-            told = f"searching the {release} documentation"
+            words = f"searching the {release} documentation"
         elif step == "context_reduction" and found:
-            told = f"reading {found}"
+            words = f"reading {found}"
         elif step == _COMPARISON and release:
-            told = f"comparing {release}"
-        return f"{told[:1].upper()}{told[1:]}…"
+            words = f"comparing {release}"
+        return f"{words[:1].upper()}{words[1:]}…"
 
 
 def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
