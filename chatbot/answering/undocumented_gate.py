@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
-from chatbot.queries.glossary import documents
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
 from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_code
 from chatbot.turn import Answer, RuleStep, Turn
+from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import DocumentKind

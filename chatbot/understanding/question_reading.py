@@ -12,9 +12,6 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatbot.dialogue.inventory import take_stock
-from chatbot.dialogue.small_talk import without_documents
-from chatbot.queries.asking_back import ask_back
 from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import (
@@ -29,6 +26,8 @@ from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
+from chatbot.understanding.catalog_answers import take_stock, without_documents
+from chatbot.understanding.clarification import ask_back
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from prompts import fenced, render

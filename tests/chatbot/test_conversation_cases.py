@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from chatbot.queries.open_questions import take_up_question
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Turn
+from chatbot.understanding.queries import rewrite_query
+from chatbot.understanding.reading_by_rules import extract_release, take_up_question
 from corpora.catalog.release import Product, Release, is_prerelease
 
 FILE = Path(__file__).with_name("conversation_cases.jsonl")

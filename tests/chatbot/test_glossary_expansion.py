@@ -7,11 +7,10 @@ import pytest
 
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.term_expansion import expand_terms
 from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings
 from chatbot.turn import Queries, Turn
+from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.database.engine import open_database
 from tests.data_folders import copy_data, database_url

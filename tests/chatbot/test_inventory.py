@@ -7,8 +7,8 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.chain.reply import reply_of
 from chatbot.chatbot import Chatbot
-from chatbot.dialogue.inventory_answers import answer_inventory
 from chatbot.turn import Route, Turn
+from chatbot.understanding.reading_by_rules import answer_inventory
 from corpora.indexing.corpus import Corpus
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.rules import resolve_release
 from chatbot.turn import Queries, Turn
+from chatbot.understanding.queries import rewrite_query
 from corpora.catalog.release import Product, Release
 
 CATALOG = (

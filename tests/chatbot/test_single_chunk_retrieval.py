@@ -7,10 +7,10 @@ from threading import Event
 
 import pytest
 
-from chatbot.queries.query_rewriting import ask_as_is
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.turn import ModelStep, Queries, Turn
+from chatbot.understanding.queries import ask_as_is
 from corpora.database.engine import Database
 from corpora.indexing import single_chunks
 from corpora.indexing.corpus import OpenCorpora

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.clarification import about_release
 from chatbot.reply import Reply
+from chatbot.understanding.clarification import about_release
 from corpora.catalog.release import Product, Release
 from ui.answers.actions import asked_for, choices
 

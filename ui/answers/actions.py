@@ -11,9 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.export import reply_markdown
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP
-from chatbot.queries.clarification import about_release, replace_unknown
 from chatbot.releases.rules import resolve_release
 from chatbot.reply import Reply
+from chatbot.understanding.clarification import about_release, replace_unknown
 from corpora.catalog.release import Product
 from corpora.database.history_tables import FeedbackRow
 from ui.answers.citations import place, source_button

@@ -16,9 +16,9 @@ from sqlalchemy import event
 from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import NEW, BadQuestion, Chatbot
 from chatbot.models.scripted import ScriptedChatModel
-from chatbot.queries import glossary
 from chatbot.releases import rules
 from chatbot.runtime.concurrency import TookTooLong, end_if_left
+from chatbot.understanding import glossary
 from corpora.catalog.glossary import Entry, Glossaries
 from tests.ui.attacks.attack import Attack
 from tests.ui.conftest import MakeChatbot

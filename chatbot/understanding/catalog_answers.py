@@ -1,18 +1,34 @@
-"""Questions about what is documented here: told by the catalog, without a model."""
+"""What the catalog alone answers, without a model: what is documented here, and courtesies."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from chatbot.queries.asking_back import ask_back
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.phrasing import listed, word_set
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Route, Turn
+from chatbot.understanding.clarification import ask_back
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from ingestion.page import DocumentKind
 
 YES_NO = word_set("is are do does have")
+
+
+def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Turn:
+    """The turn with the reply to a "greeting", "thanks", or what is "off_topic"."""
+    named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in products if p.releases)
+    documented = "; ".join(named) or "a product, once some is added"
+    text = {
+        "greeting": f"Hello! I answer questions from the documentation of {documented}, and link "
+        "to the exact passage.",
+        "thanks": "You're welcome.",
+        "off_topic": f"I can only answer from the documentation of {documented}.",
+    }[kind]
+    name = products[0].name if len(products) == 1 else None
+    resolution = Resolution(ReleaseStatus.NONE, name, explanation="no document needed")
+    answer = Answer(text, abstained=kind == "off_topic")
+    return replace(turn, resolution=resolution, route=Route.CHAT, answer=answer)
 
 
 def take_stock(
