@@ -143,7 +143,10 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
     bracketed = owner and owner["joint"] == " " and before["open"]
     if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner)):
-        return _of_word(number, owner, mark, names)
+        words = [word for word in text.casefold().split() if word[0].isalpha()]
+        # A query and no sentence: "pool timeout echo 1.4".
+        keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
+        return _of_word(number, owner, mark, names, keywords=keywords)
     if not mark and head.endswith(_SIGNS):
         return Claim.ELSE
     return _free(text, number, before, mark, names)
@@ -156,7 +159,9 @@ def _stands_free(owner: re.Match[str]) -> bool:
     return verb or word.casefold() in _FREE or CONTRASTS.fullmatch(word) is not None
 
 
-def _of_word(number: Number, owner: re.Match[str], mark: str, names: ReleaseNames) -> Claim:
+def _of_word(
+    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: bool
+) -> Claim:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
     word, head = owner["word"], owner.string[: owner.start()]
     # The first letter of a question is a capital in any word.
@@ -167,6 +172,8 @@ def _of_word(number: Number, owner: re.Match[str], mark: str, names: ReleaseName
         likely = sign and _last_word(head) != "set"
         return Claim.OPEN if likely and number.dotted else Claim.ELSE
     if mark and number.dotted and (not named or mark[0] == "r"):
+        return Claim.RELEASE
+    if number.known and number.dotted and (head[-2:] == f"{OWN} " or (not named and keywords)):
         return Claim.RELEASE
     exact = names.names(number.tokens) and _high(number)
     if number.known and (mark or number.dotted or exact or OWN in head[-2:]):
@@ -185,7 +192,7 @@ def _free(
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
     where, following = preposition(before), _next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
-        return Claim.OPEN if number.known else Claim.ELSE
+        return Claim.OPEN if number.dotted or number.known else Claim.ELSE
     if number.dotted or mark or (number.known and following in _OF_RELEASES):
         return Claim.RELEASE
     if following not in _FREE:

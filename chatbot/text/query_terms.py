@@ -21,9 +21,6 @@ meant ok okay pls sorry thank thanks
 """)
 """Removed from Filtered queries and never counted as evidence."""
 
-POINTS_BACK = word_set("it that this they them then other")
-"""What such a word means stands in an earlier question."""
-
 _WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series") | {""}
 
 _EDGES = '?!,;:()[]{}"“”‘’…'

@@ -4,19 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from chatbot.releases.product_names import product_spans
+from chatbot.releases.release_choice import Context
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
-from chatbot.releases.rules import After, reading_once, resolve_release
+from chatbot.releases.rules import context_after, resolve_release, resolve_within
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.phrasing import listed, word_set
+from chatbot.text.phrasing import listed
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
-_PREPOSITIONS = word_set("and for from in of on or to with")
 
 
-def resolve_turn(turn: Turn, products: Sequence[Product], after: After | None = None) -> Resolution:
+def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
     """Find the release that a turn's question is about (`resolve_release`)."""
     return resolve_release(
         turn.question,
@@ -25,7 +25,6 @@ def resolve_turn(turn: Turn, products: Sequence[Product], after: After | None = 
         release=turn.release,
         history=turn.history,
         conversation_release=turn.conversation_release,
-        after=after,
     )
 
 
@@ -68,24 +67,30 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     clarification was about, with that in it; any other reply is a question of its own.
     """
     told: list[tuple[str, str]] = []
+    context = Context(turn.release)
+
+    def tell(user: str, assistant: str) -> None:
+        nonlocal context
+        told.append((user, assistant))
+        context = context_after(user, assistant, products, turn.product, context)
+
     open_question: tuple[Turn, Resolution] | None = None
     answer = ""
-    request = turn
-    after = reading_once(products)
     for i, (user, assistant) in enumerate((*turn.history, (turn.question, ""))):
         end_if_left()
         reply = _as_reply(user, *open_question, products) if open_question else None
         if open_question and reply is None:
-            told.append((open_question[0].question, answer))
+            tell(open_question[0].question, answer)
         request = reply or replace(turn, question=user, history=tuple(told))
         if i == len(turn.history):
             break
         open_question, answer = None, assistant
         if turn.asked_back is None or i in turn.asked_back:
-            resolution = resolve_turn(replace(request, conversation_release=None), products, after)
-            open_question = (request, resolution) if resolution.status in _OPEN else None
+            of = replace(context, chosen=request.release)
+            found = resolve_within(of, request.question, products, request.product)
+            open_question = (request, found) if found.status in _OPEN else None
         if not open_question:
-            told.append((request.question, answer))
+            tell(request.question, answer)
     return replace(request, asked_back=None)
 
 
@@ -109,14 +114,13 @@ def _as_reply(
     rest = filtered(cut(text, [*named, *read.mentions])).split()
     releases = read.releases if any(mention.release for mention in read.mentions) else ()
     if read.status in _OPEN and read.mentions:
-        first = read.mentions[0].text
-        releases = (first.removeprefix(_preposition(first)).strip(),)
+        releases = (read.mentions[0].said,)
     if not (releases or named):
         return asked if len(rest) < 2 and "?" not in text and not read.mentions else None
     if rest or ("?" in text and len(releases) > 1):
         return None
     product = read.product or resolution.product
-    question = replace_unknown(asked.question, resolution, releases, product)
+    question = replace_unknown(asked.question, resolution, releases)
     added = None if resolution.product else product
     is_said = bool(releases) and {m.release for m in resolution.mentions} == {*releases}
     if question == asked.question and not is_said and (added or releases):
@@ -125,36 +129,27 @@ def _as_reply(
     return replace(asked, question=question, product=product or asked.product, release=release)
 
 
-def _preposition(mention: str) -> str:
-    first = mention.split()[0]
-    return first if first.lower() in _PREPOSITIONS else ""
-
-
 def with_release(
-    question: str, mentions: Sequence[Mention], releases: Sequence[str], product: str | None
+    question: str, mentions: Sequence[Mention], releases: Sequence[str], product: str | None = None
 ) -> str:
     """Name releases in the place of mentions, or a product and releases at the question's end."""
+    names = listed(releases) if releases else ""
     if not mentions:
         end = len(question.rstrip(" ?.!"))
-        words = " ".join(filter(None, (product, listed(releases) if releases else "")))
+        words = " ".join(filter(None, (product, names)))
         return f"{question[:end]} in {words}{question[end:].strip()}"
     for mention in reversed(mentions):
-        words = ""
-        if mention is mentions[0]:
-            named = product and product.casefold() in mention.text.casefold()
-            words = f"{product} {listed(releases)}" if named else listed(releases)
-            if " " in mention.text.strip():
-                words = f"{_preposition(mention.text) or 'in'} {words}"
+        words = mention.text.replace(mention.said, names)
+        if mention is not mentions[0] or " " in mention.said:
+            words = f"in {names}" if mention is mentions[0] else ""
         question = question[: mention.start] + words + question[mention.end :]
     return question
 
 
-def replace_unknown(
-    question: str, asked: Resolution, releases: Sequence[str], product: str | None
-) -> str:
+def replace_unknown(question: str, asked: Resolution, releases: Sequence[str]) -> str:
     """Put releases in the place of those that the question names and that are not there."""
     unclear = [mention for mention in asked.mentions if mention.release is None]
-    return with_release(question, unclear, releases, product) if unclear and releases else question
+    return with_release(question, unclear, releases) if unclear and releases else question
 
 
 def about_release(
@@ -162,4 +157,4 @@ def about_release(
 ) -> str:
     """Put a release in the place of those that a question names."""
     mentions = resolve_release(question, products, product=product).mentions
-    return with_release(question, mentions, (release,), product) if mentions else question
+    return with_release(question, mentions, (release,)) if mentions else question

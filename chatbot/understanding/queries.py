@@ -11,7 +11,7 @@ from chatbot.releases.resolution import cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import POINTS_BACK, filtered, words_of
+from chatbot.text.query_terms import filtered, words_of
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.understanding.clarification import with_release
 from chatbot.understanding.glossary import Term, documents, places, terms_in
@@ -21,6 +21,7 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers
 
 _GOES_ON = word_set("and or so ok thanks about")
+_POINTS_BACK = word_set("it that this they them then other")
 _ASKS = word_set("what how which is")
 _LONGEST_TOPIC = 4_000
 """Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
@@ -181,7 +182,7 @@ def is_follow_up(bare: str) -> bool:
     """
     words, topic = words_of(bare.lower()), filtered(bare).split()
     said = list(dropwhile(_GOES_ON.__contains__, words))
-    if not POINTS_BACK.isdisjoint(said[:3] if len(topic) > 3 else said):
+    if not _POINTS_BACK.isdisjoint(said[:3] if len(topic) > 3 else said):
         return True
     is_whole = len(topic) > 1 or not all(map(str.islower, topic))
     return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(said[:1]))

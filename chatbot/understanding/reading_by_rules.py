@@ -6,7 +6,7 @@ from dataclasses import replace
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import POINTS_BACK, STOP_WORDS, words_of
+from chatbot.text.query_terms import STOP_WORDS, words_of
 from chatbot.turn import Route, RuleStep, Turn
 from chatbot.understanding.catalog_answers import YES_NO, take_stock, without_documents
 from chatbot.understanding.clarification import ask_back, continued, resolve_turn
@@ -19,6 +19,7 @@ _ABILITIES = word_set("what can you do help me for")
 _SEVERAL = word_set("releases versions products")
 _DOCUMENTS = word_set("documents documentation docs")
 _THERE = word_set("was got know there list documented available exist came released")
+_FILLING = word_set("for here how in many of the what what's which you u")
 
 Products = Callable[[], Sequence[Product]]
 
@@ -111,6 +112,5 @@ def _words_for_what_there_is(
     within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
     there = YES_NO | _THERE
     signs = bool(nouns), bool(resolution.mentions or spans), not words.isdisjoint(there)
-    filling = STOP_WORDS - POINTS_BACK | {"u"}
-    told = sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | filling
+    told = sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
     return words if told and (nouns or not within) else frozenset()

@@ -126,7 +126,7 @@ def asked_for(question: str, product: str, release: str, products: Sequence[Prod
     A release that a question names takes precedence over a chosen one, so it has to be replaced.
     """
     resolution = resolve_release(question, products, product=product)
-    return replace_unknown(question, resolution, (release,), product)
+    return replace_unknown(question, resolution, (release,))
 
 
 @st.fragment
