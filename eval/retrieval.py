@@ -69,7 +69,7 @@ def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[Ret
             product=product,
             releases=(release,),
         )
-        turn = Turn(question.question, product=product, history=history, resolution=resolution)
+        turn = Turn(question.question, product=product, history=history, resolved=resolution)
         pages = [
             RankedPage(c.page.document.file, c.page.number, c.page.anchors)
             for c in find(expand(rewrite(turn))).retrieved

@@ -171,7 +171,7 @@ def _asked(question: str, release: Release, products: Sequence[Product]) -> str:
         product=release.product,
         releases=(release.name,),
     )
-    turn = Turn(question, product=release.product, resolution=resolution)
+    turn = Turn(question, product=release.product, resolved=resolution)
     return asked_text(rewrite_query(lambda: products)(turn)) or question
 
 

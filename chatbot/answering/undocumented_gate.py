@@ -34,7 +34,6 @@ def refuse_undocumented(
     """
 
     def gate(turn: Turn) -> Turn:
-        assert turn.queries is not None
         here = open_corpus(*turn.asked)
         asked = turn.queries.subject
         named = dict.fromkeys((*identifiers(asked), *_ACRONYM.findall(asked)))
@@ -56,7 +55,6 @@ def refuse_foreign_names(
     """Refuse where no name of a question, as in code, stands in the release and another has one."""
 
     def gate(turn: Turn) -> Turn:
-        assert turn.queries is not None
         here = open_corpus(*turn.asked)
         named = identifiers(turn.queries.subject)
         known = any(_stands_in(here, name) for name in named)
@@ -72,7 +70,6 @@ def _refused(
     releases: Callable[[str], Sequence[str]],
 ) -> Turn:
     """Refuse by the first of some names, or terms of the glossary, that other releases document."""
-    assert turn.queries is not None
     product, release = turn.asked
     lacking = [
         *(((name,), _documents) for name in named),

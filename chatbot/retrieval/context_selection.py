@@ -88,7 +88,6 @@ def _by_model(
     chunks: int,
 ) -> ModelStep:
     async def select_step(turn: Turn) -> Turn:
-        assert turn.queries is not None
         if len(turn.reduced) <= chunks:
             return replace(turn, selected=turn.reduced)
         chosen, calls = await choose(fenced("question", turn.queries.base), turn.reduced)

@@ -16,7 +16,6 @@ def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Put what speaks of another release behind what does not, unless changes are asked for."""
 
     def rank(turn: Turn) -> Turn:
-        assert turn.queries is not None
         if asked_for(turn.queries.asked, turn.queries.subject) is Kind.CHANGE:
             return turn
         others = other_releases(turn, products())

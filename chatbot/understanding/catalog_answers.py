@@ -28,7 +28,7 @@ def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Tur
     name = products[0].name if len(products) == 1 else None
     resolution = Resolution(ReleaseStatus.NONE, name, explanation="no document needed")
     answer = Answer(text, abstained=kind == "off_topic")
-    return replace(turn, resolution=resolution, route=Route.CHAT, answer=answer)
+    return replace(turn, resolved=resolution, route=Route.CHAT, answer=answer)
 
 
 def take_stock(
@@ -44,7 +44,6 @@ def take_stock(
     With `documents` it is what the release has; where that is not clear, it is asked back.
     """
     asked = turn.resolution
-    assert asked is not None
     product = next((p for p in known if p.name == asked.product), None)
     unclear = asked.status is ReleaseStatus.AMBIGUOUS and product and not every
     if unclear or (documents and not asked.releases):
@@ -65,7 +64,7 @@ def take_stock(
             asked = Resolution(ReleaseStatus.NONE, product.name)
     value = f"{text.splitlines()[0].rstrip('.:')}."
     answer = Answer(text, abstained=False, value=value)
-    return replace(turn, resolution=asked, route=Route.INVENTORY, answer=answer)
+    return replace(turn, resolved=asked, route=Route.INVENTORY, answer=answer)
 
 
 def _told(question: str, asked: Resolution, product: Product) -> str:

@@ -39,9 +39,8 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
 
     def rewrite(turn: Turn) -> Turn:
         if turn.rewritten is not None:
-            return replace(turn, queries=turn.rewritten)
+            return replace(turn, phrased=turn.rewritten)
         resolution, known = turn.resolution, products()
-        assert resolution is not None
 
         def without_release(text: str) -> str:
             return cut(text, resolve_release(text, known, product=resolution.product).mentions)
@@ -58,7 +57,7 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         versionless = filtered(f"{subject} {said}") if resolution.mentions else None
         return replace(
             turn,
-            queries=Queries(base, filtered(base), versionless or None, subject, said, topic=topic),
+            phrased=Queries(base, filtered(base), versionless or None, subject, said, topic=topic),
         )
 
     return rewrite
@@ -67,7 +66,7 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
 def ask_as_is(turn: Turn) -> Turn:
     """Make the question, as it stands, the only query (QAMR IV-C)."""
     question = turn.question
-    return replace(turn, queries=Queries(question, question, None, subject=question))
+    return replace(turn, phrased=Queries(question, question, None, subject=question))
 
 
 def only_base(rewrite: RuleStep) -> RuleStep:
@@ -75,8 +74,7 @@ def only_base(rewrite: RuleStep) -> RuleStep:
 
     def rewrite_to_base(turn: Turn) -> Turn:
         queries = rewrite(turn).queries
-        assert queries is not None
-        return replace(turn, queries=replace(queries, filtered=queries.base, versionless=None))
+        return replace(turn, phrased=replace(queries, filtered=queries.base, versionless=None))
 
     return rewrite_to_base
 
@@ -93,7 +91,6 @@ def correct_spelling(
     """
 
     def correct(turn: Turn) -> Turn:
-        assert turn.queries is not None
         product, release = turn.asked
         opened = cache(partial(open_corpus, product))
 
@@ -118,7 +115,7 @@ def correct_spelling(
             filtered=corrected(asked.filtered),
             versionless=asked.versionless and corrected(asked.versionless),
         )
-        return replace(turn, queries=queries)
+        return replace(turn, phrased=queries)
 
     return correct
 
@@ -135,7 +132,6 @@ def expand_terms(
     """
 
     def expand(turn: Turn) -> Turn:
-        assert turn.queries is not None
         product, release = turn.asked
         entries = glossary(product)
         if not entries:
@@ -158,7 +154,7 @@ def expand_terms(
         added = filtered(" ".join(dict.fromkeys(s for term in meant for s in term.synonyms)))
         return replace(
             turn,
-            queries=replace(
+            phrased=replace(
                 queries,
                 base=_explained(queries.base, documented(queries.base), lambda term: True),
                 filtered=f"{queries.filtered} {added}".strip(),

@@ -159,9 +159,9 @@ def _taken_up(
     if reading.asks in ("greeting", "thanks", "off_topic"):
         return without_documents(turn, known, reading.asks)
     resolution = _resolved(reading, turn, known)
-    turn = replace(turn, resolution=resolution, asks_changes=reading.changes)
+    turn = replace(turn, resolved=resolution, asks_changes=reading.changes)
     if reading.asks == "which_products":
-        turn = replace(turn, resolution=Resolution(ReleaseStatus.NONE, None))
+        turn = replace(turn, resolved=Resolution(ReleaseStatus.NONE, None))
     if reading.asks != "documentation":
         documents, every = reading.asks == "which_documents", reading.every_release
         return take_stock(turn, known, open_corpus, documents=documents, every=every)

@@ -52,12 +52,12 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
         resolution = resolve_turn(turn, known)
         words = _words_for_what_there_is(turn.question, resolution, known)
         if not (known and words) or (resolution.product is None and turn.product is not None):
-            return replace(turn, resolution=resolution)
+            return replace(turn, resolved=resolution)
         if "products" in words:
             resolution = Resolution(ReleaseStatus.NONE, None)
         documents = words & _DOCUMENTS and (resolution.mentions or "documents" in words)
         every = not _SEVERAL.isdisjoint(words_of(turn.question.lower()))
-        turn = replace(turn, resolution=resolution)
+        turn = replace(turn, resolved=resolution)
         return take_stock(turn, known, open_corpus, documents=bool(documents), every=every)
 
     return answer
@@ -71,8 +71,8 @@ def extract_release(products: Products) -> RuleStep:
 
     def extract(turn: Turn) -> Turn:
         known = products()
-        resolution = turn.resolution or resolve_turn(turn, known)
-        turn = replace(turn, resolution=resolution)
+        resolution = turn.resolved or resolve_turn(turn, known)
+        turn = replace(turn, resolved=resolution)
         if resolution.releases:
             return turn
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))

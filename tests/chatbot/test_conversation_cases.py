@@ -34,13 +34,13 @@ def test_topic_and_release_carry_over_and_are_dropped_with_the_subject() -> None
     meant = [
         tuple(r) if isinstance(r := case["release"], list) else (r,)
         for case, turn in turns
-        if turn.resolution
+        if turn.resolved
     ]
-    found = [turn.resolution.releases for _, turn in turns if turn.resolution]
+    found = [turn.resolution.releases for _, turn in turns if turn.resolved]
     assert sum(one == other for one, other in zip(meant, found, strict=True)) >= FEWEST_RIGHT
     wrong = []
     for case, turn in turns:
-        base = turn.queries.base.casefold() if turn.queries else ""
+        base = turn.phrased.base.casefold() if turn.phrased else ""
         has_topic = all(word.casefold() in base for word in case["topic_words"])
         if not has_topic or any(word.casefold() in base for word in case.get("absent", ())):
             wrong.append((case["question"], base))

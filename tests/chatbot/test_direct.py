@@ -31,7 +31,6 @@ def text(turn: Turn) -> str:
 
 
 def resolved(turn: Turn) -> tuple[ReleaseStatus, tuple[str, ...]]:
-    assert turn.resolution is not None
     return turn.resolution.status, turn.resolution.releases
 
 

@@ -41,7 +41,7 @@ def queries(chatbot: Chatbot) -> Callable[..., Queries]:
 
     def made(question: str, *history: tuple[str, str]) -> Queries:
         found = resolve_release(question, chatbot.products(), product="relay", history=history)
-        turn = Turn(question, product="relay", history=history, resolution=found)
+        turn = Turn(question, product="relay", history=history, resolved=found)
         queries = expand(rewrite(turn)).queries
         assert queries is not None
         return queries

@@ -14,7 +14,7 @@ CATALOG = (
 
 def queries(question: str, *history: tuple[str, str]) -> Queries:
     resolution = resolve_release(question, CATALOG, product="switch", history=history)
-    turn = Turn(question, product="switch", history=history, resolution=resolution)
+    turn = Turn(question, product="switch", history=history, resolved=resolution)
     rewritten = rewrite_query(lambda: CATALOG)(turn).queries
     assert rewritten is not None
     return rewritten

@@ -20,7 +20,7 @@ from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 
 QUESTION = "How many metres must the mast of the beacon have?"
-ASKED = Turn(QUESTION, resolution=Resolution(ReleaseStatus.STATED, "Beacon", ("17.10",)))
+ASKED = Turn(QUESTION, resolved=Resolution(ReleaseStatus.STATED, "Beacon", ("17.10",)))
 
 
 class Held(HashEmbedder):
@@ -64,7 +64,7 @@ def test_single_chunks_of_the_asked_release_are_retrieved_best_first(
     embedder = HashEmbedder()
     queries = Queries(QUESTION, "metres mast beacon", "word0x1x5 word0x1x7", "mast")
     turn = asyncio.run(
-        ask(step(embedder), Turn(QUESTION, resolution=ASKED.resolution, queries=queries))
+        ask(step(embedder), Turn(QUESTION, resolved=ASKED.resolution, phrased=queries))
     )
     found = turn.retrieved
     assert "12 metres" in found[0].text
