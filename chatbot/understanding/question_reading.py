@@ -4,7 +4,6 @@ It takes the place of release extraction and rewriting (QAMR III-B, step 1) in o
 keeps the wall: `check_versions`, and the catalog, decide what is believed.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -20,14 +19,15 @@ from chatbot.releases.release_choice import (
     read_choice,
     unknown_release,
 )
+from chatbot.releases.release_names import release_names
+from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
-from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.query_terms import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
 from chatbot.understanding.catalog_answers import take_stock, without_documents
-from chatbot.understanding.clarification import ask_back
+from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from prompts import fenced, render
@@ -35,7 +35,6 @@ from prompts import fenced, render
 STEP = "question_reading"
 _TURNS, _OF_A_TURN = 4, 1_500
 """Of the conversation, and characters of each of its texts, that the model sees."""
-_NUMBER = re.compile(r"\d+(?:[._-]\d+)*")
 _CATALOG = 6_000
 """Characters of products and releases that it sees."""
 
@@ -180,14 +179,8 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
     if reading.product and find_product(reading.product, known) is None:
         raise ValueError(f'"product" must be one of the list, or ""; it is "{reading.product}"')
     product = _product(reading, turn, known)
-    silent = resolve_release(
-        "",
-        known,
-        product=product.name if product else turn.product,
-        release=turn.release,
-        history=turn.history,
-        conversation_release=turn.conversation_release,
-    )
+    of = replace(turn, product=product.name if product else turn.product)
+    silent = resolve_turn(replace(of, question=""), known)
     if product is None or not product.releases:
         return silent
     check_versions(
@@ -207,7 +200,7 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
             asked.append(release)
     found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
     if reading.asks == "documentation":
-        found = _not_overruled(reading, turn, known, found, silent)
+        found = _not_overruled(reading, of, known, found, silent)
     return replace(found, mentions=tuple(mentions))
 
 
@@ -226,14 +219,7 @@ def _not_overruled(
     is_named = any(r.asked and any(map(str.isdigit, r.words)) for r in reading.releases)
     if is_named or reading.every_release:
         return found
-    by_rules = resolve_release(
-        turn.question,
-        known,
-        product=found.product or turn.product,
-        release=turn.release,
-        history=turn.history,
-        conversation_release=turn.conversation_release,
-    )
+    by_rules = resolve_turn(turn, known)
     same = (by_rules.status, by_rules.releases) == (found.status, found.releases)
     if turn.release is not None and found.releases != silent.releases and not same:
         raise ValueError(f"the asker chose {turn.release}: the question names no other release")
@@ -278,8 +264,8 @@ def _release(
     reading = read_choice(named.words, product)
     if reading.release is None and claimed:
         # "2.4er", "the 2.4 line from 2022": the number alone, if it is that release.
-        core = _NUMBER.search(named.words)
-        reading = read_choice(core[0], product) if core else reading
+        numbers = find_numbers(named.words, release_names(product))
+        reading = numbers[0].reading if numbers else reading
         if reading.release != claimed:
             raise ValueError(f'"{named.words}" is not how {claimed.name} is written')
     if reading.release is None:

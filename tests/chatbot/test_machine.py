@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chatbot.in_use import in_use, larger_generator
+from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.models import machine
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
@@ -60,7 +60,7 @@ def test_a_container_has_its_own_share(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The models folder of a machine that can bear more than the default."""
-    for module in ("chatbot.in_use", "chatbot.settings", "ui.cli.models"):
+    for module in ("chatbot.administration.in_use", "chatbot.models.settings", "ui.cli.models"):
         monkeypatch.setattr(f"{module}.this_machine", lambda: LAPTOP)
     monkeypatch.setenv("STRATA_MODELS_DIR", str(tmp_path))
     return tmp_path
