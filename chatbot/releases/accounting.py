@@ -147,7 +147,7 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
         # A query and no sentence: "pool timeout echo 1.4".
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
-    if not mark and head.endswith(_SIGNS):
+    if head.endswith(_SIGNS):
         return Claim.ELSE
     return _free(text, number, before, mark, names)
 
@@ -199,10 +199,9 @@ def _free(
         told = number.known and _last_word(text[: number.start]) in _SUBJECTS
         return Claim.OPEN if told else Claim.ELSE
     placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
-    near = names.near(number.tokens)
-    if placed and (number.known or near):
-        return Claim.RELEASE
-    return Claim.OPEN if number.known or near else Claim.ELSE
+    if not (number.known or names.near(number.tokens)):
+        return Claim.ELSE
+    return Claim.RELEASE if placed else Claim.OPEN
 
 
 def check_versions(

@@ -55,7 +55,7 @@ class Found:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    r"(?:\s+(?P<word>(?:release(?!\s+notes)|version|doc|line)s?|series|documentation|branch|lts)\b[)\]\"'”’]*)?",
+    r"(?:\s+(?P<word>(?:release(?!\s+notes)|version|doc)s?|series)\b[)\]\"'”’]*)?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
