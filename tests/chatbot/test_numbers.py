@@ -83,14 +83,6 @@ def test_every_release_has_its_own_latency(database: Database) -> None:
     assert found[None].questions == 1
 
 
-def test_a_filter_leaves_some(database: Database) -> None:
-    asked(database, "old", release="17.10", at=NOW - timedelta(days=10))
-    asked(database, "new", release="17.10")
-    asked(database, "other", release="18.00")
-    wanted = TurnFilter(release="17.10", since=NOW - timedelta(days=1))
-    assert Numbers(database).total(LOCAL, wanted).questions == 1
-
-
 def test_steps_have_times_in_all_and_per_day(database: Database) -> None:
     for seconds in (1.0, 2.0, 9.0):
         asked(database, "slow", timings={"answer_generation": seconds, "context_retrieval": 0.5})

@@ -53,29 +53,6 @@ def save_tiny_llama(folder: Path) -> Path:
     return save_random_model(folder, "llama")
 
 
-def save_llama(
-    folder: Path,
-    *,
-    hidden: int,
-    intermediate: int,
-    layers: int,
-    heads: int,
-    spread: float,
-    dtype: str,
-) -> Path:
-    """Save a Llama of any size, with two key-value heads; `spread` is that of its weights."""
-    return save_random_model(
-        folder,
-        "llama",
-        dtype,
-        hidden_size=hidden,
-        intermediate_size=intermediate,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        initializer_range=spread,
-    )
-
-
 def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options: float) -> Path:
     """Save a model of a kind that Transformers knows; it is tiny where no option says otherwise."""
     import torch
