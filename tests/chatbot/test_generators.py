@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from tests.chatbot.random_gguf import finish
 
 from chatbot.assembly import open_model
 from chatbot.models.embedded import EmbeddedChatModel
@@ -15,17 +15,13 @@ from chatbot.models.gguf_file import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import Settings, read_settings
 from ingestion.errors import BadSettings
-from tests.chatbot.random_gguf import finish, write_gguf
-from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
+from tests.chatbot.tiny_llama import TEMPLATE
 
 
 def write(path: Path, *, template: str = TEMPLATE, context: int = 4000) -> Path:
-    if importlib.util.find_spec("gguf") is None:
-        pytest.skip("writing a GGUF file needs the package gguf")
-    tokenizer = tiny_tokenizer()
-    shape = {"hidden": 64, "layers": 1, "heads": 4}
-    write_gguf(path, tokenizer, template=template, marks=MARKS, context=context, **shape)
-    return path
+    require_training()
+    folder = save_random_model(path.with_suffix(""), "llama", max_position_embeddings=context)
+    return write_model(folder, path, template)
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,7 @@ def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options
         chat_template=TEMPLATE,
     ).save_pretrained(folder)
     tiny: dict[str, float] = {
+        "max_position_embeddings": CONTEXT,
         "hidden_size": 64,
         "intermediate_size": 128,
         "num_hidden_layers": 3,
@@ -78,7 +79,6 @@ def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options
     config = AutoConfig.for_model(
         kind,
         vocab_size=tokenizer.get_vocab_size(),
-        max_position_embeddings=CONTEXT,
         bos_token_id=tokenizer.token_to_id("<|begin|>"),
         eos_token_id=tokenizer.token_to_id("<|end|>"),
         **{**tiny, **options},
