@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.hugging_face import HuggingFaceChatModel
-from tests.chatbot.tiny_llama import CONTEXT, save_tiny_llama
+from tests.chatbot.tiny_llama import CONTEXT, require, save_tiny_llama
 
 PROMPTS = ["the port", "release notes say since which version", "a", "ten gigabit per second"]
 EXTRA = ("torch", "transformers", "accelerate", "bitsandbytes")
@@ -29,11 +29,7 @@ EXTRA = ("torch", "transformers", "accelerate", "bitsandbytes")
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the tiny model."""
-    if missing := [name for name in EXTRA if importlib.util.find_spec(name) is None]:
-        told = f"no {missing[0]}: `pip install -e '.[hf]'` brings it"
-        if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
+    require(*EXTRA)
     return save_tiny_llama(tmp_path_factory.mktemp("tiny-llama"))
 
 
@@ -106,15 +102,20 @@ def wait_until_idle() -> None:
             assert not thread.is_alive()
 
 
-def greedy_by_transformers(folder: Path, prompt: str, **options: Any) -> tuple[list[int], str]:
-    """Tokens and text that Transformers itself answers with."""
+def encoded_by_transformers(folder: Path, prompt: str) -> tuple[Any, Any, Any]:
+    """Tokenizer and network as Transformers itself loads them, and the prompt encoded."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
     encoded = tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}], add_generation_prompt=True, return_tensors="pt"
     )
-    network = AutoModelForCausalLM.from_pretrained(folder)
+    return tokenizer, AutoModelForCausalLM.from_pretrained(folder), encoded
+
+
+def greedy_by_transformers(folder: Path, prompt: str, **options: Any) -> tuple[list[int], str]:
+    """Tokens and text that Transformers itself answers with."""
+    tokenizer, network, encoded = encoded_by_transformers(folder, prompt)
     output = network.generate(**encoded, do_sample=False, pad_token_id=0, **options)[0]
     tokens = output[encoded["input_ids"].shape[1] :].tolist()
     return tokens, tokenizer.decode(tokens, skip_special_tokens=True)
@@ -204,75 +205,64 @@ def test_it_tells_tokens_and_why_the_answer_ended_and_streams_it(
     assert ended.response_metadata["finish_reason"] == "stop"
 
 
-@pytest.mark.parametrize("way", ["cancelled", "left"])
+async def begin(model: HuggingFaceChatModel, prompts: list[str], *, leaves: bool) -> None:
+    """Ask without end; once words come, leave the streams or cancel who reads them."""
+    begun = asyncio.Event()
+
+    async def read(prompt: str) -> None:
+        async for chunk in model.astream(prompt, max_tokens=CONTEXT):
+            if chunk.content:
+                begun.set()
+                if leaves:
+                    return
+
+    readers = [asyncio.create_task(read(prompt)) for prompt in prompts]
+    await begun.wait()
+    for reader in [] if leaves else readers:
+        reader.cancel()
+    await asyncio.wait(readers)
+
+
+@pytest.mark.parametrize("leaves", [True, False])
 def test_an_abandoned_answer_ends_at_once_and_the_other_row_goes_on(
-    model: HuggingFaceChatModel, computed: Computed, way: str
+    model: HuggingFaceChatModel, computed: Computed, leaves: bool
 ) -> None:
     whole = model.invoke("a", max_tokens=60).content
     computed()
 
-    async def abandon() -> AIMessage:
-        begun = asyncio.Event()
-
-        async def read() -> None:
-            async for chunk in model.astream("the port", max_tokens=CONTEXT):
-                if chunk.content:
-                    begun.set()
-                    if way == "left":
-                        return
-
-        reader = asyncio.create_task(read())
+    async def both() -> AIMessage:
         other = asyncio.create_task(model.ainvoke("a", max_tokens=60))
-        await begun.wait()
-        if way == "cancelled":
-            reader.cancel()
-        await asyncio.wait([reader])
+        await begin(model, ["the port"], leaves=leaves)
         return await other
 
-    assert asyncio.run(abandon()).content == whole
+    assert asyncio.run(both()).content == whole
     assert computed() == [(2, 60)]
 
 
 def test_a_batch_that_everyone_leaves_ends_within_a_second(
     model: HuggingFaceChatModel, computed: Computed
 ) -> None:
-    async def leave() -> None:
-        begun = asyncio.Event()
-
-        async def read(prompt: str) -> None:
-            async for _ in model.astream(prompt, max_tokens=CONTEXT):
-                begun.set()
-
-        readers = [asyncio.create_task(read(prompt)) for prompt in PROMPTS]
-        await begun.wait()
-        for reader in readers:
-            reader.cancel()
-        await asyncio.wait(readers)
-
-    asyncio.run(leave())
+    asyncio.run(begin(model, PROMPTS, leaves=False))
     left = time.perf_counter()
-    wait_until_idle()
-    assert time.perf_counter() - left < 1
     ((rows, steps),) = computed()
+    assert time.perf_counter() - left < 1
     assert rows == 4
     assert steps < 1000
 
 
 def test_top_k_and_temperature_shape_what_is_drawn(model: HuggingFaceChatModel) -> None:
-    def first(seed: int, **options: Any) -> str:
-        reply = model.invoke(
-            "the port", seed=seed, max_tokens=1, logprobs=True, top_logprobs=3, **options
-        )
-        return str(reply.response_metadata["logprobs"]["content"][0]["logprob"])
+    def first(**options: Any) -> dict[str, Any]:
+        options |= {"max_tokens": 1, "logprobs": True, "top_logprobs": 3}
+        content: Any = model.invoke("the port", **options).response_metadata["logprobs"]["content"]
+        found: dict[str, Any] = content[0]
+        return found
 
-    best = model.invoke("the port", max_tokens=1, logprobs=True, top_logprobs=3)
-    ranked = [
-        str(entry["logprob"])
-        for entry in best.response_metadata["logprobs"]["content"][0]["top_logprobs"]
-    ]
-    assert {first(seed, temperature=3.0, top_k=1) for seed in range(5)} == {ranked[0]}
-    assert {first(seed, temperature=9.0, top_k=3) for seed in range(40)} == set(ranked)
-    assert {first(seed, temperature=1e-4) for seed in range(5)} == {ranked[0]}
+    def drawn(seeds: int, **options: Any) -> set[float]:
+        return {first(seed=seed, **options)["logprob"] for seed in range(seeds)}
+
+    ranked = [entry["logprob"] for entry in first()["top_logprobs"]]
+    assert drawn(5, temperature=3.0, top_k=1) == drawn(5, temperature=1e-4) == {ranked[0]}
+    assert drawn(40, temperature=9.0, top_k=3) == set(ranked)
 
 
 def test_the_repetition_penalty_is_transformers_own_also_beside_a_longer_prompt(
@@ -288,14 +278,10 @@ def test_next_token_probabilities_are_the_models_own(
     tiny: Path, model: HuggingFaceChatModel
 ) -> None:
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(tiny)
-    encoded = tokenizer.apply_chat_template(
-        [{"role": "user", "content": "a"}], add_generation_prompt=True, return_tensors="pt"
-    )
+    tokenizer, network, encoded = encoded_by_transformers(tiny, "a")
     with torch.no_grad():
-        logits = AutoModelForCausalLM.from_pretrained(tiny)(**encoded).logits[0, -1]
+        logits = network(**encoded).logits[0, -1]
     expected = logits.double().log_softmax(-1).sort(descending=True)
     size = len(tokenizer)
 
@@ -329,25 +315,17 @@ def test_marks_of_the_template_in_a_text_are_only_text(model: HuggingFaceChatMod
 def test_the_model_is_loaded_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import AutoModelForCausalLM
 
-    loads = []
-    load = AutoModelForCausalLM.from_pretrained
-
-    def counted(*args: Any, **kwargs: Any) -> Any:
-        loads.append(args)
-        return load(*args, **kwargs)
-
-    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", counted)
+    load = Mock(side_effect=AutoModelForCausalLM.from_pretrained)
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", load)
     model = open_model(tiny)
-    threads = [threading.Thread(target=model.load) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    model.invoke("a")
-    assert len(loads) == 1
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: model.load(), range(4)))
+    assert load.call_count == 1
 
 
-def test_a_prompt_too_long_fails_alone(model: HuggingFaceChatModel) -> None:
+def test_a_prompt_too_long_fails_alone_and_an_answer_ends_where_the_context_does(
+    model: HuggingFaceChatModel,
+) -> None:
     async def ask() -> list[Any]:
         prompts = (model.ainvoke("ten " * CONTEXT), model.ainvoke("the port"))
         return await asyncio.gather(*prompts, return_exceptions=True)
@@ -356,13 +334,10 @@ def test_a_prompt_too_long_fails_alone(model: HuggingFaceChatModel) -> None:
     assert isinstance(failure, GeneratorError)
     assert f"holds {CONTEXT}" in str(failure)
     assert reply.content == model.invoke("the port").content
-
-
-def test_an_answer_ends_where_the_context_does(model: HuggingFaceChatModel) -> None:
-    reply = model.invoke("~" * (CONTEXT - 20), max_tokens=500)
-    assert reply.usage_metadata is not None
-    assert reply.usage_metadata["total_tokens"] == CONTEXT
-    assert reply.response_metadata["finish_reason"] == "length"
+    last = model.invoke("~" * (CONTEXT - 20), max_tokens=500)
+    assert last.usage_metadata is not None
+    assert last.usage_metadata["total_tokens"] == CONTEXT
+    assert last.response_metadata["finish_reason"] == "length"
 
 
 def test_too_little_memory_says_what_to_do(

@@ -16,6 +16,8 @@ pytestmark = pytest.mark.database
 
 
 def test_what_became_of_questions_is_counted(database: Database) -> None:
+    assert Numbers(database).total(LOCAL, ANY) == Figures()
+    assert list(Numbers(database).rows(LOCAL, ANY, Span.DAY)) == []
     asked(database, "one", owner="a", thumbs=1, rating="good", seconds=1.0, model_calls=3)
     asked(database, "two", owner="a", thumbs=-1, rating="wrong release", seconds=2.0)
     asked(database, "three", owner="b", abstained=True, rating="incomplete", seconds=3.0)
@@ -37,15 +39,6 @@ def test_what_became_of_questions_is_counted(database: Database) -> None:
         median=2.0,
         p95=4.0,
     )
-
-
-def test_without_questions_everything_is_nothing(database: Database) -> None:
-    numbers = Numbers(database)
-    assert numbers.total(LOCAL, ANY) == Figures()
-    assert numbers.over_time(LOCAL, ANY, Span.DAY) == {}
-    assert numbers.by_release(LOCAL, ANY) == []
-    assert numbers.by_step(LOCAL, ANY, Span.DAY) == module.StepTimes()
-    assert list(numbers.rows(LOCAL, ANY, Span.DAY)) == []
 
 
 def test_days_without_questions_are_there_and_empty(database: Database) -> None:

@@ -24,13 +24,18 @@ TRAINING = ("torch", "transformers", "peft", "trl", "datasets", "gguf")
 """What the extras `hf` and `train` bring."""
 
 
-def require_training() -> None:
-    """Skip a test where the libraries for tuning are missing; in CI it fails."""
-    if missing := [name for name in TRAINING if importlib.util.find_spec(name) is None]:
+def require(*libraries: str) -> None:
+    """Skip a test where one of these libraries is missing; in CI it fails."""
+    if missing := [name for name in libraries if importlib.util.find_spec(name) is None]:
         told = f"no {missing[0]}: `pip install -e '.[hf,train]'` brings it"
         if os.environ.get("CI"):
             pytest.fail(told)
         pytest.skip(told)
+
+
+def require_training() -> None:
+    """Skip a test where the libraries for tuning are missing; in CI it fails."""
+    require(*TRAINING)
 
 
 def tiny_tokenizer() -> Tokenizer:
