@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.chatbot.random_gguf import finish
 
 from chatbot.assembly import open_model
 from chatbot.models.embedded import EmbeddedChatModel
@@ -15,7 +14,8 @@ from chatbot.models.gguf_file import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import Settings, read_settings
 from ingestion.errors import BadSettings
-from tests.chatbot.tiny_llama import TEMPLATE
+from tests.chatbot.gguf_of_model import finish, write_model
+from tests.chatbot.tiny_llama import TEMPLATE, require_training, save_random_model
 
 
 def write(path: Path, *, template: str = TEMPLATE, context: int = 4000) -> Path:

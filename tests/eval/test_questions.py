@@ -55,8 +55,6 @@ def test_a_history_holds_none_of_the_questions_that_are_asked() -> None:
 def test_no_two_questions_are_said_to_be_the_same_and_not() -> None:
     """What follows from the paraphrases, over all pairs of a product, contradicts no trap."""
     pairs = read_lines(QUESTIONS / "memory_pairs.jsonl", QuestionPair)
-    assert sum(pair.same for pair in pairs) >= 600
-    assert sum(not pair.same for pair in pairs) >= 900
     stands_for: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def root(question: tuple[str, ...]) -> tuple[str, ...]:
