@@ -156,26 +156,6 @@ def test_a_turn_whose_rating_changes_is_left_out_and_told(reviewed: Reviewed) ->
     )
 
 
-def test_a_line_of_the_file_ends_only_with_its_question(reviewed: Reviewed) -> None:
-    right = '10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted"'
-    reviewed.rate(reviewed.ask(RATE), corrected_answer=right)
-    reviewed.rate(reviewed.ask(LOG))
-    assert reviewed.gold()[0].gold_answer == right
-    assert len(reviewed.gold()) == 2
-
-
-def test_only_admins_have_the_set(reviewed: Reviewed) -> None:
-    turn = reviewed.rate(reviewed.ask(RATE))
-    for door in (
-        lambda: reviewed.set.add(USER, turn),
-        lambda: reviewed.set.remove(USER, turn),
-        lambda: reviewed.set.export(USER),
-    ):
-        with pytest.raises(NotAllowed):
-            door()
-    assert len(reviewed.set.export(ADMIN).questions) == 1
-
-
 @given(st.text(max_size=200))
 def test_patterns_are_found_in_the_text_they_are_made_of(text: str) -> None:
     for pattern in must_include(text):
@@ -201,7 +181,12 @@ def test_what_has_to_be_said_are_figures_and_names(text: str, accepted: str, ref
 
 @pytest.mark.parametrize(
     ("corrected", "answerable"),
-    [("10 Gbit/s, but only with the XF-1L card.", True), ("I don't know", False)],
+    [
+        ("10 Gbit/s, but only with the XF-1L card.", True),
+        # A line of the file ends only with its question.
+        ('10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted"', True),
+        ("I don't know", False),
+    ],
 )
 def test_a_corrected_answer_is_what_counts(
     reviewed: Reviewed, corrected: str, answerable: bool
@@ -209,7 +194,9 @@ def test_a_corrected_answer_is_what_counts(
     reviewed.rate(reviewed.ask(RATE), "incomplete", corrected_answer=corrected)
     (question,) = reviewed.gold()
     score = reviewed.evaluated().scores[0]
-    assert (score.answerable, score.correct) == (answerable, False)
+    assert score.answerable is answerable
+    assert not (score.correct and "XF-1L" in corrected)
+    assert score.rightly_refused is (None if answerable else False)
     assert question.gold_answer == corrected or not answerable
 
 
@@ -219,6 +206,13 @@ def test_the_export_is_json_and_in_the_audit_log_and_a_turn_can_be_taken_out(
     turn = reviewed.rate(reviewed.ask(RATE))
     line = json.loads(reviewed.set.export(ADMIN).as_jsonl())
     assert (line["question"], line["product"]) == (RATE, "relay")
+    for door in (
+        lambda: reviewed.set.add(USER, turn),
+        lambda: reviewed.set.remove(USER, turn),
+        lambda: reviewed.set.export(USER),
+    ):
+        with pytest.raises(NotAllowed):
+            door()
     entry = AuditLog(reviewed.chatbot.database).page(LOCAL)[0][0]
     assert (entry.action, entry.subject) == ("export", "regression set")
     assert entry.details == {"questions": 1, "left_out": 0}

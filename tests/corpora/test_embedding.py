@@ -106,12 +106,7 @@ def test_the_mean_of_the_token_vectors_with_both_ends_is_the_text(embedder: Mini
     mean = tokens[2].vectors.mean(axis=0)
     (vector,) = embedder.embed(["Bananas are yellow."])
     assert mean @ vector / np.linalg.norm(mean) > 0.9
-
-
-def test_token_vectors_do_not_depend_on_the_texts_beside(embedder: MiniLM) -> None:
-    together = embedder.token_vectors(TEXTS)
-    for text, of_text in zip(TEXTS, together, strict=True):
-        (alone,) = embedder.token_vectors([text])
-        assert alone.tokens == of_text.tokens
-        np.testing.assert_allclose(alone.vectors, of_text.vectors, atol=ROUNDED[embedder.runtime])
+    # They do not depend on the texts beside.
+    (alone,) = embedder.token_vectors(["Bananas are yellow."])
+    np.testing.assert_allclose(alone.vectors, tokens[2].vectors, atol=ROUNDED[embedder.runtime])
     assert embedder.token_vectors([]) == []
