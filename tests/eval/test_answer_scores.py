@@ -18,24 +18,10 @@ from eval.answers import RecordedReply, read_answers, score_answer
 from eval.figures import Mean, Share
 from eval.gold import GoldError, GoldQuestion
 from eval.likeness import Likeness, alike_by
+from tests.eval.made_gold import gold
 
 PDF = {"release": "2.0", "file": "guide.pdf", "page": 4}
 HTML = {"release": "2.0", "file": "ref/limits.html", "anchor": "Line.timeout"}
-
-
-def gold(**changes: Any) -> GoldQuestion:
-    fields: dict[str, Any] = {
-        "id": "q-1",
-        "product": "router",
-        "question": "timeout in 2.0?",
-        "kind": "release_specific_differs",
-        "gold_answer": "60 seconds",
-        "must_include": [r"\b60\b"],
-        "must_not_include": ["timeout is 30"],
-        "sources": [PDF],
-        "release": "2.0",
-    }
-    return GoldQuestion.model_validate(fields | changes)
 
 
 UNANSWERABLE = gold(kind="unanswerable", sources=[], must_include=["not documented"])
@@ -56,33 +42,16 @@ FACTS, STEPS = gold(facts=STATED_FACTS), gold(asks="how_to", steps=["stop", "loa
 
 
 def cite(**changes: Any) -> dict[str, Any]:
-    return {
-        "page_id": 1,
-        "document": "Guide",
-        "file": "guide.pdf",
-        "release": "2.0",
-        "page": 4,
-        "section": "Limits",
-        "anchor": None,
-        "quote": "The limit is 60 seconds.",
-        **changes,
-    }
+    place = {"file": "guide.pdf", "release": "2.0", "page": 4, "section": "Limits", "anchor": None}
+    quote = "The limit is 60 seconds."
+    return {"page_id": 1, "document": "Guide", "quote": quote, **place, **changes}
 
 
 def reply(**changes: Any) -> RecordedReply:
-    fields = {
-        "id": "q-1",
-        "answer": "60 seconds.",
-        "abstained": False,
-        "release": "2.0",
-        "release_status": "stated",
-        "citations": [cite()],
-        "seconds": 4.0,
-        "model_calls": 1,
-        "prompt_tokens": 380,
-        **changes,
-    }
-    return RecordedReply.model_validate(fields)
+    fields = {"id": "q-1", "answer": "60 seconds.", "abstained": False, "citations": [cite()]}
+    fields |= {"release": "2.0", "release_status": "stated"}
+    fields |= {"seconds": 4.0, "model_calls": 1, "prompt_tokens": 380}
+    return RecordedReply.model_validate(fields | changes)
 
 
 REFUSED = {"answer": "60, but I don't know.", "abstained": True}

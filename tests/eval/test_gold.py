@@ -7,23 +7,7 @@ from typing import Any
 import pytest
 
 from eval.gold import GoldError, GoldQuestion, QuestionKind, read_gold
-
-
-def row(**changes: Any) -> dict[str, Any]:
-    return {
-        "id": "q-1",
-        "product": "router",
-        "question": "default timeout in 2.0?",
-        "release": "2.0",
-        "release_mention": "2.0",
-        "gold_answer": "60 seconds.",
-        "must_include": [r"\b60\b"],
-        "must_not_include": [r"timeout is 30"],
-        "sources": [{"release": "2.0", "file": "guide.html", "anchor": "timeout"}],
-        "kind": "release_specific_differs",
-        "difficulty": "easy",
-        **changes,
-    }
+from tests.eval.made_gold import gold_row as row
 
 
 def write(path: Path, *rows: dict[str, Any] | str) -> Path:
@@ -38,7 +22,8 @@ def read_one(tmp_path: Path, **changes: Any) -> GoldQuestion:
 
 def test_reads_every_field(tmp_path: Path) -> None:
     history = [["How long in 1.0?", "30 seconds."]]
-    question = read_one(tmp_path, kind="follow_up", history=history)
+    source = {"release": "2.0", "file": "guide.html", "anchor": "timeout"}
+    question = read_one(tmp_path, kind="follow_up", history=history, sources=[source])
 
     assert question.kind is QuestionKind.FOLLOW_UP
     assert question.history == (("How long in 1.0?", "30 seconds."),)

@@ -23,6 +23,7 @@ from eval.stream import (
 from eval.stream_variants import choose, copied, run_variant
 from ingestion.errors import BadSettings
 from tests.chatbot.conftest import ingested
+from tests.eval.made_gold import gold_row
 from ui.cli.main import app
 
 GUIDE = """# Relay guide
@@ -74,20 +75,10 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     rows, others = [], []
     for identity, (release, value, name) in WORDINGS.items():
         first, *rest = (text.format(name=name, release=release) for text in ASKED)
-        rows.append(
-            {
-                "id": identity,
-                "product": "relay",
-                "question": first,
-                "release": release,
-                "release_mention": release,
-                "gold_answer": value,
-                "must_include": [rf"\b{value}\b"],
-                "sources": [{"release": release, "file": "guide.md", "page": 1}],
-                "kind": "release_specific_differs",
-                "difficulty": "easy",
-            }
-        )
+        row = gold_row(id=identity, product="relay", question=first, release=release)
+        source = {"release": release, "file": "guide.md", "page": 1}
+        row |= {"gold_answer": value, "must_include": [rf"\b{value}\b"], "sources": [source]}
+        rows.append(row)
         others.append({"id": identity, "paraphrases": rest})
     questions.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     paraphrases.write_text("\n".join(map(json.dumps, others)), "utf-8")
