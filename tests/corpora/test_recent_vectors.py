@@ -47,18 +47,13 @@ def test_models_do_not_share_vectors(tmp_path: Path) -> None:
     assert one.embedded == other.embedded == ["a lamp"]
 
 
-@pytest.mark.parametrize("damage", ["a folder", "not a database", "no folder"])
+@pytest.mark.parametrize("damage", ["a folder", "not a database", "no folder/vectors.db"])
 def test_a_file_that_cannot_be_used_is_done_without(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    file = tmp_path / "vectors.db"
-    match damage:
-        case "a folder":
-            file.mkdir()
-        case "not a database":
-            file.write_bytes(b"nothing of the kind" * 500)
-        case _:
-            file = tmp_path / "nowhere" / "vectors.db"
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "not a database").write_bytes(b"nothing of the kind" * 500)
+    file = tmp_path / damage
     inner = HashEmbedder()
     recent = RecentVectors(inner, file)
     for _ in range(3):

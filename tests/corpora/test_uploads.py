@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
-from corpora.database.engine import Database, open_database
+from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals
 from corpora.database.tables import FileRow
@@ -29,7 +29,6 @@ from corpora.errors import DiskFull, UnusableName, UploadError
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
 from tests.corpora.beacon import ingest_beacon, write
-from tests.data_folders import copy_data, database_url
 from tests.ingestion.office_files import zipped as zip_of
 
 pytestmark = pytest.mark.database
@@ -68,30 +67,13 @@ def look(database: Database) -> Check:
     return at
 
 
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder that serves a guide in 17.10 and 17.20, and only in 17.20 the alarms."""
-    folder = tmp_path_factory.mktemp("published")
-    database = open_database(database_url(folder / "data"))
-    docs = write(folder / "docs", guide=GUIDE.decode())
+@pytest.fixture
+def beacon(database: Database, tmp_path: Path) -> Database:
+    """Serves a guide in 17.10 and 17.20, and only in 17.20 the alarms."""
+    docs = write(tmp_path / "docs", guide=GUIDE.decode())
     ingest_beacon(database, docs, release="17.10")
     write(docs, alarms="# Alarms\n\nThe lamp fails.\n")
     ingest_beacon(database, docs, release="17.20")
-    database.close()
-    return folder / "data"
-
-
-@pytest.fixture
-def data_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The data folder; where a test wants Beacon, with its releases."""
-    if "beacon" in request.fixturenames:
-        copy_data(request.getfixturevalue("published"), tmp_path / "data")
-    return tmp_path / "data"
-
-
-@pytest.fixture
-def beacon(database: Database) -> Database:
-    """The database with two releases of Beacon."""
     return database
 
 
@@ -111,21 +93,9 @@ def test_good_files_for_a_new_product_have_nothing_against_them(look: Check) -> 
 @pytest.mark.parametrize(
     "name",
     [
-        "../guide.md",
-        "/etc/guide.md",
-        "C:/guide.md",
-        "a/../../guide.md",
-        "a\\..\\guide.md",
-        "guide\n.md",
-        "a//guide.md",
-        "./guide.md",
-        ".hidden.md",
-        ".git/guide.md",
-        "x" * 256 + ".md",
-        "\udcff.md",
-        "",
-        "guide\x00.md",
-        "guide\u202e.md",
+        *("../guide.md", "/etc/guide.md", "C:/guide.md", "a/../../guide.md", "a\\..\\guide.md"),
+        *("guide\n.md", "a//guide.md", "./guide.md", ".hidden.md", ".git/guide.md"),
+        *("x" * 256 + ".md", "\udcff.md", "", "guide\x00.md", "guide\u202e.md"),
     ],
 )
 def test_a_hostile_name_is_not_taken_and_never_stored(
@@ -184,9 +154,6 @@ def test_too_much_in_all_is_not_taken(look: Check) -> None:
     assert [(f.file, f.blocking) for f in findings] == [("", True)]
     assert "STRATA_LARGEST_UPLOAD" in findings[0].problem
     assert accepted(files, findings) == ()
-
-
-def test_of_no_files_something_is_said(look: Check) -> None:
     assert [(f.file, f.blocking) for f in look()] == [("", True)]
 
 
@@ -252,12 +219,16 @@ def test_a_file_in_two_releases_is_normal_and_a_whole_release_is_told_of(
 
 
 def test_a_name_that_cannot_be_a_release_blocks_the_upload(
-    look: Check, beacon: Database, database: Database
+    look: Check, beacon: Database, database: Database, data_dir: Path
 ) -> None:
     ReleaseAdministration(database).change_release("Beacon", "17.20", ReleaseSettings(("LTS",)))
     for release in ("", "x" * 101, "17\n20", "lts"):
         findings = look(of("fresh.md", b"# Fresh\n"), release=release)
         assert [(f.file, f.blocking) for f in findings] == [("", True)]
+    with pytest.raises(UnusableName):
+        store(database, data_dir, [of("a.md")], product="", release="1", person_id="")
+    with pytest.raises(UploadError, match="no file"):
+        put(database, data_dir)
 
 
 def put(database: Database, data_dir: Path, *files: UploadedFile) -> int:
@@ -328,13 +299,6 @@ def test_what_a_prune_took_before_the_job_was_there_is_kept_again(
     job_id = put(database, data_dir, of("guide.md"))
     (files,) = lay_out_upload(database, data_dir, job_id)
     assert (files / "guide.md").read_bytes() == GUIDE
-
-
-def test_a_name_that_cannot_be_is_refused(database: Database, data_dir: Path) -> None:
-    with pytest.raises(UnusableName):
-        store(database, data_dir, [of("a.md")], product="", release="1", person_id="")
-    with pytest.raises(UploadError, match="no file"):
-        put(database, data_dir)
 
 
 def test_files_of_jobs_are_let_go_of_once_nobody_needs_them(
