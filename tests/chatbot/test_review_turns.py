@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -83,77 +82,78 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     database.close()
 
 
+@dataclass(frozen=True)
+class Known:
+    """Everything a filter may look at, of one turn."""
+
+    row: TurnRow
+    thumbs: int
+    review: ReviewRow
+    files: frozenset[str]
+    words: tuple[str, ...]
+
+    def has(self, word: str) -> bool:
+        return any(w.startswith(word) for w in self.words)
+
+
 @pytest.fixture(scope="module")
-def known(history: Database) -> list[dict[str, Any]]:
-    """Everything a filter may look at, of every turn, the newest first."""
+def known(history: Database) -> list[Known]:
+    """All turns, the newest first."""
     with history.reading() as session:
         thumbs = {f.turn_id: f.thumbs for f in session.scalars(select(FeedbackRow))}
         reviews = {r.turn_id: r for r in session.scalars(select(ReviewRow))}
-        files: dict[int, set[str]] = {}
-        for cited in session.scalars(select(TurnCitationRow)):
-            files.setdefault(cited.turn_id, set()).add(cited.file)
-        rows = session.scalars(select(TurnRow)).all()
+        cited = [(c.turn_id, c.file) for c in session.scalars(select(TurnCitationRow))]
+        none = ReviewRow(rating="", status="open", assignee="", in_regression_set=False)
         return [
-            {
-                "row": row,
-                "thumbs": thumbs.get(row.id),
-                "rating": reviews[row.id].rating if row.id in reviews else "",
-                "done": row.id in reviews and reviews[row.id].status == "done",
-                "assignee": reviews[row.id].assignee if row.id in reviews else "",
-                "kept": row.id in reviews and reviews[row.id].in_regression_set,
-                "files": files.get(row.id, set()),
-                "words": re.findall(r"\w+", f"{row.question} {row.answer['answer']}".lower()),
-            }
-            for row in sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+            Known(
+                row,
+                thumbs.get(row.id, 0),
+                reviews.get(row.id, none),
+                frozenset(file for turn, file in cited if turn == row.id),
+                tuple(f"{row.question} {row.answer['answer']}".lower().split()),
+            )
+            for row in session.scalars(
+                select(TurnRow).order_by(TurnRow.created.desc(), TurnRow.id.desc())
+            )
         ]
 
 
-FILTERS: dict[str, tuple[TurnFilter, Callable[[dict[str, Any]], bool]]] = {
-    "product": (TurnFilter(product="beacon"), lambda t: t["row"].product == "beacon"),
-    "release": (TurnFilter(release="17.20"), lambda t: t["row"].release == "17.20"),
-    "since": (TurnFilter(since=HALF), lambda t: t["row"].created >= HALF),
-    "until": (TurnFilter(until=HALF), lambda t: t["row"].created < HALF),
-    "owner": (
-        TurnFilter(owner="person3@example.org"),
-        lambda t: t["row"].owner == "person3@example.org",
-    ),
-    "thumbs": (TurnFilter(thumbs=-1), lambda t: t["thumbs"] == -1),
-    "abstained": (TurnFilter(abstained=True), lambda t: t["row"].abstained),
-    "answered": (TurnFilter(abstained=False), lambda t: not t["row"].abstained),
-    "clarified": (TurnFilter(clarified=True), lambda t: t["row"].route == "clarify"),
-    "not clarified": (TurnFilter(clarified=False), lambda t: t["row"].route != "clarify"),
-    "route": (TurnFilter(route="inventory"), lambda t: t["row"].route == "inventory"),
-    "seconds": (TurnFilter(seconds=10), lambda t: t["row"].seconds >= 10),
-    "document": (
-        TurnFilter(document="tessaline/part-2.html"),
-        lambda t: "tessaline/part-2.html" in t["files"],
-    ),
-    "rating": (TurnFilter(rating="bad"), lambda t: t["rating"] == "bad"),
-    "not rated": (TurnFilter(rating=NOT_RATED), lambda t: t["rating"] == ""),
-    "open": (TurnFilter(status="open"), lambda t: not t["done"]),
-    "done": (TurnFilter(status="done"), lambda t: t["done"]),
-    "assignee": (
-        TurnFilter(assignee="grace@example.org"),
-        lambda t: t["assignee"] == "grace@example.org",
-    ),
-    "regression set": (TurnFilter(in_regression_set=True), lambda t: t["kept"]),
-    "not in the set": (TurnFilter(in_regression_set=False), lambda t: not t["kept"]),
-    "asked anew": (TurnFilter(superseded=True), lambda t: t["row"].superseded),
-    "a word": (
-        TurnFilter(words=WORDS[0]),
-        lambda t: any(w.startswith(WORDS[0]) for w in t["words"]),
-    ),
+FILE = "tessaline/part-2.html"
+GRACE = "grace@example.org"
+FILTERS: dict[str, tuple[TurnFilter, Callable[[Known], bool]]] = {
+    "product": (TurnFilter(product="beacon"), lambda t: t.row.product == "beacon"),
+    "release": (TurnFilter(release="17.20"), lambda t: t.row.release == "17.20"),
+    "since": (TurnFilter(since=HALF), lambda t: t.row.created >= HALF),
+    "until": (TurnFilter(until=HALF), lambda t: t.row.created < HALF),
+    "owner": (TurnFilter(owner="person3@example.org"), lambda t: "person3" in t.row.owner),
+    "thumbs": (TurnFilter(thumbs=-1), lambda t: t.thumbs == -1),
+    "abstained": (TurnFilter(abstained=True), lambda t: t.row.abstained),
+    "answered": (TurnFilter(abstained=False), lambda t: not t.row.abstained),
+    "clarified": (TurnFilter(clarified=True), lambda t: t.row.route == "clarify"),
+    "not clarified": (TurnFilter(clarified=False), lambda t: t.row.route != "clarify"),
+    "route": (TurnFilter(route="inventory"), lambda t: t.row.route == "inventory"),
+    "seconds": (TurnFilter(seconds=10), lambda t: t.row.seconds >= 10),
+    "document": (TurnFilter(document=FILE), lambda t: FILE in t.files),
+    "rating": (TurnFilter(rating="bad"), lambda t: t.review.rating == "bad"),
+    "not rated": (TurnFilter(rating=NOT_RATED), lambda t: t.review.rating == ""),
+    "open": (TurnFilter(status="open"), lambda t: t.review.status != "done"),
+    "done": (TurnFilter(status="done"), lambda t: t.review.status == "done"),
+    "assignee": (TurnFilter(assignee=GRACE), lambda t: t.review.assignee == GRACE),
+    "kept": (TurnFilter(in_regression_set=True), lambda t: t.review.in_regression_set),
+    "not kept": (TurnFilter(in_regression_set=False), lambda t: not t.review.in_regression_set),
+    "asked anew": (TurnFilter(superseded=True), lambda t: t.row.superseded),
+    "a word": (TurnFilter(words=WORDS[0]), lambda t: t.has(WORDS[0])),
     "two words": (
         TurnFilter(words=f"{WORDS[0]} {WORDS[1]}"),
-        lambda t: WORDS[0] in t["words"] and any(w.startswith(WORDS[1]) for w in t["words"]),
+        lambda t: WORDS[0] in t.words and t.has(WORDS[1]),
     ),
     "together": (
         TurnFilter(product="tessaline", abstained=False, words=WORDS[2], since=HALF),
         lambda t: (
-            t["row"].product == "tessaline"
-            and not t["row"].abstained
-            and any(w.startswith(WORDS[2]) for w in t["words"])
-            and t["row"].created >= HALF
+            t.row.product == "tessaline"
+            and not t.row.abstained
+            and t.has(WORDS[2])
+            and t.row.created >= HALF
         ),
     ),
 }
@@ -161,10 +161,10 @@ FILTERS: dict[str, tuple[TurnFilter, Callable[[dict[str, Any]], bool]]] = {
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filter_finds_what_is_like_that_and_nothing_else(
-    history: Database, known: list[dict[str, Any]], name: str
+    history: Database, known: list[Known], name: str
 ) -> None:
     wanted, is_wanted = FILTERS[name]
-    expected = [turn["row"].id for turn in known if is_wanted(turn)]
+    expected = [turn.row.id for turn in known if is_wanted(turn)]
     assert 0 < len(expected) < TURNS
     turns = AllTurns(history)
     assert [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]] == expected
@@ -281,19 +281,22 @@ def test_a_turn_of_an_earlier_version_has_no_trace(database: Database) -> None:
     assert AllTurns(database).open(ADMIN, 1).trace is None
 
 
-def test_a_turn_that_is_not_there(database: Database) -> None:
+def test_of_an_empty_history_there_is_nothing(database: Database) -> None:
+    nowhere = (datetime(2026, 1, 1, tzinfo=UTC), 1)
+    for begin in (None, nowhere):
+        assert AllTurns(database).page(ADMIN, older_than=begin) == ((), None)
     for ask in (AllTurns(database).open, AllTurns(database).neighbours):
         with pytest.raises(UnknownTurn, match="no answer 12"):
             ask(ADMIN, 12)
 
 
-def test_choices_are_what_there_is(history: Database, known: list[dict[str, Any]]) -> None:
+def test_choices_are_what_there_is(history: Database, known: list[Known]) -> None:
     turns = AllTurns(history)
     assert turns.choices(ADMIN, "product") == ("beacon", "harbour", "tessaline")
     assert turns.choices(ADMIN, "release", "beacon") == ("3.0", "3.1")
-    assert set(turns.choices(ADMIN, "owner")) == {t["row"].owner for t in known}
+    assert set(turns.choices(ADMIN, "owner")) == {t.row.owner for t in known}
     assert turns.choices(ADMIN, "assignee") == ("ada@example.org", "grace@example.org")
-    assert set(turns.choices(ADMIN, "document")) == set().union(*(t["files"] for t in known))
+    assert set(turns.choices(ADMIN, "document")) == set().union(*(t.files for t in known))
 
 
 def test_only_admins_see_any_of_it(history: Database) -> None:
@@ -308,12 +311,6 @@ def test_only_admins_see_any_of_it(history: Database) -> None:
     for door in doors:
         with pytest.raises(NotAllowed):
             door()
-
-
-def test_an_empty_history_has_an_empty_page(database: Database) -> None:
-    assert AllTurns(database).page(ADMIN) == ((), None)
-    nowhere = (datetime(2026, 1, 1, tzinfo=UTC), 1)
-    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), None)
 
 
 def own(chatbot: Chatbot, folder: Any) -> Chatbot:
