@@ -127,20 +127,16 @@ def test_a_person_takes_along_what_they_asked_and_said(database: Database) -> No
         export_person(database, "di@example.org")
 
 
-def test_old_conversations_go_and_others_stay(database: Database) -> None:
-    talk(database, BO, "Does the relay latch?", days_ago=31)
+def test_old_conversations_go_and_others_stay(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More go than one transaction deletes.
+    monkeypatch.setattr("chatbot.conversations.personal_data.AT_ONCE", 2)
+    for _ in range(5):
+        talk(database, BO, "Does the relay latch?", days_ago=31)
     young = talk(database, BO, "Does the relay click?", days_ago=29)
     assert sweep(database, Settings(), NOW) == 0
-    assert sweep(database, Settings(keep_conversations=30), NOW) == 1
+    assert sweep(database, Settings(keep_conversations=30), NOW) == 5
     assert [c.id for c in Conversations(database, BO).recent()] == [young]
     assert found(database, "latch") == 0
     assert rows(database)["turn_traces"] == 1
-
-
-def test_more_go_than_one_transaction_deletes(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chatbot.conversations.personal_data.AT_ONCE", 2)
-    for _ in range(5):
-        Conversations(database, BO).start("relay", "old")
-    assert sweep(database, Settings(keep_conversations=1), datetime.now(UTC) + timedelta(2)) == 5

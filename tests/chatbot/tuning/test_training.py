@@ -71,14 +71,9 @@ def test_the_loss_falls_on_a_set_that_can_be_learned_by_heart(
 
 
 def test_the_backend_answers_with_the_adapter(tiny: Path, tuned: tuple[Path, TuningReport]) -> None:
-    options: dict[str, Any] = {
-        "model": str(tiny),
-        "quantization": "off",
-        "device": "cpu",
-        "max_tokens": 40,
-    }
-    base = HuggingFaceChatModel(**options)
-    adapted = HuggingFaceChatModel(**options, adapter=str(tuned[0]))
+    options: dict[str, Any] = {"model": str(tiny), "quantization": "off", "device": "cpu"}
+    base = HuggingFaceChatModel(**options, max_tokens=40)
+    adapted = HuggingFaceChatModel(**options, max_tokens=40, adapter=str(tuned[0]))
     replies = {thing: adapted.invoke(thing).content for thing in FACTS}
     assert replies == FACTS
     assert base.invoke("port").content != FACTS["port"]
