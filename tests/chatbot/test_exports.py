@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import count
 
 import pytest
 
@@ -124,3 +125,10 @@ def test_every_export_is_recorded_before_its_first_row(database: Database) -> No
         with pytest.raises(NotAllowed):
             export()
     assert len(AuditLog(database).page(LOCAL)[0]) == 2
+
+
+def test_rows_are_written_as_they_are_read() -> None:
+    for lines in (csv_lines, jsonl_lines):
+        written = lines({"n": number} for number in count(1))
+        assert "1" in next(written)
+        assert "2" in next(written)

@@ -39,6 +39,7 @@ def test_what_became_of_questions_is_counted(database: Database) -> None:
         median=2.0,
         p95=4.0,
     )
+    assert Numbers(database).total(LOCAL, TurnFilter(route="reuse")).questions == 1
 
 
 def test_days_without_questions_are_there_and_empty(database: Database) -> None:

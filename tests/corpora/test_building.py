@@ -293,7 +293,6 @@ def test_progress_counts_up_to_the_whole(database: Database, tmp_path: Path) -> 
 
 
 def test_a_release_has_one_builder_at_a_time(database: Database, docs: Path) -> None:
-
     def ingest_meanwhile(progress: Progress) -> None:
         if progress.stage is Stage.INDEXING and not progress.done:
             with pytest.raises(BeingBuilt, match=r"17\.10 is already being ingested by process"):

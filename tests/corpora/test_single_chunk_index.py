@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from corpora.database.engine import Database, open_database
 from corpora.generations import generations
 from corpora.indexing import single_chunks
 from corpora.indexing.corpus import Corpus, open_corpus
+from corpora.indexing.embedding import Vectors
 from corpora.indexing.retrieval import RetrievalSettings, retrieve_by_vector
 from corpora.indexing.single_chunks import SingleChunkIndex
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
@@ -62,14 +63,17 @@ def everything(index: SingleChunkIndex) -> list[int]:
     return [i for i, _ in index.nearest(HashEmbedder().embed(["anything"])[0], 1000)]
 
 
-def test_each_page_is_one_chunk_and_a_long_one_several(corpus: Corpus) -> None:
+def test_each_page_of_the_open_generation_is_one_chunk_and_a_long_one_several(
+    database: Database, corpus: Corpus, tmp_path: Path
+) -> None:
+    ingest_beacon(database, write_beacon(tmp_path / "docs", mast=15))
     embed_all(corpus.single_chunks, HashEmbedder())
     spans: dict[int, list[tuple[int, int]]] = {}
     for number in everything(corpus.single_chunks):
         chunk = corpus.single_chunks.chunk(number)
         spans.setdefault(chunk.page_id, []).append((chunk.start, chunk.end))
     pages = [page for d in corpus.documents() for page in corpus.pages_of(d.id)]
-    # Of the open generation, and of no other release.
+    # Of no later generation, and of no other release.
     assert spans.keys() == {page.id for page in pages}
     long = [page for page in pages if len(page.text) > 3000]
     assert long
@@ -104,6 +108,17 @@ def test_what_was_embedded_before_a_stop_is_not_embedded_again(
     embed_all(corpus.single_chunks, HashEmbedder())
     numbers = everything(index)
     assert np.array_equal(index.vectors(numbers), corpus.single_chunks.vectors(numbers))
+
+
+def test_a_batch_that_fails_is_done_by_the_next_call(corpus: Corpus) -> None:
+    class Failing(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            raise OSError("no memory")
+
+    left = corpus.single_chunks.embed_some(HashEmbedder())
+    with pytest.raises(OSError, match="no memory"):
+        corpus.single_chunks.embed_some(Failing())
+    assert corpus.single_chunks.embed_some(HashEmbedder()) == left - 3
 
 
 def test_vectors_that_an_ingest_removed_are_computed_again(

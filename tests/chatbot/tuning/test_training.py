@@ -189,5 +189,7 @@ def test_an_adapter_that_cannot_be_used_says_why(
 
 def test_the_curve_is_a_picture_of_all_points() -> None:
     drawn = loss_curve([(1, 4.0), (2, 2.0), (4, 1.0)], [(2, 3.0), (4, 2.0)])
+    assert '<polyline points="230.0,60.0 400.0,220.0 740.0,300.0"' in drawn
     assert drawn.count("<circle") == 2
+    assert loss_curve([]).startswith("<svg")
     assert len(loss_curve([(step, 1.0) for step in range(1, 100_001)])) < 20_000
