@@ -188,16 +188,3 @@ def test_a_writer_that_read_first_is_not_turned_away(database: Database, data_di
         session.add(ProductRow(name="a", aliases=[]))
     with database.reading() as session:
         assert session.scalars(select(ProductRow.name)).all() == ["a"]
-
-
-def test_an_exception_rolls_back(database: Database) -> None:
-    def fail_after_writing() -> None:
-        with database.writing() as session:
-            session.add(ProductRow(name="a", aliases=[]))
-            session.flush()
-            raise LookupError
-
-    with pytest.raises(LookupError):
-        fail_after_writing()
-    with database.reading() as session:
-        assert session.scalars(select(ProductRow)).all() == []
