@@ -7,25 +7,27 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.citing import Numbered
 from chatbot.answering.whole_answer import Evidence, gather, write_cited
-from chatbot.comparison.in_words import changed_values
-from chatbot.comparison.sides import side_of, with_sides
+from chatbot.comparison.computed import computed_answer
+from chatbot.comparison.sides import compared_topic, side_of, with_sides
 from chatbot.comparison.topic import asks_differences
+from chatbot.comparison.wording import joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.text.citation_markers import renumbered
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
+from corpora.parameters.releases import OpenParameters
 from prompts import Fenced, fenced, fenced_list
 
 MOST = 8
-"""Releases whose passages fit into one prompt; more of them are compared by rules."""
+"""Releases whose passages fit into one prompt; more of them are asked apart."""
 
 
 def write_comparison(
     model: BaseChatModel,
     find: ModelStep,
     open_corpus: Callable[[str, str], Corpus],
-    by_rules: ModelStep,
+    open_parameters: OpenParameters,
+    each_apart: ModelStep,
     *,
     limit: int,
     max_tokens: int,
@@ -35,7 +37,7 @@ def write_comparison(
 
     That is what was retrieved, or `by_selection` what was selected of it. What is said of a
     release has to stand in a passage of it. Where changes are asked for, the computed differences
-    follow. More than MOST releases are compared `by_rules`.
+    follow. More than MOST releases are answered `each_apart`.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -43,7 +45,7 @@ def write_comparison(
         if resolution.status is not ReleaseStatus.COMPARED:
             return turn
         if len(resolution.releases) > MOST:
-            return await by_rules(turn)
+            return await each_apart(turn)
         sides = await together(find(side_of(turn, release)) for release in resolution.releases)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
@@ -54,8 +56,7 @@ def write_comparison(
         assert answer is not None
         changes = turn.asks_changes if turn.rewritten else asks_differences(turn.question)
         if changes and not answer.abstained:
-            differences = await in_thread(changed_values, sides, corpora)
-            answer = _followed(answer, differences) if differences else answer
+            answer = await in_thread(_followed, answer, sides, corpora, open_parameters)
         whole = with_sides(turn, sides, answer)
         return replace(whole, calls=(*whole.calls, *asked.calls))
 
@@ -79,12 +80,14 @@ def _groups(
     return Evidence(fenced_list(groups), tuple(passages))
 
 
-def _followed(answer: Answer, differences: Answer) -> Answer:
-    """An answer and the computed differences below it."""
-    shift = len(answer.citations)
-    below = renumbered(differences.text, lambda n: f"[{n + shift}]")
-    return replace(
-        answer,
-        text=f"{answer.text}\n\n{below}",
-        citations=(*answer.citations, *differences.citations),
-    )
+def _followed(
+    answer: Answer,
+    sides: Sequence[Turn],
+    corpora: Sequence[Corpus],
+    open_parameters: OpenParameters,
+) -> Answer:
+    """An answer and the computed differences on its topic, if any, below it."""
+    topic = compared_topic(sides)
+    parameters = [open_parameters(*side.asked) for side in sides]
+    computed = computed_answer(topic, corpora, parameters) if topic else None
+    return joined([("", answer), ("", computed)]) if computed else answer

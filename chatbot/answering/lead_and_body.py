@@ -185,7 +185,7 @@ class _Draft:
         of = f" ({listed(others[0])})" if others and all(others) else ""
         marks = [self._mark(passage, passage) for passage in part.passages]
         first, *rest = part.blocks
-        if first.kind is BlockKind.CODE and not of:
+        if first.kind is BlockKind.CODE and not of and self.turn.calls:
             return as_markdown(part.blocks)
         if first.kind is BlockKind.PARAGRAPH and not of:
             return f"{marked(as_document_words(first.text), marks)}\n\n{as_markdown(rest)}"

@@ -1,10 +1,10 @@
 """The gate before generation: what a release does not document is refused, not guessed."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
+from chatbot.comparison.topic import things_named
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.phrasing import listed
 from chatbot.text.query_terms import filtered
@@ -15,7 +15,6 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import DocumentKind
 
-_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:[-_][A-Z0-9]+)*\b")
 _MANY = 40
 """Chunks that are looked at for one that is not of release notes."""
 
@@ -36,7 +35,7 @@ def refuse_undocumented(
     def gate(turn: Turn) -> Turn:
         here = open_corpus(*turn.asked)
         asked = turn.queries.subject
-        named = dict.fromkeys((*identifiers(asked), *_ACRONYM.findall(asked)))
+        named = things_named(asked)
         missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
         tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE

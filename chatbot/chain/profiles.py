@@ -212,7 +212,8 @@ def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile
         max_tokens=p.settings.answer_tokens,
         same=p.settings.memory_delta,
     )
-    return _completed(p, profile, write, _computed(p, profile))
+    profile = replace(profile, write=named(answer_generation=write))
+    return _completed(p, profile, _each_apart(p, profile))
 
 
 def _written_whole(
@@ -220,7 +221,7 @@ def _written_whole(
 ) -> Profile:
     """The profile with whole answers by the model, from what was selected or else retrieved.
 
-    A comparison of more releases than a prompt holds is computed.
+    Of a comparison of more releases than a prompt holds each is asked apart.
     """
     settings = p.settings
     write = write_answer(
@@ -231,31 +232,37 @@ def _written_whole(
         max_tokens=WHOLE_ANSWER,
         by_selection=by_selection,
     )
+    profile = replace(profile, write=named(answer_generation=write))
     compare = write_comparison(
         model,
         lambda side: run(profile.gather, side),
         p.open_corpus,
-        _computed(p, _by_score(p, ())),
+        p.open_parameters,
+        _each_apart(p, profile),
         limit=settings.comparison_limit,
         max_tokens=WHOLE_ANSWER,
         by_selection=by_selection,
     )
-    return _completed(p, profile, write, compare)
+    return _completed(p, profile, compare)
 
 
-def _computed(p: Parts, profile: Profile) -> ModelStep:
-    """A comparison: each release apart by the steps of a profile, and what differs computed."""
-    return compare_releases(lambda side: run(profile.gather, side), p.open_corpus, p.releases)
+def _each_apart(p: Parts, profile: Profile) -> ModelStep:
+    """A comparison: what is computed, else each release asked apart by the steps of a profile."""
+    return compare_releases(
+        lambda side: run(profile.gather, side),
+        lambda side: run(profile.write, side),
+        p.open_corpus,
+        p.open_parameters,
+        p.releases,
+    )
 
 
-def _completed(p: Parts, profile: Profile, write: Step, compare: ModelStep) -> Profile:
-    """A profile with what answers, and where the newest release does not tell an older one (law 3).
+def _completed(p: Parts, profile: Profile, compare: ModelStep) -> Profile:
+    """A profile with what compares, and an older release where the newest does not tell (law 3).
 
     A comparison is answered from the documents of each release, without the memory.
     """
-    profile = replace(
-        profile, compute=named(comparison=compare), write=named(answer_generation=write)
-    )
+    profile = replace(profile, compute=named(comparison=compare))
     search = (p.terms_of_glossary, p.dual_chunks, p.gate)
     found = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
     again = answer_from_newest(lambda turn: run(profile.answer_from_release, turn), *found)

@@ -1,16 +1,15 @@
 """The pages of two releases, passage by passage; what differs is computed, never guessed."""
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import PurePosixPath
 
 from rapidfuzz import fuzz
-from rapidfuzz.distance import Indel, Postfix, Prefix
+from rapidfuzz.distance import Indel, Postfix
 
 from chatbot.retrieval.provenance import plain
-from chatbot.retrieval.records import records, with_units
+from chatbot.retrieval.records import records
 from chatbot.turn import Record
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
@@ -151,30 +150,6 @@ def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compar
             near.remove(best)
             found[other] = best
     return found
-
-
-def changed_cells(rows: Sequence[Record]) -> list[tuple[str, list[str]]]:
-    """The cells in which versions of a table row differ, by header, units with their numbers."""
-    if not all(row.cells for row in rows):
-        return []
-    cells = [dict(with_units(row.cells)) for row in rows]
-    values = (
-        (header, [own.get(header, "") for own in cells])
-        for header in dict.fromkeys(chain.from_iterable(cells))
-    )
-    return [(header, told) for header, told in values if len(set(map(plain, told))) > 1]
-
-
-def excerpts(texts: Sequence[str], *, longest: int = 160, around: int = 6) -> list[str]:
-    """Versions of a long text without what all share at both ends, but for `around` words."""
-    if max(map(len, texts)) <= longest:
-        return list(texts)
-    words = [text.split() for text in texts]
-    head = min(Prefix.similarity(words[0], other) for other in words)
-    tail = min(Postfix.similarity(words[0][head:], other[head:]) for other in words)
-    cut, kept = max(head - around, 0), max(tail - around, 0)
-    shown = (" ".join(own[cut : len(own) - kept]) for own in words)
-    return [f"{'… ' if cut else ''}{part}{' …' if kept else ''}" for part in shown]
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.comparison.pages import name_of, pages_with, passages
-from chatbot.comparison.topic import Topic
+from chatbot.comparison.wording import Quotes, in_short
 from chatbot.retrieval.provenance import plain
-from chatbot.turn import Documented, Record
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import as_code
+from chatbot.turn import Answer, Documented, Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
@@ -17,60 +19,81 @@ _CANDIDATES = 80
 
 @dataclass(frozen=True)
 class Finding:
-    """What one release says of a thing: the words that document it, and others that speak of it."""
+    """What one release says of a thing: the words that document it, and release notes on it."""
 
     release: str
+    record: Record | None
+    note: Record | None
     status: Documented
-    record: Record | None = None
-    note: Record | None = None
 
 
-def find_everywhere(topic: Topic, corpora: Sequence[Corpus]) -> list[Finding] | None:
+def find_everywhere(thing: str, corpora: Sequence[Corpus]) -> list[Finding]:
     """Look a thing up in releases, oldest first.
 
-    None where the releases know its words, but no passage has them all. Release notes, and
-    passages on another release, document nothing. Where a release has an entry for it (a section,
-    a row, a member of its name), a later one that has none documents it no longer.
+    Release notes, and passages on another release, document nothing. Where a release has an entry
+    for it (a section, a row, a member of its name), a later one that has none documents it no
+    longer.
     """
-    hits = [_look_up(topic, corpus) for corpus in corpora]
-    known = topic.words.keys() >= set(tokens(topic.text))
-    if known and not any(map(any, hits)):
-        return None
-    has_entry = any(entries for entries, _, _ in hits)
     findings: list[Finding] = []
-    for corpus, (entries, mentions, notes) in zip(corpora, hits, strict=True):
-        had = any(finding.record for finding in findings)
-        there = entries or ([] if had and has_entry else mentions)
+    had_entry = False
+    for corpus in corpora:
+        entries, mentions, notes = _look_up(thing, corpus)
+        there = entries or ([] if had_entry else mentions)
+        had_entry = had_entry or bool(entries)
         # What announces a thing is the shortest that is said of it.
-        said = notes if there else notes or mentions
-        note = min(said, key=lambda record: len(record.quote), default=None)
-        gone = Documented.REMOVED if had and note else Documented.NOT_FOUND
+        note = min(notes, key=lambda record: len(record.quote), default=None)
+        was = any(finding.record for finding in findings)
+        gone = Documented.REMOVED if was and note else Documented.NOT_FOUND
         status = Documented.DOCUMENTED if there else gone
-        findings.append(Finding(corpus.release, status, there[0] if there else None, note))
+        findings.append(Finding(corpus.release, there[0] if there else None, note, status))
     return findings
 
 
-def _look_up(topic: Topic, corpus: Corpus) -> tuple[list[Record], list[Record], list[Record]]:
+def _look_up(thing: str, corpus: Corpus) -> tuple[list[Record], list[Record], list[Record]]:
     """Passages of one release with a thing: under its name, elsewhere, and in release notes."""
     entries: list[Record] = []
     mentions: list[Record] = []
     notes: list[Record] = []
-    wanted = set(tokens(topic.text))
-    for record in passages(pages_with(corpus, topic.words, _CANDIDATES)):
-        whole = wanted <= set(tokens(" ".join((record.quote, *record.path))))
+    wanted = set(tokens(thing))
+    for record in passages(pages_with(corpus, wanted, _CANDIDATES)):
+        if not wanted <= set(tokens(" ".join((record.reading, *record.path)))):
+            continue
         named = releases_named(record.quote, corpus.release)
         if record.page.document.kind is DocumentKind.RELEASE_NOTES:
-            notes += [record] if whole else []
-        elif _is_entry(record, topic.text):
+            notes.append(record)
+        elif _bare(thing) in map(_bare, (name_of(record), *record.path[-1:])):
             entries.append(record)
-        elif whole and (named.own or not named.other):
+        elif named.own or not named.other:
             mentions.append(record)
     return entries, mentions, notes
 
 
-def _is_entry(record: Record, thing: str) -> bool:
-    """Whether a passage is a row, a signature or a section with the name of a thing."""
-    wanted, *own = (
-        plain(name).removesuffix("()") for name in (thing, name_of(record), *record.path[-1:])
-    )
-    return wanted in own
+def _bare(name: str) -> str:
+    return plain(name).removesuffix("()")
+
+
+def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
+    """Which releases document a thing, and what release notes say of its end or beginning."""
+    quotes = Quotes()
+    had = [finding for finding in findings if finding.record]
+    cited = [quotes.mark(f.record, f.release) for f in had if f.record]
+    there = [f"{f.release} {mark}" for f, mark in zip(had, cited, strict=True)]
+    lacking = [finding.release for finding in findings if not finding.record]
+    others = listed(lacking, "or") if lacking else ""
+    if not there:
+        text = f"I couldn't find {as_code(thing)} in the documentation of {others}."
+    else:
+        missing = f", not in {others}" if others else ""
+        at = findings.index(had[0])
+        is_run = len(had) > 1 and others and list(findings[at : at + len(had)]) == had
+        told = f"in {listed(there)}"
+        if is_run:
+            told = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
+        text = f"{as_code(thing)} is documented {told}{missing}."
+    noted = sorted(findings, key=lambda f: f.status is not Documented.REMOVED)
+    for finding in [f for f in noted if f.note and not f.record][:1]:
+        assert finding.note is not None
+        mark = quotes.mark(finding.note, finding.release)
+        words = in_short(finding.note.reading).rstrip(".:")
+        text += f" The release notes of {finding.release} say: {words} {mark}."
+    return quotes.answer(text)

@@ -1,33 +1,36 @@
-"""The same question to several releases, side by side, without a model (design, law 2)."""
+"""The same question to several releases, one below the other (design, law 2)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chatbot.comparison.changes import find_notes, find_rows
-from chatbot.comparison.in_words import (
-    changes_in_words,
-    nearest_in_words,
-    nothing_named,
-    presence_in_words,
-)
-from chatbot.comparison.presence import find_everywhere
-from chatbot.comparison.sides import side_of, with_sides
-from chatbot.comparison.topic import asks_where, topic_of
+from chatbot.comparison.computed import computed_answer
+from chatbot.comparison.presence import Finding, find_everywhere, presence_in_words
+from chatbot.comparison.sides import compared_topic, side_of, with_sides
+from chatbot.comparison.topic import asks_where, things_named
+from chatbot.comparison.values import parameters_named
+from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.turn import Documented, ModelStep, Turn
+from chatbot.text.phrasing import listed
+from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
+from corpora.parameters.releases import OpenParameters
 
 OpenCorpus = Callable[[str, str], Corpus]
 
 
 def compare_releases(
-    gather: ModelStep, open_corpus: OpenCorpus, releases: Callable[[str], Sequence[str]]
+    gather: ModelStep,
+    write: ModelStep,
+    open_corpus: OpenCorpus,
+    open_parameters: OpenParameters,
+    releases: Callable[[str], Sequence[str]],
 ) -> ModelStep:
-    """Answer a comparison without a model: each release is searched apart, the rest is computed.
+    """Answer a comparison: what is computed, else the answers of its releases, the oldest first.
 
-    `gather` takes a side up to the selected evidence. `releases` gives the releases of a product,
-    oldest first.
+    Computed is where a thing is documented, and what is stated of parameters. `gather` takes a
+    side up to its evidence, `write` from there to its answer. `releases` gives the releases of a
+    product, oldest first.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -37,45 +40,81 @@ def compare_releases(
         assert resolution.product is not None
         order = await in_thread(releases, resolution.product)
         names = [release for release in order if release in resolution.releases]
-        *others, newest = [side_of(turn, release) for release in names]
-        newest = await gather(newest)
+        sides = await together(gather(side_of(turn, release)) for release in names)
+        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
+        topic = compared_topic(sides)
+        parameters = await in_thread(lambda: [open_parameters(*side.asked) for side in sides])
         if asks_where(turn.question):
-            found = await in_thread(_where_documented, turn, [*others, newest], open_corpus)
-            if found is not None:
-                return found
-        sides = [*await together(map(gather, others)), newest]
-        return await in_thread(_what_differs, turn, sides, open_corpus)
+            if not topic:
+                return with_sides(turn, sides, _nothing_named(names))
+            things = [word for word in topic.split() if things_named(word)]
+            stated = await in_thread(parameters_named, topic, parameters)
+            for thing in (*stated, topic, *things):
+                findings = await in_thread(find_everywhere, thing, corpora)
+                if things[-1:] == [thing] or any(f.record or f.note for f in findings):
+                    return await _where(turn, sides, thing, findings, write)
+        computed = await in_thread(computed_answer, topic, corpora, parameters)
+        if computed is not None:
+            return with_sides(turn, [replace(side, answer=None) for side in sides], computed)
+        if not topic:
+            newest = await write(sides[-1])
+            told = [*(replace(side, answer=None) for side in sides[:-1]), newest]
+            answer = newest.answer
+            if answer is None or answer.abstained:
+                answer = _nothing_named(names)
+            return with_sides(turn, told, answer)
+        told = [await write(side) for side in sides]
+        return with_sides(turn, told, _below_each_other(told))
 
     return compare
 
 
-def _where_documented(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Turn | None:
-    """Which releases document a thing; None where they may tell of it in other words."""
-    corpora = [open_corpus(*side.asked) for side in sides]
-    topic = topic_of(sides, corpora)
-    if not topic.text:
-        return with_sides(turn, sides, nothing_named([corpus.release for corpus in corpora]))
-    findings = find_everywhere(topic, corpora)
-    if findings is None:
-        return None
-    pairs = zip(sides, findings, strict=True)
-    told = [replace(side, documented=found.status, answer=None) for side, found in pairs]
-    return with_sides(turn, told, presence_in_words(topic.text, findings))
+async def _where(
+    turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
+) -> Turn:
+    """Which releases document a thing, and what the first and the last of them tell."""
+    there = [finding.record is not None for finding in findings]
+    told: list[Turn] = []
+    parts = [("", presence_in_words(thing, findings))]
+    for i, (side, finding) in enumerate(zip(sides, findings, strict=True)):
+        is_edge = there[i] and not all(there[max(i - 1, 0) : i + 2])
+        written = await write(side) if is_edge and side.answer is None else side
+        answer = written.answer
+        if is_edge and answer and not answer.abstained and not answer.unwritten:
+            parts.append((f"**{finding.release}:**", answer))
+        told.append(replace(written, documented=finding.status, answer=None))
+    return with_sides(turn, told, joined(parts))
 
 
-def _what_differs(turn: Turn, sides: Sequence[Turn], open_corpus: OpenCorpus) -> Turn:
-    """What differs on the topic; where nothing tells of it, the passages nearest to it."""
-    corpora = [open_corpus(*side.asked) for side in sides]
-    topic, releases = topic_of(sides, corpora), [corpus.release for corpus in corpora]
-    rows, notes = find_rows(topic, corpora), find_notes(topic, corpora)
-    answer = changes_in_words(topic.text, releases, rows, notes)
-    if answer is None:
-        named = nearest_in_words(sides) if topic.text else nothing_named(releases)
-        return with_sides(turn, sides, named)
-    # What only notes tell of decides nothing.
-    there = [not rows or any(row.sides[n] for row in rows) for n in range(len(sides))]
-    told = [
-        replace(side, answer=None, documented=None if known else Documented.NOT_FOUND)
-        for side, known in zip(sides, there, strict=True)
-    ]
-    return with_sides(turn, told, answer)
+def _below_each_other(sides: Sequence[Turn]) -> Answer:
+    answers = []
+    for side in sides:
+        answer = side.answer
+        is_told = answer is not None and not answer.abstained
+        answers.append(answer if answer and is_told else Answer("nothing found.", abstained=True))
+    releases = [side.asked[1] for side in sides]
+    if all(answer.abstained for answer in answers):
+        return Answer(
+            f"I couldn't find this in the documentation of {listed(releases, 'or')}.", True
+        )
+    return in_each(releases, _without_common_items(answers))
+
+
+def _without_common_items(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers without the items of their lists that stand alike in all."""
+    items = [{x for x in a.text.split("\n") if x.startswith("- ")} for a in answers]
+    common = set.intersection(*items)
+    if len(set(map(frozenset, items))) == 1 or any("```" in a.text for a in answers):
+        return list(answers)
+    left = [[x for x in answer.text.split("\n") if x not in common] for answer in answers]
+    note = [] if not common else ["- the rest is the same in all"]
+    return [replace(a, text="\n".join([*x, *note])) for a, x in zip(answers, left, strict=True)]
+
+
+def _nothing_named(releases: Sequence[str]) -> Answer:
+    """Ask what is meant where nothing says it."""
+    return Answer(
+        f"I can't tell what to look for in {listed(releases)}: ask again with the name of a thing, "
+        "and I compare the pages on it.",
+        abstained=True,
+    )

@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from chatbot.comparison.topic import asked_of_one, topic_of
 from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.turn import Answer, Documented, Route, Turn
 
 
 def side_of(turn: Turn, release: str) -> Turn:
-    """The question to one release of a comparison, without the releases it names."""
+    """The question to one release of a comparison, without what compares it with others."""
     resolution, read = turn.resolution, turn.rewritten
+    bare = cut(turn.question, resolution.mentions)
     return replace(
         turn,
         rewritten=read and replace(read, base=read.subject),
-        question=cut(turn.question, resolution.mentions).strip(" ,:;-/"),
+        question=asked_of_one(bare, resolution.product or "", follows=bool(turn.history)),
         resolved=replace(
             resolution,
             status=ReleaseStatus.STATED,
@@ -45,8 +47,15 @@ def _own(side: Turn, answer: Answer) -> Turn:
     citations = tuple(c for c in answer.citations if c.release == side.asked[1])
     quoted = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
     own = side.answer or quoted
-    status = side.documented or Documented.DOCUMENTED
-    if side.documented is None and own.abstained:
-        status = Documented.NOT_FOUND
+    told = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED
+    status = side.documented or told
     abstained = status is not Documented.DOCUMENTED
     return replace(side, documented=status, answer=replace(own, abstained=abstained))
+
+
+def compared_topic(sides: Sequence[Turn]) -> str:
+    """What the sides of a comparison ask about, or took over from earlier questions."""
+    queries = next((side.phrased for side in reversed(sides) if side.phrased), None)
+    product = sides[0].asked[0]
+    texts = (queries.asked, queries.subject) if queries else ()
+    return next(filter(None, (topic_of(text, product) for text in texts)), "")

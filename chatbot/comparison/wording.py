@@ -1,11 +1,12 @@
 """What all answers to comparisons are written with: citations, short passages, tables."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from chatbot.retrieval.forms import LIST_MARK
-from chatbot.retrieval.provenance import cite
-from chatbot.text.citation_markers import with_marks_as_code, without_marks
+from chatbot.retrieval.provenance import cite, plain
+from chatbot.text.citation_markers import marks, renumbered, with_marks_as_code, without_marks
+from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import harmless
 from chatbot.turn import Answer, Citation, Record
 from prompts.fencing import visible
@@ -17,20 +18,54 @@ class Quotes:
 
     _numbers: dict[Citation, int] = field(default_factory=dict)
 
-    @property
-    def any(self) -> bool:
-        """Whether there is one."""
-        return bool(self._numbers)
-
     def mark(self, record: Record, release: str) -> str:
         """Cite a passage of a release: "[3]"."""
-        return f"[{self._numbers.setdefault(cite(record, release), len(self._numbers) + 1)}]"
+        return self.cite(cite(record, release))
 
-    def answer(self, lead: str, *more: str, unwritten: bool = False) -> Answer:
+    def cite(self, citation: Citation) -> str:
+        """The mark of a citation: "[3]"."""
+        return f"[{self._numbers.setdefault(citation, len(self._numbers) + 1)}]"
+
+    def answer(self, lead: str, *more: str) -> Answer:
         """The answer that was written with these citations; abstains where there is none."""
-        value = without_marks(lead).strip() if self.any else ""
-        text = "\n\n".join((lead, *more))
-        return Answer(text, not value, tuple(self._numbers), value, unwritten=unwritten)
+        value = without_marks(lead).strip() if self._numbers else ""
+        return Answer("\n\n".join((lead, *more)), not value, tuple(self._numbers), value)
+
+
+def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
+    """Answers one below the other, each behind its heading; the first that tells is the lead."""
+    texts: list[str] = []
+    citations: list[Citation] = []
+    for heading, answer in parts:
+        shift = len(citations)
+        text = renumbered(answer.text, lambda n, shift=shift: f"[{n + shift}]")  # type: ignore[misc]
+        texts.append(f"{heading} {text}".strip())
+        citations += answer.citations
+    telling = [answer for _, answer in parts if not answer.abstained]
+    return Answer(
+        "\n\n".join(texts),
+        not telling,
+        tuple(citations),
+        telling[0].value if telling else "",
+        tuple(dict.fromkeys(warning for _, answer in parts for warning in answer.warnings)),
+        any(answer.unwritten for answer in telling),
+    )
+
+
+def in_each(releases: Sequence[str], answers: Sequence[Answer]) -> Answer:
+    """The answers of releases one below the other, or once where all say the same."""
+    bare = [without_marks(answer.text).strip() for answer in answers]
+    same = {plain(text.replace(r, "")) for text, r in zip(bare, releases, strict=True)}
+    if len(same) > 1 or any(answer.abstained for answer in answers):
+        return joined([(f"**{r}:**", answer) for r, answer in zip(releases, answers, strict=True)])
+    whole = joined([("", answer) for answer in answers])
+    numbers = iter(marks(whole.text))
+    places = []
+    for release, answer in zip(releases, answers, strict=True):
+        own = dict.fromkeys(next(numbers) for _ in marks(answer.text))
+        places.append(f"{release} {' '.join(f'[{n}]' for n in own)}")
+    text = f"It is the same in {listed(places)}: {bare[-1]}"
+    return replace(whole, text=text, value=without_marks(text))
 
 
 def in_short(text: str, longest: int = 220) -> str:

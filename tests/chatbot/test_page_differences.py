@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.comparison.pages import Pair, changed_cells, excerpts, pair_passages
+from chatbot.comparison.pages import Pair, pair_passages
 from chatbot.retrieval.provenance import same_value
 from chatbot.retrieval.records import records
 from chatbot.turn import Record
@@ -37,26 +37,14 @@ def told(found: list[Pair]) -> list[tuple[str | None, str | None]]:
     ]
 
 
-def test_a_row_is_paired_by_its_first_cell_and_its_cells_are_told_with_their_unit() -> None:
+def test_a_row_is_paired_by_its_first_cell() -> None:
     found = pairs(rows("hold — 5 — min", "delay — 2 — s"), rows("delay — 2 — s", "hold — 300 — s"))
-    (pair,) = [p for p in found if not p.same]
-    assert changed_cells(pair.sides) == [("Default", ["5 min", "300 s"])]
+    assert told(found) == [("hold — 5 — min", "hold — 300 — s")]
 
 
 def test_rows_of_other_things_are_no_versions_of_each_other_however_alike() -> None:
     found = pairs(rows("hold-1 — 5 — min"), rows("hold-2 — 5 — min"))
     assert told(found) == [(None, "hold-2 — 5 — min"), ("hold-1 — 5 — min", None)]
-
-
-def test_a_column_that_is_new_is_a_change_of_the_row() -> None:
-    wide = Block(
-        BlockKind.TABLE_ROW,
-        "hold — 5 — min — any",
-        ("Guide", "Timers"),
-        header=(*HEADER, "Range"),
-    )
-    (pair,) = pairs(rows("hold — 5 — min"), [wide])
-    assert changed_cells(pair.sides) == [("Range", ["", "any"])]
 
 
 def test_a_sentence_finds_its_new_version_in_the_same_section() -> None:
@@ -97,27 +85,6 @@ def test_a_member_is_found_again_under_another_title() -> None:
 def test_equal_sentences_are_paired_one_to_one() -> None:
     found = pairs(say("The same again."), say("The same again.", "The same again."))
     assert told(found) == [(None, "The same again.")]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ("a b c", "a x c", ("a b c", "a x c")),
-        (
-            "one two three four five six seven eight 5 minutes pass",
-            "one two three four five six seven eight 9 minutes pass",
-            (
-                "… three four five six seven eight 5 minutes pass",
-                "… three four five six seven eight 9 minutes pass",
-            ),
-        ),
-        ("a", "a b", ("a", "a b")),
-        ("same", "same", ("same", "same")),
-        ("", "new", ("", "new")),
-    ],
-)
-def test_excerpts_keep_what_differs(before: str, after: str, expected: tuple[str, str]) -> None:
-    assert excerpts([before, after], longest=0) == list(expected)
 
 
 @pytest.mark.parametrize(

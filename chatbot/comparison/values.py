@@ -1,0 +1,122 @@
+"""What releases state of parameters: of one that a comparison names, or of a group of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from chatbot.comparison.wording import Quotes, in_short, table
+from chatbot.retrieval.provenance import cite_stated, names
+from chatbot.text.phrasing import listed
+from chatbot.text.sanitizer import as_code, as_words
+from chatbot.turn import Answer, Citation, Origin
+from corpora.indexing.lexical import tokens
+from corpora.parameters.parameter import DESCRIPTION, UNIT, Fact, Parameter, Replacement
+from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
+
+SHOWN = 40
+"""Rows of a table that are written out."""
+_MISSING = "–"
+
+_Cell = tuple[str, Citation | None]
+"""What stands in a cell of the table, and where that is stated."""
+
+
+def stated_values(topic: str, releases: Sequence[ReleaseParameters]) -> list[Answer] | None:
+    """What each release states of the parameter that a topic names; None where one does not."""
+    told = [_stated(topic, release) for release in releases]
+    return told if all(told) else None  # type: ignore[return-value]
+
+
+def parameters_named(topic: str, releases: Sequence[ReleaseParameters]) -> list[str]:
+    """The names of the parameters that a topic names and says nothing else of, each once."""
+    found = (p for release in releases for p in release.parameters)
+    return list(dict.fromkeys(p.name for p in found if _is_named(topic, p) and _is_on(topic, p)))
+
+
+def _stated(topic: str, release: ReleaseParameters) -> Answer | None:
+    quotes, said = Quotes(), []
+    for parameter in release.parameters:
+        if _is_named(topic, parameter) and _is_on(topic, parameter):
+            values = [
+                f"{relation} {in_short(parameter.value(relation))}"
+                for relation in _relations(topic, parameter)
+                if parameter.value(relation)
+            ]
+            if values:
+                mark = quotes.cite(_cite(parameter.facts[0], release.release))
+                said.append(f"{as_code(parameter.name)}: {', '.join(values)} {mark}.")
+    return quotes.answer(" ".join(dict.fromkeys(said))) if said else None
+
+
+def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters) -> Answer | None:
+    """What is new, changed and gone of the parameters on a topic, or of all: a sentence, a table.
+
+    None where nothing is.
+    """
+    found = [c for c in changes(older, newer) if _is_on(topic, c.shown)]
+    rows = [row for change in found for row in _rows(topic, change, (older, newer))]
+    if not rows:
+        return None
+    told = [
+        f"{what}: {listed(dict.fromkeys(as_code(c.shown.name) for c in of)) if topic else len(of)}"
+        for what in Outcome
+        if (of := [c for c in found if c.outcome is what])
+    ]
+    lead = f"From {older.release} to {newer.release}, {'; '.join(told)}."
+    quotes = Quotes()
+    shown = [(name, *(_cell(cell, quotes) for cell in cells)) for name, *cells in rows[:SHOWN]]
+    left = len(rows) - len(shown)
+    more = [f"{left} more differ."] if left else []
+    return quotes.answer(lead, table(("", older.release, newer.release), shown), *more)
+
+
+def _rows(
+    topic: str, change: Change, releases: tuple[ReleaseParameters, ReleaseParameters]
+) -> Iterator[tuple[str, _Cell, _Cell]]:
+    """A changed parameter's relations that differ; of a new or former one what is stated first."""
+    older, newer = (release.release for release in releases)
+    name, before, after = as_words(change.shown.name), change.before, change.after
+    if before and after:
+        relations = _relations(topic, after)
+        for d in change.differences:
+            if d.relation in relations and d.before and d.after:
+                old = in_short(d.before), _cite(before.facts[0], older)
+                new = in_short(d.after), _cite(after.facts[0], newer)
+                yield f"{name}: {as_words(d.relation)}", old, new
+        return
+    shown = change.shown
+    first = next((f for f in shown.facts if f.relation != UNIT), None)
+    told = in_short(first.value if first else shown.name)
+    cell = told, _cite(first or shown, newer if after else older)
+    missing: _Cell = (_MISSING, None)
+    if by := change.replaced_by:
+        missing = f"replaced by {as_code(by.new)}", _cite(by, newer)
+    yield (name, cell, missing) if before else (name, missing, cell)
+
+
+def _cell(cell: _Cell, quotes: Quotes) -> str:
+    text, citation = cell
+    return f"{text} {quotes.cite(citation)}" if citation else text
+
+
+def _is_named(topic: str, parameter: Parameter) -> bool:
+    return any(names(topic, name) for name in (parameter.name, *parameter.aliases))
+
+
+def _is_on(topic: str, parameter: Parameter) -> bool:
+    """Whether all words of a topic are the parameter's, its owner's, kind's or relations'."""
+    place = parameter.place
+    own = (parameter.name, *parameter.aliases, parameter.kind, parameter.owner, place.section)
+    relations = (fact.relation for fact in parameter.facts)
+    return set(tokens(topic)) <= set(tokens(" ".join((*own, place.document, *relations))))
+
+
+def _relations(topic: str, parameter: Parameter) -> list[str]:
+    """The relations that a topic names, else all but the unit, and the text where that is all."""
+    own = [r for r in dict.fromkeys(f.relation for f in parameter.facts) if r != UNIT]
+    asked = [relation for relation in own if names(topic, relation)]
+    short = [relation for relation in own if relation != DESCRIPTION]
+    return asked or short or own
+
+
+def _cite(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+    return replace(cite_stated(stated, release), origin=Origin.DOCUMENTS)
