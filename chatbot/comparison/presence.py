@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from chatbot.comparison.pages import name_of, pages_with, passages
 from chatbot.comparison.wording import Quotes, in_short
-from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.provenance import cite, cite_words, plain
 from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code
-from chatbot.turn import Answer, Documented, Record
+from chatbot.turn import Answer, Citation, Documented, Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
@@ -19,10 +19,10 @@ _CANDIDATES = 80
 
 @dataclass(frozen=True)
 class Finding:
-    """What one release says of a thing: the words that document it, and release notes on it."""
+    """What one release says of a thing: what documents it, and release notes on it."""
 
     release: str
-    record: Record | None
+    found: Citation | None
     note: Record | None
     status: Documented
 
@@ -42,29 +42,37 @@ def find_everywhere(thing: str, corpora: Sequence[Corpus]) -> list[Finding]:
         had_entry = had_entry or bool(entries)
         # What announces a thing is the shortest that is said of it.
         note = min(notes, key=lambda record: len(record.quote), default=None)
-        was = any(finding.record for finding in findings)
+        was = any(finding.found for finding in findings)
         gone = Documented.REMOVED if was and note else Documented.NOT_FOUND
         status = Documented.DOCUMENTED if there else gone
         findings.append(Finding(corpus.release, there[0] if there else None, note, status))
     return findings
 
 
-def _look_up(thing: str, corpus: Corpus) -> tuple[list[Record], list[Record], list[Record]]:
-    """Passages of one release with a thing: under its name, elsewhere, and in release notes."""
-    entries: list[Record] = []
-    mentions: list[Record] = []
+def _look_up(thing: str, corpus: Corpus) -> tuple[list[Citation], list[Citation], list[Record]]:
+    """Where one release has a thing: under its name, elsewhere, and in release notes."""
+    entries: list[Citation] = []
+    mentions: list[Citation] = []
     notes: list[Record] = []
     wanted = set(tokens(thing))
-    for record in passages(pages_with(corpus, wanted, _CANDIDATES)):
-        if not wanted <= set(tokens(" ".join((record.reading, *record.path)))):
-            continue
-        named = releases_named(record.quote, corpus.release)
-        if record.page.document.kind is DocumentKind.RELEASE_NOTES:
-            notes.append(record)
-        elif _bare(thing) in map(_bare, (name_of(record), *record.path[-1:])):
-            entries.append(record)
-        elif named.own or not named.other:
-            mentions.append(record)
+    for page in pages_with(corpus, wanted, _CANDIDATES):
+        of_notes = page.document.kind is DocumentKind.RELEASE_NOTES
+        found = passages([page])
+        if not found and not of_notes and wanted <= set(tokens(page.text)):
+            # A page of headings alone.
+            at = page.heading_path, page.anchor, corpus.release
+            mentions.append(cite_words(page, page.text, *at))
+        for record in found:
+            told = " ".join((record.reading, *record.path, page.document.title))
+            named = releases_named(record.quote, corpus.release)
+            if not wanted <= set(tokens(told)):
+                continue
+            if of_notes:
+                notes.append(record)
+            elif _bare(thing) in map(_bare, (name_of(record), *record.path[-1:])):
+                entries.append(cite(record, corpus.release))
+            elif named.own or not named.other:
+                mentions.append(cite(record, corpus.release))
     return entries, mentions, notes
 
 
@@ -75,10 +83,10 @@ def _bare(name: str) -> str:
 def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
     """Which releases document a thing, and what release notes say of its end or beginning."""
     quotes = Quotes()
-    had = [finding for finding in findings if finding.record]
-    cited = [quotes.mark(f.record, f.release) for f in had if f.record]
+    had = [finding for finding in findings if finding.found]
+    cited = [quotes.cite(f.found) for f in had if f.found]
     there = [f"{f.release} {mark}" for f, mark in zip(had, cited, strict=True)]
-    lacking = [finding.release for finding in findings if not finding.record]
+    lacking = [finding.release for finding in findings if not finding.found]
     others = listed(lacking, "or") if lacking else ""
     if not there:
         text = f"I couldn't find {as_code(thing)} in the documentation of {others}."
@@ -91,7 +99,7 @@ def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
             told = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
         text = f"{as_code(thing)} is documented {told}{missing}."
     noted = sorted(findings, key=lambda f: f.status is not Documented.REMOVED)
-    for finding in [f for f in noted if f.note and not f.record][:1]:
+    for finding in [f for f in noted if f.note and not f.found][:1]:
         assert finding.note is not None
         mark = quotes.mark(finding.note, finding.release)
         words = in_short(finding.note.reading).rstrip(".:")

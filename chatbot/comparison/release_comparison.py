@@ -51,7 +51,7 @@ def compare_releases(
             stated = await in_thread(parameters_named, topic, parameters)
             for thing in (*stated, topic, *things):
                 findings = await in_thread(find_everywhere, thing, corpora)
-                if things[-1:] == [thing] or any(f.record or f.note for f in findings):
+                if things[-1:] == [thing] or any(f.found or f.note for f in findings):
                     return await _where(turn, sides, thing, findings, write)
         computed = await in_thread(computed_answer, topic, corpora, parameters)
         if computed is not None:
@@ -73,7 +73,7 @@ async def _where(
     turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
 ) -> Turn:
     """Which releases document a thing, and what the first and the last of them tell."""
-    there = [finding.record is not None for finding in findings]
+    there = [finding.found is not None for finding in findings]
     told: list[Turn] = []
     parts = [("", presence_in_words(thing, findings))]
     for i, (side, finding) in enumerate(zip(sides, findings, strict=True)):
