@@ -12,7 +12,7 @@ from chatbot.comparison.sides import side_of, with_sides
 from chatbot.comparison.topic import asks_differences
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.text.citation_markers import renumbered
+from chatbot.text.markdown import renumbered
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
 from prompts import Fenced, fenced, fenced_list

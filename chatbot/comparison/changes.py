@@ -14,7 +14,7 @@ from chatbot.comparison.pages import (
     standing_in,
 )
 from chatbot.comparison.topic import ABOUT, Topic
-from chatbot.retrieval.provenance import names, plain
+from chatbot.retrieval.support import names, plain
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus

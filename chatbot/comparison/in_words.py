@@ -8,8 +8,8 @@ from chatbot.comparison.pages import changed_cells, excerpts, term_of
 from chatbot.comparison.presence import Finding
 from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import Quotes, in_short, table
-from chatbot.text.phrasing import listed
 from chatbot.text.sanitizer import as_code, as_words
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Documented, Record, Turn
 from corpora.indexing.corpus import Corpus
 

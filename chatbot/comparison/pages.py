@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel, Postfix, Prefix
 
-from chatbot.retrieval.provenance import plain
 from chatbot.retrieval.records import records, with_units
+from chatbot.retrieval.support import plain
 from chatbot.turn import Record
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens

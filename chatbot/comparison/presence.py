@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from chatbot.comparison.pages import name_of, pages_with, passages
 from chatbot.comparison.topic import Topic
-from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.support import plain
 from chatbot.turn import Documented, Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus

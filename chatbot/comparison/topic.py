@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered, word_set
 from chatbot.turn import Queries, Record, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens

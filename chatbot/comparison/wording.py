@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from chatbot.retrieval.forms import LIST_MARK
-from chatbot.retrieval.provenance import cite
-from chatbot.text.citation_markers import with_marks_as_code, without_marks
+from chatbot.retrieval.records import LIST_MARK
+from chatbot.retrieval.support import cite
+from chatbot.text.markdown import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import harmless
 from chatbot.turn import Answer, Citation, Record
 from prompts.fencing import visible

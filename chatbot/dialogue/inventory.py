@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from chatbot.queries.asking_back import ask_back
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.text.phrasing import listed, word_set
 from chatbot.text.sanitizer import as_code, as_words
+from chatbot.text.words import listed, word_set
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus

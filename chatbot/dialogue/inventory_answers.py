@@ -8,8 +8,7 @@ from chatbot.dialogue.inventory import YES_NO, take_stock
 from chatbot.queries.asking_back import resolve_turn
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import words_of
+from chatbot.text.words import word_set, words_of
 from chatbot.turn import RuleStep, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.text.phrasing import listed, word_set
-from chatbot.text.query_terms import STOP_WORDS, words_of
+from chatbot.text.words import STOP_WORDS, listed, word_set, words_of
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
 

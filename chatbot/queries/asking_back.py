@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import After, resolve_release
-from chatbot.text.phrasing import listed
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Turn
 from corpora.catalog.release import Product
 

@@ -8,8 +8,7 @@ from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import reading_once, resolve_release
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.phrasing import listed, word_set
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered, listed, word_set
 from chatbot.turn import Route, Turn
 from corpora.catalog.release import Product
 

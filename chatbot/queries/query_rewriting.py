@@ -7,8 +7,7 @@ from itertools import dropwhile
 from chatbot.queries.clarification import with_release
 from chatbot.releases.resolution import cut
 from chatbot.releases.rules import resolve_release
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import filtered, words_of
+from chatbot.text.words import filtered, word_set, words_of
 from chatbot.turn import Queries, RuleStep, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.lexical import identifiers

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 from chatbot.queries.glossary import Term, documents, places, terms_in
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered
 from chatbot.turn import RuleStep, Turn
 from corpora.catalog.glossary import Entry
 from corpora.indexing.corpus import Corpus

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 from chatbot.retrieval.kinds import asked_for
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import answer_cues, importance_of, lift_by_passage, score_records
+from chatbot.retrieval.support import find_verbatim
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.query_terms import search_terms
-from chatbot.text.verbatim import find_verbatim
+from chatbot.text.words import search_terms
 from chatbot.turn import (
     Fallback,
     ModelCall,

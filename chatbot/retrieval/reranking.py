@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import Passage, best_passages
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens

@@ -27,7 +27,7 @@ from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from chatbot.comparison.pages import Pair, changed_cells, excerpts, pair_passages
-from chatbot.retrieval.provenance import same_value
 from chatbot.retrieval.records import records
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
@@ -118,23 +117,3 @@ def test_equal_sentences_are_paired_one_to_one() -> None:
 )
 def test_excerpts_keep_what_differs(before: str, after: str, expected: tuple[str, str]) -> None:
     assert excerpts([before, after], longest=0) == list(expected)
-
-
-@pytest.mark.parametrize(
-    ("values", "same"),
-    [
-        (["5 min", "300 s"], True),
-        (["5 tenths of a second", "500 ms"], True),
-        (["193100 GHz", "193.100 THz"], True),
-        (["1,024", "1024"], True),
-        (["'auto'", "auto"], True),
-        (["2 hours", "120 minutes", "7200 seconds"], True),
-        (["5 min", "600 s"], False),
-        (["5", "5 min"], False),
-        (["-1.0 dBm", "0.0 dBm"], False),
-        (["on", "off"], False),
-        (["5 min", "5 m"], False),
-    ],
-)
-def test_a_value_is_the_same_in_other_units(values: list[str], same: bool) -> None:
-    assert same_value(values) is same

@@ -1,7 +1,45 @@
-"""The words of a question that carry its topic, as they are searched for."""
+"""The words of questions and answers: what carries no topic, units, how things are named."""
 
-from chatbot.text.phrasing import word_set
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
 from corpora.indexing.lexical import tokens
+
+_MEASURES = (
+    r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
+    r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
+    r"|[kMG]?Hz|[mk]?[VAW]|dBm?|[nµumck]?m|inch(?:es)?|k?g|°\s?[CF]|K|%|percent|times"
+)
+_THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
+_IN_OTHER_LETTERS = (
+    r"N\s?m|bar|secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
+    r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
+)
+
+UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"
+"""A unit, or things that are counted: what a page has to say in the same letters."""
+MEASURE = rf"(?:{_MEASURES}|{_IN_OTHER_LETTERS})(?![\w/])"
+"""A unit, however it is written: what no release has behind it."""
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """At least one name, with a word before the last: "17.10, 17.20 and 18.00"."""
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong with a value, and where: "rules.0: Field required"."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text that are set apart by spaces."""
+    return frozenset(words.split())
+
 
 STOP_WORDS = word_set("""
 compare compared comparing comparison differ difference differences different versus vs
