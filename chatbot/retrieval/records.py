@@ -11,17 +11,17 @@ from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_HUMP = re.compile(r"[a-z][A-Z]")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
-_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|no|fig|approx)\.\s+$", re.I)
+_ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
 _SHORT = 12
+"""A shorter sentence stays with the next."""
 _LONG = 420
-_TOGETHER = 260
-_CODE_LINES = 14
+"""A longer definition is read sentence by sentence; shorter neighbours of one owner as one."""
+_IN_NUMBERS = str.maketrans("", "", ".,")
 _JOINED = {BlockKind.SIGNATURE, BlockKind.PARAGRAPH, BlockKind.DEFINITION}
 
 
-def records(page: StoredPage, *, together: int = _TOGETHER) -> tuple[Record, ...]:
+def records(page: StoredPage, *, together: int = _LONG) -> tuple[Record, ...]:
     """Cut the blocks of a page into records, in page order.
 
     Neighbours that belong to one owner are one record up to `together` characters: a signature,
@@ -60,7 +60,7 @@ def _records_of(
     first = group[0][2]
     if len(group) > 1:
         quote = page.text[group[0][0] : group[-1][1]]
-        readings: Iterable[tuple[str, str]] = [(quote, re.sub(r"\n+", "\n", quote))]
+        readings: Iterable[tuple[str, str]] = [(quote, "\n".join(filter(None, quote.split("\n"))))]
     else:
         led = first.kind in (BlockKind.LIST_ITEM, BlockKind.CODE)
         readings = _readings(first, lead_in if led else "")
@@ -95,14 +95,12 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
         case BlockKind.HEADING | BlockKind.TABLE_HEADER:
             return
         case BlockKind.PARAGRAPH:
-            for sentence in sentences(text):
-                yield sentence, sentence
+            yield from ((sentence, sentence) for sentence in sentences(text))
         case BlockKind.DEFINITION if len(text) > _LONG:
             first, *rest = sentences(text)
             yield first, first
-            term = re.split(r"\s[–—-]+\s|:\s", first, maxsplit=1)[0][:80]
-            for sentence in rest:
-                yield sentence, f"{term}: {sentence}"
+            term = first.partition(" – ")[0][:80]
+            yield from ((sentence, f"{term}: {sentence}") for sentence in rest)
         case BlockKind.LIST_ITEM:
             for i, sentence in enumerate(sentences(text)):
                 yield sentence, f"{lead_in} {sentence}".strip() if i == 0 else sentence
@@ -110,11 +108,7 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
             named = [f"{h}: {c}" if h else c for h, c in with_units(_cells(block)) if c]
             yield text, "; ".join(named) or text
         case BlockKind.CODE:
-            lines = text.split("\n")
-            for i in range(0, len(lines), _CODE_LINES):
-                part = "\n".join(lines[i : i + _CODE_LINES])
-                if part.strip():
-                    yield part, f"{lead_in}\n{part}".strip() if i == 0 else part
+            yield text, f"{lead_in}\n{text}".strip()
         case _:
             yield text, text
 
@@ -130,32 +124,24 @@ def _cells(block: Block) -> tuple[tuple[str, str], ...]:
 def with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The cells with the row's unit behind its bare numbers, where it has a column of units."""
     unit = next((c for h, c in cells if h.lower() in ("unit", "units") and c.strip(" –-")), "")
-    if not unit:
-        return list(cells)
-    return [
-        (h, f"{c} {unit}" if re.fullmatch(r"-?\d[\d.,]*", c) else c) for h, c in cells if c != unit
-    ]
+
+    def with_unit(cell: str) -> str:
+        return f"{cell} {unit}" if cell.strip("-").translate(_IN_NUMBERS).isdigit() else cell
+
+    return [(h, with_unit(c)) for h, c in cells if c != unit] if unit else list(cells)
 
 
 def sentences(text: str) -> list[str]:
-    """Cut a paragraph at sentence ends; very short sentences stay with the one before."""
+    """Cut a paragraph at sentence ends; very short sentences stay with the next."""
     found: list[str] = []
     start = 0
     for end in [*(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]:
-        short = min(end - start, len(text) - end or _SHORT) < _SHORT
-        if end < len(text) and (short or _ABBREVIATION.search(text, start, end)):
-            continue
-        if sentence := text[start:end].strip():
+        sentence = text[start:end].strip()
+        goes_on = len(sentence) < _SHORT or sentence.lower().endswith(_ABBREVIATIONS)
+        if sentence and (end == len(text) or not goes_on):
             found.append(sentence)
-        start = end
+            start = end
     return found
-
-
-def named_as_code(name: str) -> str:
-    """A name that no sentence would be written with, such as `queue-depth`, in a code span."""
-    bare = " ".join(name.split()).strip("`")
-    worded = bare.isalpha() and not _HUMP.search(bare)
-    return bare if " " in bare or "`" in bare or worded else f"`{bare}`"
 
 
 def rows_asked(subject: str, rows: Sequence[Record]) -> list[Record]:
@@ -196,4 +182,7 @@ def row_in_words(row: Record) -> str:
         for h, c in others
         if c.strip(" –-")
     )
-    return f"{named_as_code(key)}: {told}"
+    name = " ".join(key.split()).strip("`")
+    # What no sentence would be written with, such as `queue-depth`.
+    is_worded = " " in name or "`" in name or name.isalpha()
+    return f"{name if is_worded else f'`{name}`'}: {told}"
