@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from pydantic import ValidationError
+from stopwords import get_stopwords
 
 from corpora.indexing.lexical import tokens
 
@@ -41,25 +42,22 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-STOP_WORDS = word_set("""
-compare compared comparing comparison differ difference differences different versus vs
-a about above after again all also am an and any are as at be because been before being below
-between both but by can cannot could did do does doing don't down during each few for from further
-get gets given go got had has have having he her here hers him his how i i'd i'm i've if in into
-is isn't it it's its itself just know let like many may me might mine more most much must my need
-no nor not now of off on once one only or other our ours out over own please rather really s same
-say says she should show so some still such t take takes tell than that that's the their theirs
-them then there there's these they they're this those through to too under until up us use used
-uses using very want was we we're were what what's when where which while who whom why will with
-without would yes you you're your yours according actually best called case correct currently doc
-docs document documentation documented exactly exist exists find found happen happens help mean
-means name named provide provided question say something thing things via way work works
-cant doesnt dont hows im isnt ive thats theres whats wheres wont youre
-meant ok okay pls sorry thank thanks
-""")
+_ENGLISH = frozenset(get_stopwords("en"))
+STOP_WORDS = (
+    _ENGLISH
+    # Typed without their apostrophe: "dont", "whats", "youre".
+    | {w.replace("'", "") for w in _ENGLISH if w.endswith(("n't", "'s", "'re", "'m", "'ve"))}
+    # What a question says around its topic; lists for running text lack it.
+    | word_set("""
+        can will just now may must might need please use used uses using get gets got given find
+        found happen happens know like mean means name named called say says show tell want work
+        works thing things way many much compare compared comparison difference different versus
+        vs question document documentation documented docs exactly also without via
+    """)
+)
 """Removed from Filtered queries and never counted as evidence."""
 
-_WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series") | {""}
+_WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
 
 _EDGES = '?!,;:()[]{}"“”‘’…'
 
