@@ -51,7 +51,8 @@ def reduce_context(
         kind = asked_for(turn.queries.asked, subject)
         terms = search_terms(subject, turn.queries.known, corpus.product)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
-        best = rank_records(subject, kind, importance_of(terms, corpus.idf), pages, similarity)
+        importance = importance_of(terms, corpus.idf)
+        best = rank_records(subject, kind, corpus.release, importance, pages, similarity)
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step

@@ -11,11 +11,12 @@ from dataclasses import replace
 from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import best_passages
 from chatbot.turn import Record
+from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
-HEADING = 0.35
-"""Of words that stand in the headings above a record only."""
+NEAR = 0.35
+"""Of words that stand in the headings above a record only, and of the share of those beside it."""
 PAGE = 0.5
 """Of the page's own score."""
 COSINE = 1.5
@@ -23,9 +24,10 @@ COSINE = 1.5
 CANDIDATES = 30
 """Of the best records, and passages, the cosine is computed."""
 FORM = 0.4
-"""For a record, and a passage, of the form that is asked for."""
-RELEASE_NOTES = -1.0
-"""For release notes, which speak of every release, unless changes are asked for."""
+"""For a record, and a passage, of the form that is asked for; for a row of that name alone."""
+RELEASE_NOTES = -0.4
+OTHER_RELEASE = -1.0
+"""For release notes, and for what they say of another release, unless changes are asked for."""
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Maps a text and others to their cosines."""
@@ -41,24 +43,28 @@ def importance_of(terms: Mapping[str, float], idf: Callable[[str], float]) -> di
 def rank_records(
     question: str,
     kind: Kind,
+    release: str,
     importance: Mapping[str, float],
     pages: Sequence[tuple[float, Sequence[Record]]],
     similarity: Similarity,
 ) -> list[Record]:
     """Score the records of some pages, given as (score of the page, its records); best first.
 
-    `kind` is what is asked, `importance` weighs the question's tokens.
+    `kind` is what is asked of the `release`, `importance` weighs the question's tokens.
     """
 
     def cosines(texts: Sequence[str]) -> list[float]:
         best = similarity(question, texts[:CANDIDATES])
         return [*map(float, best), *[0.0] * (len(texts) - len(best))]
 
-    found = [
-        replace(record, score=_share(record, importance) + _cue(record, kind) + PAGE * page)
-        for page, records in pages
-        for record in records
-    ]
+    found: list[Record] = []
+    for page, records in pages:
+        shares = [_share(record, importance) for record in records]
+        for i, record in enumerate(records):
+            beside = max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
+            named = record.cells and set(tokens(record.cells[0][1])) == importance.keys()
+            gain = FORM * bool(named) + _cue(record, kind, release)
+            found.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
     found.sort(key=lambda record: -record.score)
     alike = cosines([f"{record.label}: {record.reading}" for record in found])
     found = [replace(r, score=r.score + COSINE * c) for r, c in zip(found, alike, strict=True)]
@@ -77,16 +83,19 @@ def _share(record: Record, importance: Mapping[str, float]) -> float:
     """The share of the question's words that it holds; those of the conversation may add to 1."""
     body, above = set(tokens(record.reading)), set(tokens(" ".join(record.path)))
     return sum(
-        value if token in body else HEADING * value
+        value if token in body else NEAR * value
         for token, value in importance.items()
         if token in body or token in above
     )
 
 
-def _cue(record: Record, kind: Kind) -> float:
+def _cue(record: Record, kind: Kind, release: str) -> float:
     """What a record gains by looking like an answer: a number as a value, code as steps."""
     is_form = record.kind in FORMS.get(kind, ())
     if kind is Kind.VALUE:
         is_form = any(map(str.isdigit, record.quote))
-    notes = record.page.document.kind is DocumentKind.RELEASE_NOTES and kind is not Kind.CHANGE
-    return FORM * is_form + RELEASE_NOTES * notes
+    gain = FORM * is_form
+    if kind is Kind.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+        return gain
+    other = releases_named(record.reading, release).other
+    return gain + (OTHER_RELEASE if other else RELEASE_NOTES)
