@@ -26,13 +26,13 @@ from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.prompting import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.errors import GeneratorError
-from chatbot.queries.clarification import asked_back
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.settings import Settings
 from chatbot.turn import ModelStep, Turn
+from chatbot.understanding.clarification import asked_back
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product

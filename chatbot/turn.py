@@ -252,8 +252,8 @@ class Turn:
     conversation_release: tuple[str, str] | None = None
     rewritten: Queries | None = None
     asks_changes: bool = False
-    resolution: Resolution | None = None
-    queries: Queries | None = None
+    resolved: Resolution | None = None
+    phrased: Queries | None = None
     recollection: Recollection | None = None
     retrieved: tuple[RetrievedChunk, ...] = ()
     reduced: tuple[ReducedChunk, ...] = ()
@@ -271,10 +271,24 @@ class Turn:
     timings: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def resolution(self) -> Resolution:
+        """What is known of its release. Raises LookupError before a step has looked for it."""
+        if self.resolved is None:
+            raise LookupError("nothing has looked for the turn's release yet")
+        return self.resolved
+
+    @property
+    def queries(self) -> Queries:
+        """What to search for. Raises LookupError before a step has made it."""
+        if self.phrased is None:
+            raise LookupError("the turn has no queries yet")
+        return self.phrased
+
+    @property
     def asked(self) -> tuple[str, str]:
-        """Product and release that the turn is answered from; only after release extraction."""
-        if self.resolution is None or self.resolution.product is None:
-            raise LookupError("the turn has no release yet")
+        """Product and release that it is answered from. Raises LookupError where there is none."""
+        if self.resolution.product is None or not self.resolution.releases:
+            raise LookupError("the turn is about no release")
         return self.resolution.product, self.resolution.releases[0]
 
     @property

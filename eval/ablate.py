@@ -31,8 +31,7 @@ from eval.cases import Case, Result, scenario_cases, spent_cases
 from eval.scenarios import opened, read_rows
 
 PACKAGES = (
-    *("answering", "chain", "comparison", "dialogue", "queries", "releases"),
-    *("retrieval", "text", "understanding"),
+    *("answering", "chain", "comparison", "releases", "retrieval", "text", "understanding"),
 )
 """Of `chatbot/`, those that answer."""
 NEVER = re.compile(r"(?!)")

@@ -97,7 +97,7 @@ def wrong(judged: Sequence[Judged]) -> list[tuple[str, ...]]:
 
 
 def _releases(turn: Turn) -> tuple[str, ...]:
-    return turn.resolution.releases if turn.resolution else ()
+    return turn.resolved.releases if turn.resolved else ()
 
 
 def main(

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chatbot.queries.release_extraction import extract_release
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.turn import Turn
+from chatbot.understanding.reading_by_rules import extract_release
 from corpora.catalog.release import Product
 from eval.figures import Share, share
 from eval.gold import GoldError, Line

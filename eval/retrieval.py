@@ -7,12 +7,11 @@ from typing import NamedTuple
 from rich.table import Table
 
 from chatbot.chatbot import Chatbot
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.term_expansion import expand_terms
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.turn import Turn
+from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.indexing.retrieval import RetrievalSettings
 from eval.figures import Share, figures_table, share
 from eval.gold import GoldQuestion, GoldSource, QuestionKind
@@ -70,7 +69,7 @@ def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[Ret
             product=product,
             releases=(release,),
         )
-        turn = Turn(question.question, product=product, history=history, resolution=resolution)
+        turn = Turn(question.question, product=product, history=history, resolved=resolution)
         pages = [
             RankedPage(c.page.document.file, c.page.number, c.page.anchors)
             for c in find(expand(rewrite(turn))).retrieved

@@ -22,8 +22,8 @@ UPSTREAM = {
 INSIDE = {
     "corpora": "errors database catalog generations indexing parameters jobs building documents",
     "chatbot": (
-        "text releases turn reply runtime models settings in_use accounts "
-        "retrieval queries comparison dialogue understanding memory graph answering chain "
+        "text releases turn reply runtime models settings accounts "
+        "retrieval understanding comparison memory graph answering chain "
         "conversations chatbot assembly review administration tuning batch"
     ),
     "ui": (
@@ -213,12 +213,14 @@ def test_steps_meet_in_the_profiles_alone() -> None:
 
 def test_a_step_that_imports_another_is_found(tmp_path: Path) -> None:
     step = "from chatbot.turn import RuleStep\n\n\ndef {name}() -> RuleStep | None: ...\n"
-    _write(tmp_path, "chatbot/queries/one.py", step.format(name="one"))
-    _write(tmp_path, "chatbot/queries/ground.py", "from chatbot.queries.one import one\n")
-    more = "from chatbot.queries.ground import one\n"
+    _write(tmp_path, "chatbot/understanding/one.py", step.format(name="one"))
+    _write(
+        tmp_path, "chatbot/understanding/ground.py", "from chatbot.understanding.one import one\n"
+    )
+    more = "from chatbot.understanding.ground import one\n"
     _write(tmp_path, "chatbot/answering/two.py", more + step.format(name="two"))
     _write(tmp_path, "chatbot/chain/profiles.py", more + step.format(name="_hidden"))
-    assert steps_met(tmp_path) == ["chatbot.answering.two imports chatbot.queries.one"]
+    assert steps_met(tmp_path) == ["chatbot.answering.two imports chatbot.understanding.one"]
 
 
 def test_whatever_publishes_opens_the_database_with_the_memory() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import func, select, text
 
-from chatbot.in_use import in_use, larger_generator
+from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.models.download import FileState, file_state
 from chatbot.models.files import ModelFile, models_in_use
 from chatbot.settings import Settings

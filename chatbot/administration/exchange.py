@@ -16,13 +16,13 @@ from chatbot.administration.support import as_answer, as_value, supported
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store
 from chatbot.memory.questions import asked_text
-from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
 from chatbot.review.exports import Exports, Format
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Turn
+from chatbot.understanding.queries import rewrite_query
 from corpora.catalog.catalog import require_release
 from corpora.catalog.release import Product, Release
 from corpora.database.memory_tables import MemoryPairRow
@@ -171,7 +171,7 @@ def _asked(question: str, release: Release, products: Sequence[Product]) -> str:
         product=release.product,
         releases=(release.name,),
     )
-    turn = Turn(question, product=release.product, resolution=resolution)
+    turn = Turn(question, product=release.product, resolved=resolution)
     return asked_text(rewrite_query(lambda: products)(turn)) or question
 
 

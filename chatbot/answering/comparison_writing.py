@@ -40,14 +40,14 @@ def write_comparison(
 
     async def compare(turn: Turn) -> Turn:
         resolution = turn.resolution
-        if resolution is None or resolution.status is not ReleaseStatus.COMPARED:
+        if resolution.status is not ReleaseStatus.COMPARED:
             return turn
         if len(resolution.releases) > MOST:
             return await by_rules(turn)
         sides = await together(find(side_of(turn, release)) for release in resolution.releases)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
-        asked = replace(turn, queries=turn.rewritten, calls=())
+        asked = replace(turn, phrased=turn.rewritten, calls=())
         of = {"product": resolution.product or ""}
         asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
         answer = asked.answer

@@ -26,8 +26,6 @@ def summarise_answers(embedder: Embedder, *, paragraphs: int) -> RuleStep:
     def summarise(turn: Turn) -> Turn:
         from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
-        assert turn.queries is not None
-        assert turn.resolution is not None
         good = turn.recollection.good if turn.recollection else ()
         found = [(pair, text) for pair in good for text in paragraphs_of(pair.answer)]
         if not found or len(turn.resolution.releases) > 1:
@@ -77,6 +75,6 @@ def _cited(pair: Remembered, text: str, citations: list[Citation]) -> str:
 
 def _nothing(turn: Turn) -> Answer:
     product, release = turn.asked
-    if turn.resolution is not None and len(turn.resolution.releases) > 1:
+    if len(turn.resolution.releases) > 1:
         return Answer("Earlier answers are of one release each: ask for one of them.", True)
     return Answer(f"No question like it was answered for {product} {release} before.", True)

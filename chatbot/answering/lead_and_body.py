@@ -98,7 +98,6 @@ def write_lead_and_body(
 def _answer(draft: _Draft, reply: str) -> Answer:
     """What the model replied, as far as the passages bear it, and the body."""
     turn = draft.turn
-    assert turn.queries is not None
     shown = draft.prompt.shown
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
     if says_unknown(without_marks(text).strip()):

@@ -62,7 +62,6 @@ class LeadPrompt:
     @property
     def messages(self) -> list[tuple[str, str]]:
         """The prompt as (role, text)."""
-        assert self.turn.queries is not None
         product, release = self.turn.asked
         return render(
             PROMPT,
@@ -76,7 +75,6 @@ class LeadPrompt:
 
 def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     """The prompt from `budget` characters of the selected records; None where there are none."""
-    assert turn.queries is not None
     scored = turn.ranked
     if not scored:
         return None

@@ -6,6 +6,5 @@ from chatbot.turn import Answer, Turn
 
 def nothing_found(turn: Turn) -> Answer:
     """Say that the release, or none of those compared, does not tell (design, law 3)."""
-    assert turn.resolution is not None
     product, releases = turn.resolution.product, listed(turn.resolution.releases)
     return Answer(f"I couldn't find this in the {releases} documentation of {product}.", True)

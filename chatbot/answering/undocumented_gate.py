@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
-from chatbot.queries.glossary import documents
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.text.sanitizer import as_code
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
+from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import DocumentKind
@@ -33,7 +33,6 @@ def refuse_undocumented(
     """
 
     def gate(turn: Turn) -> Turn:
-        assert turn.queries is not None
         here = open_corpus(*turn.asked)
         asked = turn.queries.subject
         named = dict.fromkeys((*identifiers(asked), *_ACRONYM.findall(asked)))
@@ -55,7 +54,6 @@ def refuse_foreign_names(
     """Refuse where no name of a question, as in code, stands in the release and another has one."""
 
     def gate(turn: Turn) -> Turn:
-        assert turn.queries is not None
         here = open_corpus(*turn.asked)
         named = identifiers(turn.queries.subject)
         known = any(_stands_in(here, name) for name in named)
@@ -71,7 +69,6 @@ def _refused(
     releases: Callable[[str], Sequence[str]],
 ) -> Turn:
     """Refuse by the first of some names, or terms of the glossary, that other releases document."""
-    assert turn.queries is not None
     product, release = turn.asked
     lacking = [
         *(((name,), _documents) for name in named),

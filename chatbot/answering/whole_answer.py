@@ -50,7 +50,6 @@ async def write_cited(
     """
     if not evidence.passages:
         return replace(turn, answer=nothing_found(turn))
-    assert turn.resolution is not None
     pages = "\n".join(passage.text for passage in evidence.passages)
     compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
     # What the asker wrote needs no passage; what was answered before does.

@@ -24,8 +24,6 @@ def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
     """
 
     async def answer(turn: Turn) -> Turn:
-        assert turn.queries is not None
-        assert turn.resolution is not None
         messages = render(
             "zero_shot",
             product=turn.asked[0],

@@ -39,7 +39,6 @@ def answer_from_newest(
             return turn
         turn = await in_thread(look, turn)
         resolution = turn.resolution
-        assert resolution is not None
         named = resolution.mentions or resolution.status is not ReleaseStatus.LATEST
         newest = next(iter(turn.found_in), None)
         if not named and newest is None:
@@ -48,7 +47,7 @@ def answer_from_newest(
             return turn
         latest = resolution.releases[0]
         of = replace(resolution, releases=(newest,), explanation=f"not documented in {latest}")
-        again = await answering(replace(turn, resolution=of, **_UNANSWERED))
+        again = await answering(replace(turn, resolved=of, **_UNANSWERED))
         if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
         return replace(
@@ -61,7 +60,7 @@ def answer_from_newest(
 _UNANSWERED: dict[str, Any] = {
     name: getattr(Turn(""), name)
     for name in (
-        *("queries", "recollection", "retrieved", "reduced", "selected"),
+        *("phrased", "recollection", "retrieved", "reduced", "selected"),
         *("unmentioned", "temperature", "answer", "nearest"),
     )
 }
@@ -135,9 +134,9 @@ def _is_unanswered(turn: Turn) -> bool:
         turn.answer is not None
         and turn.answer.abstained
         and turn.route is Route.DOCUMENTS
-        and turn.queries is not None
-        and turn.resolution is not None
-        and len(turn.resolution.releases) == 1
+        and turn.phrased is not None
+        and turn.resolved is not None
+        and len(turn.resolved.releases) == 1
     )
 
 
@@ -149,15 +148,13 @@ def _others(turn: Turn, releases: Callable[[str], Sequence[str]]) -> list[str]:
 
 def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
     """The same question to another release, as if nobody had named one, after some steps."""
-    assert turn.resolution is not None
-    assert turn.queries is not None
     asked = turn.queries
     bare = asked.versionless or asked.filtered
     side = Turn(
         turn.question,
         product=turn.product,
-        resolution=replace(turn.resolution, releases=(release,), mentions=()),
-        queries=Queries(asked.subject, bare, None, asked.subject, asked.known),
+        resolved=replace(turn.resolution, releases=(release,), mentions=()),
+        phrased=Queries(asked.subject, bare, None, asked.subject, asked.known),
     )
     return reduce(lambda side, step: step(side), search, side)
 
@@ -167,7 +164,6 @@ def _share_told(turn: Turn, corpus: Corpus) -> float:
 
     A word that the release does not know counts as rare.
     """
-    assert turn.queries is not None
     asked = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
     weights = {token: corpus.idf(token) for token in asked}
     found = (record for chunk in turn.retrieved for record in records(chunk.page))

@@ -10,8 +10,6 @@ from chatbot.answering.adaptive_temperature import adapt_temperature
 from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.recall_step import recall_answered
 from chatbot.memory.opening import Memory
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.term_expansion import expand_terms
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (
@@ -23,6 +21,7 @@ from chatbot.retrieval.context_selection import (
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.settings import Settings
 from chatbot.turn import ModelStep, RuleStep, Step
+from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.indexing.corpus import Corpus, OpenCorpora

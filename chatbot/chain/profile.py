@@ -84,10 +84,10 @@ def _result(step: str, turn: Turn) -> str:
     """What came of a step, in a few words for whoever waits."""
     if (
         step in ("release_extraction", "question_reading")
-        and turn.resolution
-        and turn.resolution.releases
+        and turn.resolved
+        and turn.resolved.releases
     ):
-        names = turn.resolution.releases
+        names = turn.resolved.releases
         return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
     if step == "context_retrieval":
         pages = len({chunk.page.id for chunk in turn.retrieved})

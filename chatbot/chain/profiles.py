@@ -15,21 +15,22 @@ from chatbot.chain.other_releases import answer_from_newest, find_other_releases
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
 from chatbot.comparison.release_comparison import compare_releases
-from chatbot.dialogue.inventory_answers import answer_inventory
-from chatbot.dialogue.small_talk_answers import answer_small_talk
 from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph
 from chatbot.graph.triplets import open_rebel
 from chatbot.graph.wikidata import Wikidata
-from chatbot.queries.open_questions import take_up_question
-from chatbot.queries.query_rewriting import ask_as_is, only_base
-from chatbot.queries.release_extraction import extract_release
-from chatbot.queries.spelling import correct_spelling
 from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.settings import WHOLE_ANSWER
 from chatbot.turn import ModelStep, Step
+from chatbot.understanding.queries import ask_as_is, correct_spelling, only_base
 from chatbot.understanding.question_reading import read_question
+from chatbot.understanding.reading_by_rules import (
+    answer_inventory,
+    answer_small_talk,
+    extract_release,
+    take_up_question,
+)
 from corpora.indexing.retrieval import RetrievalSettings
 
 PARAGRAPHS = 5

@@ -21,7 +21,7 @@ _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: str = "") -> Reply:
     """The reply of an answered turn, which took `seconds`; `model` is the one that was asked."""
-    resolution, answer = turn.resolution, turn.answer
+    resolution, answer = turn.resolved, turn.answer
     if resolution is None or answer is None:
         raise ValueError("the turn is not answered yet")
     single = len(resolution.releases) == 1
@@ -37,7 +37,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
         compared_releases=() if single else resolution.releases,
         available_releases=resolution.available if resolution.status in _OPEN else (),
         route=turn.route,
-        queries=turn.queries or QueryTexts(base=turn.question),
+        queries=turn.phrased or QueryTexts(base=turn.question),
         citations=answer.citations,
         nearest=turn.nearest,
         found_in=turn.found_in,
@@ -65,8 +65,8 @@ def trace_of(turn: Turn) -> Trace:
     memory = TracedMemory.model_validate(turn.recollection or Recollection())
     return Trace(
         version=VERSION,
-        release=turn.resolution,
-        queries=turn.queries,
+        release=turn.resolved,
+        queries=turn.phrased,
         memory=memory.model_copy(update={"afresh": turn.afresh}),
         retrieved=tuple(map(_chunk, turn.retrieved)),
         reduced=tuple(map(_chunk, turn.reduced)),

@@ -32,7 +32,7 @@ def compare_releases(
 
     async def compare(turn: Turn) -> Turn:
         resolution = turn.resolution
-        if resolution is None or resolution.status is not ReleaseStatus.COMPARED:
+        if resolution.status is not ReleaseStatus.COMPARED:
             return turn
         assert resolution.product is not None
         order = await in_thread(releases, resolution.product)

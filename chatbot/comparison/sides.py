@@ -10,12 +10,11 @@ from chatbot.turn import Answer, Documented, Route, Turn
 def side_of(turn: Turn, release: str) -> Turn:
     """The question to one release of a comparison, without the releases it names."""
     resolution, read = turn.resolution, turn.rewritten
-    assert resolution is not None
     return replace(
         turn,
         rewritten=read and replace(read, base=read.subject),
         question=cut(turn.question, resolution.mentions).strip(" ,:;-/"),
-        resolution=replace(
+        resolved=replace(
             resolution,
             status=ReleaseStatus.STATED,
             releases=(release,),
@@ -34,7 +33,7 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
         turn,
         route=Route.COMPARE,
         sides=tuple(_own(side, answer) for side in sides),
-        queries=next((side.queries for side in reversed(sides) if side.queries), None),
+        phrased=next((side.phrased for side in reversed(sides) if side.phrased), None),
         calls=(*turn.calls, *(call for side in sides for call in side.calls)),
         fallbacks=(*turn.fallbacks, *(failed for side in sides for failed in side.fallbacks)),
         answer=answer,

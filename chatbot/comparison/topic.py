@@ -54,7 +54,7 @@ def asks_where(question: str) -> bool:
 
 def topic_of(sides: Sequence[Turn], corpora: Sequence[Corpus]) -> Topic:
     """What is compared, weighed by how rare its words are; those of no release say nothing."""
-    queries = next((side.queries for side in reversed(sides) if side.queries), None)
+    queries = next((side.phrased for side in reversed(sides) if side.phrased), None)
     own_name = {token for corpus in corpora for token in tokens(corpus.product)}
     words = _named(queries).split() if queries else []
     text = " ".join(word for word in words if not own_name.issuperset(tokens(word)))

@@ -62,7 +62,7 @@ class QuestionReader:
 
 def asked_text(turn: Turn) -> str:
     """What a turn asks, without its release and without what the conversation answered before."""
-    return as_typed(turn.queries.subject if turn.queries is not None else turn.question)
+    return as_typed(turn.phrased.subject if turn.phrased else turn.question)
 
 
 def as_typed(text: str) -> str:

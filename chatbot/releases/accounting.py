@@ -25,17 +25,12 @@ class Claim(Enum):
     ELSE = auto()
 
 
-_WINDOW, _READ = 64, 500
-_OF_RELEASES = word_set("""
-    release releases rel version versions ver vers series docs documentation branch line train lts
-    notes changelog guide manual firmware software edition
-""")
+_WINDOW = 64
+_OF_RELEASES = word_set("release releases version versions series docs lts notes guide")
 _FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
-_PLACES = word_set("in on under since until using")
-_SUBJECTS = word_set("i we you they to can could must should now still not never")
+_SUBJECTS = word_set("i we you to can must should now still not do does")
 """What stands before a verb: "we run 17.10" says no more of the number than "17.10" does."""
-_AUXILIARIES = word_set("is are was were does did do has have")
 LEAD = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
@@ -70,12 +65,6 @@ CONTRASTS = re.compile(
     re.I,
 )
 """Asks for what differs, also of a move from one release to another."""
-MOVES = re.compile(
-    r"\b(?:up|down)grad\w*|\b(?:bring|migrat|mov|switch|updat)(?:e|es|ed|ing|ion)?\b"
-    r"|\bgo(?:ing)?\s+(?:from|to)\b",
-    re.I,
-)
-"""Says that somebody moves from one release to another."""
 
 
 def lead(text: str, start: int) -> re.Match[str]:
@@ -152,11 +141,11 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
     bracketed = owner and owner["joint"] == " " and before["open"]
     if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner)):
-        words = [word for word in text[:_READ].casefold().split() if word[0].isalpha()]
+        words = [word for word in text.casefold().split() if word[0].isalpha()]
         # A query and no sentence: "pool timeout echo 1.4".
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
-    if not mark and head.endswith(_SIGNS):
+    if head.endswith(_SIGNS):
         return Claim.ELSE
     return _free(text, number, before, mark, names)
 
@@ -175,12 +164,10 @@ def _of_word(
     word, head = owner["word"], owner.string[: owner.start()]
     # The first letter of a question is a capital in any word.
     word = word[not head.strip() :]
-    named, akin = word != word.lower(), names.begins(number.tokens[:1])
-    if owner["word"][0] == OTHER:
-        return Claim.ELSE
+    named = word != word.lower()
     if (sign := owner["joint"].strip(" (\"'`")) or (owner["joint"] != " " and not mark):
         # "set name=2.0" and "call(2.0)" have a value.
-        likely = sign and owner["joint"] != "-" and _last_word(head) != "set"
+        likely = sign and _last_word(head) != "set"
         return Claim.OPEN if likely and number.dotted else Claim.ELSE
     if mark and number.dotted and (not named or mark[0] == "r"):
         return Claim.RELEASE
@@ -189,7 +176,7 @@ def _of_word(
     exact = names.names(number.tokens) and _high(number)
     if number.known and (mark or number.dotted or exact or OWN in head[-2:]):
         return Claim.OPEN
-    near = (number.dotted and (akin or "_" in word)) or mark
+    near = mark or (number.dotted and ("_" in word or OWN in head))
     return Claim.OPEN if near and not named else Claim.ELSE
 
 
@@ -202,19 +189,17 @@ def _free(
 ) -> Claim:
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
     where, following = preposition(before), _next_word(text, number.end)
-    if number.dotted and not mark and where == "to" and not MOVES.search(text):
-        return Claim.OPEN
-    alone = not (text[: before.start()] + text[number.end :]).strip(" ?.!")
-    if number.dotted or mark or alone or (number.known and following in _OF_RELEASES):
+    if where == "to" and "set " in text.casefold():
+        return Claim.OPEN if number.dotted or number.known else Claim.ELSE
+    if number.dotted or mark or (number.known and following in _OF_RELEASES):
         return Claim.RELEASE
-    told = _last_word(text[: number.start]) in _SUBJECTS | _AUXILIARIES
     if following not in _FREE:
-        return Claim.OPEN if told and number.known else Claim.ELSE
-    placed = where in _PLACES or before["before"] or (where and _high(number))
-    near = names.near(number.tokens)
-    if placed and (number.known or near):
-        return Claim.RELEASE
-    return Claim.OPEN if number.known or (near and (told or where)) else Claim.ELSE
+        told = number.known and _last_word(text[: number.start]) in _SUBJECTS
+        return Claim.OPEN if told else Claim.ELSE
+    placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
+    if not (number.known or names.near(number.tokens)):
+        return Claim.ELSE
+    return Claim.RELEASE if placed else Claim.OPEN
 
 
 def check_versions(

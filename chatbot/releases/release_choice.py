@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from chatbot.releases.accounting import CONTRASTS, MOVES
+from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import Found, Place, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
@@ -22,7 +22,7 @@ class Context:
     release: str | None = None
 
 
-_AGAINST = word_set("since from than against vs vs. versus")
+_AGAINST = word_set("since from to than against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
 )
@@ -65,7 +65,7 @@ def choose_release(
     mention, release = asked[0], releases[0]
     if len(releases) > 1:
         arrives = any(mention.preposition in ("to", "into") for mention in asked)
-        if not (arrives and MOVES.search(text)) or contrasts:
+        if not arrives or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")

@@ -55,14 +55,11 @@ class Found:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    r"(?:\s+(?P<word>(?:release(?!\s+notes)|version|doc|line)s?|series|documentation|branch|lts)\b[)\]\"'”’]*)?",
+    r"(?:\s+(?P<word>(?:release(?!\s+notes)|version|doc)s?|series)\b[)\]\"'”’]*)?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
-_ORDINARY_WORDS = word_set("""
-    stable current latest newest next previous old oldest new lts main master dev edge testing beta
-    alpha preview head trunk first last one standard base long short term support
-""")
+_ORDINARY_WORDS = word_set("stable current latest next main dev edge testing beta standard lts")
 """Names of releases that are words of everyday use as well."""
 
 
@@ -70,7 +67,7 @@ _ONE = r"(?:releases?|versions?|one|series|docs|documentation)\b"
 _MANY = r"(?:release|version)s?\b"
 _SAID = rf"(?:(?:\w+ed|{OWN}+)\s+)*"
 _NEW = r"(?:la\w*st|newest|current|most\s+recent)"
-_END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|vs|how|what|which|is|does|do|to|than|please)\b))"
+_END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|how|what|is|does|to)\b))"
 _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
 """Not of something else: "the previous version of the row"."""
 _COUNT = r"(?:(one|two|three|four|\d)\s+)"

@@ -19,12 +19,16 @@ class ReleaseStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Mention:
-    """A place in the question that names a release; `release` is None unless that is meant."""
+    """A place in the question that names a release; `release` is None unless that is meant.
+
+    `said` are those words of its `text` that are the name.
+    """
 
     start: int
     end: int
     text: str
     release: str | None = None
+    said: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Release extraction by rules: from which release does the user want the answer? (QAMR III-B)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
@@ -13,9 +13,6 @@ from corpora.catalog.release import Product, Release
 _READ = 2_000
 """Letters of a very long question that are read at either end: its middle is pasted material."""
 
-After = Callable[[str, str, str | None, Context], Context]
-"""The product and release that a conversation has come to with one more turn of it."""
-
 
 def resolve_release(
     question: str,
@@ -25,32 +22,24 @@ def resolve_release(
     release: str | None = None,
     history: Sequence[tuple[str, str]] = (),
     conversation_release: tuple[str, str] | None = None,
-    after: After | None = None,
 ) -> Resolution:
     """Find the release that a question is about, by rules alone.
 
     `product` and `release` are the caller's choice; what the question itself says goes before
     `release`. `conversation_release` is the (product, release) of the turn before; without it the
-    `history` of (user, assistant) turns is read, by `after` of `reading_once` no turn twice. Never
-    takes another release than the one named: a release that is not there is UNKNOWN, and one of
-    several possible is AMBIGUOUS.
+    `history` of (user, assistant) turns is read. Never takes another release than the one named: a
+    release that is not there is UNKNOWN, and one of several possible is AMBIGUOUS.
     """
     context = Context(release, *(conversation_release or ()))
-    after = after or partial(_after, products)
     for user, assistant in history if conversation_release is None else ():
-        context = after(user, assistant, product, context)
-    return _resolve(question, products, product, context)
+        context = context_after(user, assistant, products, product, context)
+    return resolve_within(context, question, products, product)
 
 
-def reading_once(products: Sequence[Product]) -> After:
-    """What a conversation that is looked at again with each turn of it is read by."""
-    return cache(partial(_after, products))
-
-
-def _after(
-    products: Sequence[Product],
+def context_after(
     user: str,
     assistant: str,
+    products: Sequence[Product],
     product: str | None,
     context: Context,
 ) -> Context:
@@ -59,19 +48,20 @@ def _after(
     An answer counts only where its question left the release open and the answer names exactly
     one other, by its full name. What came from the latest stays the latest.
     """
-    said = _resolve(user, products, product, context)
+    said = resolve_within(context, user, products, product)
     release = said.releases[-1] if said.releases else context.release
     if said.status is ReleaseStatus.LATEST:
-        answer = _resolve(assistant, products, said.product, Context())
+        answer = resolve_within(Context(), assistant, products, said.product)
         named = answer.releases[0] if answer.status is ReleaseStatus.STATED else None
         other = named and named in assistant and answer.releases != said.releases
         release = named if other and not said.mentions else None
     return Context(context.chosen, said.product or context.product, release)
 
 
-def _resolve(
-    question: str, products: Sequence[Product], product: str | None, context: Context
+def resolve_within(
+    context: Context, question: str, products: Sequence[Product], product: str | None
 ) -> Resolution:
+    """Find the release that a question is about where a conversation has come to a context."""
     if not products:
         return Resolution(ReleaseStatus.NONE, None, explanation="no documentation yet")
     chosen = find_product(product, products) if product is not None else None
@@ -135,8 +125,8 @@ def _options(
 
 def _mention(question: str, found: Found) -> Mention:
     release = None if found.negated else found.reading.release
-    said = question[found.start : found.end]
-    return Mention(found.start, found.end, said, release.name if release else None)
+    text, name = question[found.start : found.end], release.name if release else None
+    return Mention(found.start, found.end, text, name, found.said)
 
 
 def _listing(possible: Iterable[tuple[Product, Sequence[Release]]]) -> tuple[str, ...]:

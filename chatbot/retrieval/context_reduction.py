@@ -40,7 +40,6 @@ def reduce_context(
     """
 
     def reduce_step(turn: Turn) -> Turn:
-        assert turn.queries is not None
 
         def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
             vectors = embedder.embed([query, *texts])
@@ -140,7 +139,6 @@ def reduce_context_by_model(
         return ReducedChunk(chunk.page, kept, chunk.score), calls
 
     async def reduce_step(turn: Turn) -> Turn:
-        assert turn.queries is not None
         corpus = await in_thread(open_corpus, *turn.asked)
         question = turn.queries.base
         done = await together(reduce_one(question, c, corpus) for c in turn.retrieved)

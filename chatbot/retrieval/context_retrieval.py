@@ -31,7 +31,6 @@ def retrieve_context(
     """
 
     def retrieve_step(turn: Turn) -> Turn:
-        assert turn.queries is not None
         corpus = open_corpus(*turn.asked)
         # The words that a model searches with are those of documentation, and in its language.
         asked = turn.queries.searched if turn.rewritten else turn.queries.subject
@@ -73,7 +72,6 @@ def retrieve_single_chunks(
         return await in_thread(find, turn, corpus)
 
     def find(turn: Turn, corpus: Corpus) -> Turn:
-        assert turn.queries is not None
         found = retrieve_by_vector(
             corpus.single_chunks, embedder, turn.queries.distinct(), settings=settings
         )

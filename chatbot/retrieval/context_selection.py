@@ -33,7 +33,6 @@ def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Put what speaks of another release behind what does not, unless changes are asked for."""
 
     def rank(turn: Turn) -> Turn:
-        assert turn.queries is not None
         if asked_for(turn.queries.asked, turn.queries.subject) is Kind.CHANGE:
             return turn
         others = other_releases(turn, products())
@@ -117,7 +116,6 @@ def _by_model(
     chunks: int,
 ) -> ModelStep:
     async def select_step(turn: Turn) -> Turn:
-        assert turn.queries is not None
         if len(turn.reduced) <= chunks:
             return replace(turn, selected=turn.reduced)
         chosen, calls = await choose(fenced("question", turn.queries.base), turn.reduced)

@@ -34,7 +34,7 @@ def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
     """
     name, release = turn.asked
     product = next((p for p in products if p.name == name), Product(name))
-    mentions = turn.resolution.mentions if turn.resolution else ()
+    mentions = turn.resolved.mentions if turn.resolved else ()
     own = {release, *(mention.release for mention in mentions)}
 
     def others(record: Record) -> tuple[str, ...]:

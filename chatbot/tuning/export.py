@@ -140,8 +140,7 @@ class InstructionExport:
             release=accepted.release,
             owner="",
         )
-        resolution = turn.resolution
-        if resolution is None or resolution.releases != (accepted.release,):
+        if turn.resolution.releases != (accepted.release,):
             raise LeftOut("is asked of another release")
         prompt = lead_prompt(turn, chatbot.settings.lead_budget)
         if prompt is None:
@@ -172,7 +171,6 @@ class InstructionExport:
 
 def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
     """The reply in full sentences, each borne by a passage that is shown; raises LeftOut."""
-    assert prompt.turn.queries is not None
     own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
     shown = prompt.shown
     evidence = plain(" ".join([own, *(text for p in shown for text in (p.text, *p.path))]))

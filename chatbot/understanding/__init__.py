@@ -1,1 +1,1 @@
-"""The question, read once by a capable model; every version in it is accounted for by the code."""
+"""What a question asks (QAMR III-B, step 1): read by rules or by a model, then its queries."""

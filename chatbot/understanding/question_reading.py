@@ -4,7 +4,6 @@ It takes the place of release extraction and rewriting (QAMR III-B, step 1) in o
 keeps the wall: `check_versions`, and the catalog, decide what is believed.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -12,9 +11,6 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatbot.dialogue.inventory import take_stock
-from chatbot.dialogue.small_talk import without_documents
-from chatbot.queries.asking_back import ask_back
 from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import (
@@ -23,12 +19,15 @@ from chatbot.releases.release_choice import (
     read_choice,
     unknown_release,
 )
+from chatbot.releases.release_names import release_names
+from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
-from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.words import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
+from chatbot.understanding.catalog_answers import take_stock, without_documents
+from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from prompts import fenced, render
@@ -36,7 +35,6 @@ from prompts import fenced, render
 STEP = "question_reading"
 _TURNS, _OF_A_TURN = 4, 1_500
 """Of the conversation, and characters of each of its texts, that the model sees."""
-_NUMBER = re.compile(r"\d+(?:[._-]\d+)*")
 _CATALOG = 6_000
 """Characters of products and releases that it sees."""
 
@@ -160,9 +158,9 @@ def _taken_up(
     if reading.asks in ("greeting", "thanks", "off_topic"):
         return without_documents(turn, known, reading.asks)
     resolution = _resolved(reading, turn, known)
-    turn = replace(turn, resolution=resolution, asks_changes=reading.changes)
+    turn = replace(turn, resolved=resolution, asks_changes=reading.changes)
     if reading.asks == "which_products":
-        turn = replace(turn, resolution=Resolution(ReleaseStatus.NONE, None))
+        turn = replace(turn, resolved=Resolution(ReleaseStatus.NONE, None))
     if reading.asks != "documentation":
         documents, every = reading.asks == "which_documents", reading.every_release
         return take_stock(turn, known, open_corpus, documents=documents, every=every)
@@ -181,14 +179,8 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
     if reading.product and find_product(reading.product, known) is None:
         raise ValueError(f'"product" must be one of the list, or ""; it is "{reading.product}"')
     product = _product(reading, turn, known)
-    silent = resolve_release(
-        "",
-        known,
-        product=product.name if product else turn.product,
-        release=turn.release,
-        history=turn.history,
-        conversation_release=turn.conversation_release,
-    )
+    of = replace(turn, product=product.name if product else turn.product)
+    silent = resolve_turn(replace(of, question=""), known)
     if product is None or not product.releases:
         return silent
     check_versions(
@@ -208,7 +200,7 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
             asked.append(release)
     found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
     if reading.asks == "documentation":
-        found = _not_overruled(reading, turn, known, found, silent)
+        found = _not_overruled(reading, of, known, found, silent)
     return replace(found, mentions=tuple(mentions))
 
 
@@ -227,14 +219,7 @@ def _not_overruled(
     is_named = any(r.asked and any(map(str.isdigit, r.words)) for r in reading.releases)
     if is_named or reading.every_release:
         return found
-    by_rules = resolve_release(
-        turn.question,
-        known,
-        product=found.product or turn.product,
-        release=turn.release,
-        history=turn.history,
-        conversation_release=turn.conversation_release,
-    )
+    by_rules = resolve_turn(turn, known)
     same = (by_rules.status, by_rules.releases) == (found.status, found.releases)
     if turn.release is not None and found.releases != silent.releases and not same:
         raise ValueError(f"the asker chose {turn.release}: the question names no other release")
@@ -279,8 +264,8 @@ def _release(
     reading = read_choice(named.words, product)
     if reading.release is None and claimed:
         # "2.4er", "the 2.4 line from 2022": the number alone, if it is that release.
-        core = _NUMBER.search(named.words)
-        reading = read_choice(core[0], product) if core else reading
+        numbers = find_numbers(named.words, release_names(product))
+        reading = numbers[0].reading if numbers else reading
         if reading.release != claimed:
             raise ValueError(f'"{named.words}" is not how {claimed.name} is written')
     if reading.release is None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from tests.chatbot.random_gguf import add_tokenizer, finish
 from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
 
 PERMUTED = ("llama", "granite")
 
 
-def write_model(folder: Path, file: Path) -> Path:
+def write_model(folder: Path, file: Path, template: str = TEMPLATE) -> Path:
     """Write the model in a folder, of `save_random_model`, in full precision."""
     import gguf
     from transformers import AutoModelForCausalLM
@@ -39,7 +39,19 @@ def write_model(folder: Path, file: Path) -> Path:
         writer.add_embedding_scale(config.embedding_multiplier)
         writer.add_residual_scale(config.residual_multiplier)
         writer.add_logit_scale(config.logits_scaling)
-    add_tokenizer(writer, tiny_tokenizer(), TEMPLATE, MARKS)
+    tokenizer = tiny_tokenizer()
+    numbers = tokenizer.get_vocab()
+    tokens = sorted(numbers, key=numbers.__getitem__)
+    kinds = [gguf.TokenType.CONTROL if t in MARKS else gguf.TokenType.NORMAL for t in tokens]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(tokens)
+    writer.add_token_types(kinds)
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    writer.add_token_merges([" ".join(merge) for merge in merges])
+    writer.add_bos_token_id(numbers[MARKS[0]])
+    writer.add_eos_token_id(numbers[MARKS[1]])
+    writer.add_chat_template(template)
     (architecture,) = (arch for arch, name in gguf.MODEL_ARCH_NAMES.items() if name == kind)
     names = gguf.get_tensor_name_map(architecture, config.num_hidden_layers)
     turned = {"q_proj": heads, "k_proj": kv_heads} if kind in PERMUTED else {}
@@ -56,3 +68,11 @@ def _neighbours(weight: Any, heads: int) -> Any:
     import torch
 
     return torch.cat([torch.stack(h.chunk(2), 1).flatten(0, 1) for h in weight.chunk(heads)])
+
+
+def finish(writer: Any) -> None:
+    """Put what was added into the file."""
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()

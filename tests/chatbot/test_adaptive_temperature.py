@@ -28,12 +28,7 @@ def test_it_is_the_formula_between_the_limits() -> None:
 def test_equal_scores_let_the_model_speak_freely_and_unlike_ones_do_not() -> None:
     assert temperature(0.8, 0.8) == 1.0
     assert temperature(0.8, 0.8, highest=0.9) == 0.9
-    assert temperature(0.8, 0.6) == 0.7
-
-
-def test_fewer_than_two_scores_give_the_lowest() -> None:
-    assert temperature() == 0.7
-    assert temperature(0.8) == 0.7
+    assert temperature(0.8, 0.6) == temperature(0.8) == temperature() == 0.7
 
 
 @given(scores)
@@ -88,7 +83,4 @@ def test_the_scale_of_the_chunks_scores_does_not_matter() -> None:
     assert step(turn_of(3.0, 2.7)).temperature == pytest.approx(math.exp(-1))
     assert step(turn_of(0.3, 0.27)).temperature == pytest.approx(math.exp(-1))
     assert step(turn_of(0.0, 0.0)).temperature == 1.0
-
-
-def test_without_a_range_the_model_keeps_its_own_temperature() -> None:
     assert adapt_temperature(k=250, lowest=0, highest=0)(turn_of(1, 1)).temperature is None

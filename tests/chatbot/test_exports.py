@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import count
 
 import pytest
 
@@ -18,27 +19,9 @@ from tests.chatbot.asked import asked
 from tests.ui.payloads import PAYLOADS
 
 USER = Person("u", "u", is_admin=False)
-FORMULAS = [
-    "=1+1",
-    '=HYPERLINK("http://evil.test")',
-    "+1",
-    "-1",
-    "@SUM(A1)",
-    "\t=1+1",
-    "\r=1+1",
-    "\n=1+1",
-    "  =1+1",
-    '"=1+1',
-    "' =1+1",
-    "\u00a0=1+1",
-    "\u200b=1+1",
-    "\ufeff=1+1",
-    "\x00=1+1",
-    "＝1+1",
-    "＠SUM(A1)",
-    "\tplain",
-    "=1+1;=2+2",
-]
+BEFORE = ("", "\t", "\r", "\n", "  ", '"', "' ", "\u00a0", "\u200b", "\ufeff", "\x00")
+FORMULAS = [*(f"{before}=1+1" for before in BEFORE), '=HYPERLINK("http://evil.test")', "+1", "-1"]
+FORMULAS += ["@SUM(A1)", "＝1+1", "＠SUM(A1)", "\tplain", "=1+1;=2+2"]
 
 
 def read_csv(lines: object) -> list[dict[str, str]]:
@@ -90,18 +73,6 @@ def test_control_characters_are_dropped(control: str) -> None:
         assert control not in text
 
 
-def test_rows_are_written_as_they_are_read() -> None:
-    def endless() -> object:
-        number = 0
-        while True:
-            number += 1
-            yield {"n": number}
-
-    for lines in (csv_lines(endless()), jsonl_lines(endless())):  # type: ignore[arg-type]
-        assert "1" in next(lines)
-        assert "2" in next(lines)
-
-
 @pytest.mark.parametrize("form", Format)
 def test_turns_come_with_what_was_said_of_them(database: Database, form: Format) -> None:
     told = {"release": "17.20", "file": "g.md", "page": 1, "section": "S", "quote": "q"}
@@ -112,11 +83,10 @@ def test_turns_come_with_what_was_said_of_them(database: Database, form: Format)
     Ratings(database).change(LOCAL, second, rating="bad", note="look", corrected_answer="It is 5.")
     text = "".join(Exports(database).turns(LOCAL, form))
     if form is Format.CSV:
-        rows = read_csv([text])
-        assert [r["question"] for r in rows] == ["How long?", "'=cmd()"]
-        assert rows[0]["comment"] == "'=1+1"
-        assert json.loads(rows[0]["citations"])[0]["file"] == "g.md"
-        assert (rows[0]["turn"], rows[0]["rating"], rows[1]["thumbs"]) == (str(first), "", "-1")
+        one, other = read_csv([text])
+        assert (one["turn"], one["question"], one["comment"]) == (str(first), "How long?", "'=1+1")
+        assert json.loads(one["citations"])[0]["file"] == "g.md"
+        assert (other["question"], other["thumbs"], one["rating"]) == ("'=cmd()", "-1", "")
     else:
         objects = [json.loads(line) for line in text.splitlines()]
         assert [(r["turn"], r["person"], r["question"]) for r in objects] == [
@@ -148,11 +118,17 @@ def test_every_export_is_recorded_before_its_first_row(database: Database) -> No
     assert (first.person, first.subject) == ("ann", "turns")
     assert first.details == {"format": "csv", "product": "relay"}
     assert (newest.subject, newest.details) == ("numbers", {"format": "jsonl"})
+    for export in (
+        lambda: exports.turns(USER, Format.CSV),
+        lambda: exports.of(USER, "numbers", [], Format.CSV),
+    ):
+        with pytest.raises(NotAllowed):
+            export()
+    assert len(AuditLog(database).page(LOCAL)[0]) == 2
 
 
-def test_only_admins_export(database: Database) -> None:
-    with pytest.raises(NotAllowed):
-        Exports(database).turns(USER, Format.CSV)
-    with pytest.raises(NotAllowed):
-        Exports(database).of(USER, "numbers", [], Format.CSV)
-    assert AuditLog(database).page(LOCAL)[0] == ()
+def test_rows_are_written_as_they_are_read() -> None:
+    for lines in (csv_lines, jsonl_lines):
+        written = lines({"n": number} for number in count(1))
+        assert "1" in next(written)
+        assert "2" in next(written)

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from chatbot.accounts.people import BadInput
-from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, Feedback
 from corpora.database.engine import Database
-from tests.chatbot.asked import answer, asked
+from tests.chatbot.asked import asked
 from tests.ui.payloads import PAYLOADS
 
 pytestmark = pytest.mark.database
@@ -68,12 +68,3 @@ def test_hostile_comments_are_kept_as_text_without_what_nobody_sees(database: Da
         kept = feedback.of([turn])[turn].comment
         assert kept.isprintable() or set(kept) & set("\n\t")
     assert kept == "nul and turned"
-
-
-def test_an_opinion_goes_with_its_conversation(database: Database) -> None:
-    conversations = Conversations(database)
-    conversation = conversations.start("relay", "One")
-    turn = conversations.add(conversation, "One", answer())
-    Feedback(database).give(turn, UP)
-    conversations.delete(conversation)
-    assert Feedback(database).of([turn]) == {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,17 +15,14 @@ from chatbot.models.gguf_file import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import Settings, read_settings
 from ingestion.errors import BadSettings
-from tests.chatbot.random_gguf import finish, write_gguf
-from tests.chatbot.tiny_llama import MARKS, TEMPLATE, tiny_tokenizer
+from tests.chatbot.gguf_of_model import finish, write_model
+from tests.chatbot.tiny_llama import TEMPLATE, require_training, save_random_model
 
 
 def write(path: Path, *, template: str = TEMPLATE, context: int = 4000) -> Path:
-    if importlib.util.find_spec("gguf") is None:
-        pytest.skip("writing a GGUF file needs the package gguf")
-    tokenizer = tiny_tokenizer()
-    shape = {"hidden": 64, "layers": 1, "heads": 4}
-    write_gguf(path, tokenizer, template=template, marks=MARKS, context=context, **shape)
-    return path
+    require_training()
+    folder = save_random_model(path.with_suffix(""), "llama", max_position_embeddings=context)
+    return write_model(folder, path, template)
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +67,6 @@ def test_a_model_is_refused_when_strata_starts(tmp_path: Path) -> None:
             open_model(settings(generator, models_dir=tmp_path))
 
 
-def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:
-    bare = write(tmp_path / "bare.gguf", template="")
-    with pytest.raises(BadSettings, match="no chat template"):
-        open_model(settings(str(bare)))
-
-
-def test_a_model_that_reads_too_little_is_refused(tmp_path: Path) -> None:
-    small = write(tmp_path / "small.gguf", context=1024)
-    with pytest.raises(BadSettings, match="1024 tokens at most"):
-        open_model(settings(str(small)))
-
-
 def test_a_file_that_is_cut_off_says_so(gguf: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"
     cut.write_bytes(gguf.read_bytes()[:3000])
@@ -98,11 +83,8 @@ def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
         assert own.lead_budget == 3 * (4000 - own.answer_tokens - 1000)
     assert settings(str(gguf), generator_context=2048).context == 2048
     assert own.model_name == "own"
-
-
-@pytest.mark.parametrize(("profile", "budget"), [("embedded", 900), ("qamr", 15_000)])
-def test_a_profile_shows_the_model_its_own_amount_of_evidence(profile: str, budget: int) -> None:
-    assert settings("none", profile=profile, backend="server").lead_budget == budget
+    for profile, budget in (("embedded", 900), ("qamr", 15_000)):
+        assert settings("none", profile=profile, backend="server").lead_budget == budget
 
 
 def test_a_tuned_adapter_reaches_the_backend_and_the_name_of_the_model(tmp_path: Path) -> None:
@@ -181,3 +163,14 @@ def test_the_chat_template_is_the_files_own(gguf: Path, tmp_path: Path) -> None:
 
     longer = write(tmp_path / "longer.gguf", template=TEMPLATE.replace("<|begin|>", "<|user|>" * 9))
     assert prompt_tokens(longer) == prompt_tokens(gguf) + 8
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [({"template": ""}, "no chat template"), ({"context": 1024}, "1024 tokens at most")],
+)
+def test_a_model_that_cannot_chat_or_reads_too_little_is_refused(
+    tmp_path: Path, made: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(BadSettings, match=reason):
+        open_model(settings(str(write(tmp_path / "own.gguf", **made))))

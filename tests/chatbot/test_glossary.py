@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.glossary import terms_in
+from chatbot.understanding.glossary import terms_in
 from corpora.catalog.glossary import Entry
 
 ENTRIES = (

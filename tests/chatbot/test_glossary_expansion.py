@@ -7,11 +7,10 @@ import pytest
 
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
-from chatbot.queries.query_rewriting import rewrite_query
-from chatbot.queries.term_expansion import expand_terms
 from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings
 from chatbot.turn import Queries, Turn
+from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.database.engine import open_database
 from tests.data_folders import copy_data, database_url
@@ -42,7 +41,7 @@ def queries(chatbot: Chatbot) -> Callable[..., Queries]:
 
     def made(question: str, *history: tuple[str, str]) -> Queries:
         found = resolve_release(question, chatbot.products(), product="relay", history=history)
-        turn = Turn(question, product="relay", history=history, resolution=found)
+        turn = Turn(question, product="relay", history=history, resolved=found)
         queries = expand(rewrite(turn)).queries
         assert queries is not None
         return queries

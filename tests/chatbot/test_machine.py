@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chatbot.in_use import in_use, larger_generator
+from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.models import machine
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
@@ -37,13 +37,6 @@ def test_memory_cores_and_gpu_decide(machine: Machine, largest: str) -> None:
     assert bearable_generators(machine)[0].key == largest
 
 
-def test_the_largest_that_is_here_is_used_else_the_default(tmp_path: Path) -> None:
-    assert generator_here(LAPTOP, tmp_path) is GENERATOR
-    for key in ("granite-4.1-8b", "qwen2.5-coder-0.5b", "qwen3.5-2b"):
-        GENERATORS[key].path_in(tmp_path).touch()
-    assert generator_here(LAPTOP, tmp_path).key == "qwen3.5-2b"
-
-
 def test_a_container_has_its_own_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "_CONTROL_GROUP", tmp_path)
     monkeypatch.setattr(machine.psutil, "cpu_count", lambda logical: 8)
@@ -60,7 +53,7 @@ def test_a_container_has_its_own_share(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The models folder of a machine that can bear more than the default."""
-    for module in ("chatbot.in_use", "chatbot.settings", "ui.cli.models"):
+    for module in ("chatbot.administration.in_use", "chatbot.models.settings", "ui.cli.models"):
         monkeypatch.setattr(f"{module}.this_machine", lambda: LAPTOP)
     monkeypatch.setenv("STRATA_MODELS_DIR", str(tmp_path))
     return tmp_path
@@ -84,8 +77,12 @@ def test_the_default_stays_and_what_could_be_taken_is_said() -> None:
 
 def test_auto_takes_what_was_fetched(laptop: Path) -> None:
     used, _, larger = told(read_settings(generator="auto"))
-    assert used == GENERATOR.key
+    assert used == GENERATOR.key == generator_here(LAPTOP, laptop).key
     assert "qwen3-4b: `strata models pull` takes it" in larger
+    # The largest that is here and that the machine bears.
+    for key in ("granite-4.1-8b", "qwen2.5-coder-0.5b", "qwen3.5-2b"):
+        GENERATORS[key].path_in(laptop).touch()
+    assert generator_here(LAPTOP, laptop).key == "qwen3.5-2b"
     GENERATORS["qwen3-4b"].path_in(laptop).touch()
     used, why, larger = told(read_settings(generator="auto"))
     assert (used, larger) == ("qwen3-4b", "")

@@ -39,25 +39,11 @@ def test_it_sees_what_a_model_offers() -> None:
 
 def test_speeds_are_of_what_was_read_and_written() -> None:
     found = check(ScriptedChatModel(otherwise="word " * 9 + "end", delay=0.02))
+    assert not found.tells_probabilities
+    assert not found.keeps_to_a_schema
     assert found.answer_tokens_per_second == pytest.approx(45, rel=0.5)
     assert 0.015 < found.first_token_seconds < 0.2
     assert 2.5 < found.together < 5
-
-
-def test_it_sees_what_a_model_lacks() -> None:
-    found = check(ScriptedChatModel(otherwise="blue"))
-    assert not found.streams
-    assert not found.tells_probabilities
-    assert not found.keeps_to_a_schema
-
-
-def test_a_server_has_its_memory_to_itself() -> None:
-    with serving(words("ninety days")) as server:
-        found = check(ServedChatModel(url=server.url, model="m"))
-    assert found.memory_bytes is None
-    assert found.streams
-    assert not found.tells_probabilities
-    assert found.warnings == ()
 
 
 def test_a_model_that_fails_or_is_silent_is_told_of() -> None:
@@ -70,7 +56,9 @@ def test_a_model_that_fails_or_is_silent_is_told_of() -> None:
 def test_a_key_that_would_travel_unencrypted_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(words("ninety days")) as server:
         model = ServedChatModel(url=server.url, model="m", key=SecretStr("secret"))
-        assert check(model).warnings == ()
+        found = check(model)
+        assert (found.memory_bytes, found.streams, found.warnings) == (None, True, ())
+        assert not found.tells_probabilities
         # The server is here; only what the model takes for "here" changes.
         monkeypatch.setattr(ServedChatModel, "_is_local", False)
         (warning,) = check(model).warnings

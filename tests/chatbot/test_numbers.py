@@ -16,6 +16,8 @@ pytestmark = pytest.mark.database
 
 
 def test_what_became_of_questions_is_counted(database: Database) -> None:
+    assert Numbers(database).total(LOCAL, ANY) == Figures()
+    assert list(Numbers(database).rows(LOCAL, ANY, Span.DAY)) == []
     asked(database, "one", owner="a", thumbs=1, rating="good", seconds=1.0, model_calls=3)
     asked(database, "two", owner="a", thumbs=-1, rating="wrong release", seconds=2.0)
     asked(database, "three", owner="b", abstained=True, rating="incomplete", seconds=3.0)
@@ -37,15 +39,7 @@ def test_what_became_of_questions_is_counted(database: Database) -> None:
         median=2.0,
         p95=4.0,
     )
-
-
-def test_without_questions_everything_is_nothing(database: Database) -> None:
-    numbers = Numbers(database)
-    assert numbers.total(LOCAL, ANY) == Figures()
-    assert numbers.over_time(LOCAL, ANY, Span.DAY) == {}
-    assert numbers.by_release(LOCAL, ANY) == []
-    assert numbers.by_step(LOCAL, ANY, Span.DAY) == module.StepTimes()
-    assert list(numbers.rows(LOCAL, ANY, Span.DAY)) == []
+    assert Numbers(database).total(LOCAL, TurnFilter(route="reuse")).questions == 1
 
 
 def test_days_without_questions_are_there_and_empty(database: Database) -> None:
@@ -81,14 +75,6 @@ def test_every_release_has_its_own_latency(database: Database) -> None:
     assert (found["17.10"].median, found["17.10"].p95) == (10.0, 19.0)
     assert (found["18.00"].median, found["18.00"].p95) == (100.0, 100.0)
     assert found[None].questions == 1
-
-
-def test_a_filter_leaves_some(database: Database) -> None:
-    asked(database, "old", release="17.10", at=NOW - timedelta(days=10))
-    asked(database, "new", release="17.10")
-    asked(database, "other", release="18.00")
-    wanted = TurnFilter(release="17.10", since=NOW - timedelta(days=1))
-    assert Numbers(database).total(LOCAL, wanted).questions == 1
 
 
 def test_steps_have_times_in_all_and_per_day(database: Database) -> None:

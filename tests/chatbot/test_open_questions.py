@@ -23,6 +23,11 @@ ELSEWHERE = "another-machine/17/1700000000.0"
 
 
 @pytest.fixture
+def questions(database: Database) -> OpenQuestions:
+    return OpenQuestions(database)
+
+
+@pytest.fixture
 def own(database: Database) -> Conversations:
     return Conversations(database, "ada")
 
@@ -53,21 +58,12 @@ def seen(database: Database, ago: timedelta) -> None:
         session.execute(update(OpenQuestionRow).values(seen=datetime.now(UTC) - ago))
 
 
-def test_a_question_stays_one_that_is_asked_without_the_memory(
-    database: Database, question: Question
-) -> None:
-    questions = OpenQuestions(database)
-    questions.add(replace(question, afresh=True))
-    assert [q.question.afresh for q in questions.of(question.conversation, "ada")] == [True]
-
-
 def test_questions_stand_behind_what_there_is_and_what_still_runs(
-    database: Database, own: Conversations, question: Question
+    questions: OpenQuestions, own: Conversations, question: Question
 ) -> None:
-    questions = OpenQuestions(database)
     own.add(question.conversation, "before", REPLY)
-    first, second = questions.add(question), questions.add(replace(question, text="And then?"))
-
+    second = replace(question, text="And then?", afresh=True)
+    first, second = questions.add(question), questions.add(second)
     assert (first.after, second.after) == (1, 2)
     assert questions.of(question.conversation, "ada") == (first, second)
     assert first.question == question
@@ -75,36 +71,28 @@ def test_questions_stand_behind_what_there_is_and_what_still_runs(
 
 
 def test_an_answer_and_the_end_of_its_question_are_one(
-    database: Database, own: Conversations, question: Question
+    questions: OpenQuestions, own: Conversations, question: Question
 ) -> None:
-    questions = OpenQuestions(database)
     first, second = questions.add(question), questions.add(question)
-
     own.add(question.conversation, question.text, REPLY, open_question=first.id)
-
     assert questions.of(question.conversation, "ada") == (second,)
 
 
 def test_what_was_stopped_or_failed_is_kept_until_it_is_removed(
-    database: Database, question: Question
+    questions: OpenQuestions, question: Question, database: Database
 ) -> None:
-    questions = OpenQuestions(database)
     identity = questions.add(question).id
     questions.end(identity, State.FAILED, "too long", refused=True)
-
     kept = OpenQuestions(database, ELSEWHERE).of(question.conversation, "ada")
-
     assert [(q.state, q.message, q.refused) for q in kept] == [(State.FAILED, "too long", True)]
     questions.remove(identity)
     assert questions.of(question.conversation, "ada") == ()
 
 
 def test_nobody_sees_or_asks_in_the_conversation_of_another(
-    database: Database, question: Question
+    questions: OpenQuestions, question: Question
 ) -> None:
-    questions = OpenQuestions(database)
     questions.add(question)
-
     assert questions.of(question.conversation, "bob") == ()
     with pytest.raises(UnknownConversation):
         questions.add(replace(question, owner="bob"))
@@ -113,16 +101,17 @@ def test_nobody_sees_or_asks_in_the_conversation_of_another(
 
 
 def test_what_ran_in_a_process_that_is_gone_counts_as_stopped(
-    database: Database, question: Question, other_process: tuple[subprocess.Popen[str], str]
+    questions: OpenQuestions,
+    question: Question,
+    database: Database,
+    other_process: tuple[subprocess.Popen[str], str],
 ) -> None:
     process, name = other_process
-    there, here = OpenQuestions(database, name), OpenQuestions(database)
+    there, here = OpenQuestions(database, name), questions
     there.add(question)
     assert here.of(question.conversation, "ada")[0].state is State.RUNNING
-
     process.kill()
     process.wait()
-
     left = here.of(question.conversation, "ada")[0]
     assert (left.state, left.message) == (State.STOPPED, WITH_ITS_SERVER)
     assert here.add(question).after == 0
@@ -136,25 +125,23 @@ def test_a_process_number_that_was_given_again_is_another_process() -> None:
 
 
 def test_a_server_on_another_machine_counts_as_gone_when_nothing_is_heard_of_it(
-    database: Database, question: Question
+    questions: OpenQuestions, question: Question, database: Database
 ) -> None:
-    there, here = OpenQuestions(database, ELSEWHERE), OpenQuestions(database)
+    there, here = OpenQuestions(database, ELSEWHERE), questions
     there.add(question)
     seen(database, timedelta(seconds=2 * DEAD_AFTER_SECONDS))
     assert here.of(question.conversation, "ada")[0].state is State.STOPPED
-
     there.wanted()
     assert here.of(question.conversation, "ada")[0].state is State.RUNNING
 
 
 def test_a_question_goes_on_until_it_is_stopped_or_its_conversation_deleted(
-    database: Database, own: Conversations, question: Question
+    questions: OpenQuestions, own: Conversations, question: Question, database: Database
 ) -> None:
-    questions, elsewhere = OpenQuestions(database), OpenQuestions(database, ELSEWHERE)
+    elsewhere = OpenQuestions(database, ELSEWHERE)
     stopped, kept = questions.add(question).id, questions.add(question).id
     assert questions.wanted() == {stopped, kept}
     assert elsewhere.wanted() == frozenset()
-
     elsewhere.stop(stopped)
     assert questions.wanted() == {kept}
     assert questions.of(question.conversation, "ada")[0].state is State.STOPPING
@@ -163,38 +150,25 @@ def test_a_question_goes_on_until_it_is_stopped_or_its_conversation_deleted(
 
 
 def test_a_turn_that_is_asked_anew_stands_before_its_question(
-    database: Database, own: Conversations, question: Question
+    questions: OpenQuestions, own: Conversations, question: Question
 ) -> None:
-    questions = OpenQuestions(database)
     first, _ = (own.add(question.conversation, text, REPLY) for text in ("first", "second"))
-
     anew = questions.add(replace(question, instead_of=first))
-
     assert (anew.after, anew.question.instead_of) == (1, first)
     behind = questions.add(replace(question, instead_of=first))
     assert behind.question.instead_of is None, "the first one is about to replace it"
+    own.add(question.conversation, "better", REPLY, instead_of=first)
+    late = questions.add(replace(question, instead_of=first))
+    assert late.question.instead_of is None, "it was replaced"
 
 
 def test_asked_anew_once_more_the_note_of_the_time_before_goes(
-    database: Database, own: Conversations, question: Question
+    questions: OpenQuestions, own: Conversations, question: Question
 ) -> None:
-    questions = OpenQuestions(database)
     turn = own.add(question.conversation, "first", REPLY)
     other = questions.add(question)
     questions.end(other.id, State.STOPPED)
     before = questions.add(replace(question, instead_of=turn))
     questions.end(before.id, State.FAILED, "no model")
-
     again = questions.add(replace(question, instead_of=turn))
-
     assert [q.id for q in questions.of(question.conversation, "ada")] == [other.id, again.id]
-
-
-def test_a_turn_that_was_replaced_is_not_replaced_again(
-    database: Database, own: Conversations, question: Question
-) -> None:
-    questions = OpenQuestions(database)
-    old = own.add(question.conversation, "first", REPLY)
-    own.add(question.conversation, "better", REPLY, instead_of=old)
-
-    assert questions.add(replace(question, instead_of=old)).question.instead_of is None

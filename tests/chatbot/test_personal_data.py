@@ -39,16 +39,8 @@ from tests.chatbot.asked import answer
 pytestmark = pytest.mark.database
 
 KEPT: tuple[type[Base], ...] = (
-    ConversationRow,
-    TurnRow,
-    TurnTextRow,
-    TurnTraceRow,
-    TurnCitationRow,
-    OpenQuestionRow,
-    FeedbackRow,
-    ReviewRow,
-    PersonRow,
-    UseRow,
+    *(ConversationRow, TurnRow, TurnTextRow, TurnTraceRow, TurnCitationRow),
+    *(OpenQuestionRow, FeedbackRow, ReviewRow, PersonRow, UseRow),
 )
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BO, CY = "bo@example.org", "cy@example.org"
@@ -101,6 +93,7 @@ def test_a_person_is_deleted_with_all_that_is_kept_of_them(database: Database) -
     talk(database, CY, "Does the breaker trip?")
     before = rows(database)
     sign_in(database, BO)
+    assert people(database) == ((BO, 0), (CY, 1))
     talk(database, BO, "Does the relay latch?")
     talk(database, BO, "Does the relay click?")
     assert found(database, "relay") == 2
@@ -111,6 +104,9 @@ def test_a_person_is_deleted_with_all_that_is_kept_of_them(database: Database) -
     assert (found(database, "relay"), found(database, "breaker")) == (0, 1)
     with pytest.raises(UnknownPerson):
         delete_person(database, BO)
+    # What is logged of it names nobody.
+    assert fingerprint(BO) == fingerprint(BO) != fingerprint(CY)
+    assert "bo" not in fingerprint(BO).removeprefix("person")
 
 
 def test_a_person_takes_along_what_they_asked_and_said(database: Database) -> None:
@@ -131,32 +127,16 @@ def test_a_person_takes_along_what_they_asked_and_said(database: Database) -> No
         export_person(database, "di@example.org")
 
 
-def test_people_are_listed_with_their_conversations(database: Database) -> None:
-    sign_in(database, BO)
-    talk(database, CY, "Does the breaker trip?")
-    talk(database, "", "Does the relay latch?")
-    assert people(database) == (("", 1), (BO, 0), (CY, 1))
-
-
-def test_a_fingerprint_tells_people_apart_and_names_nobody() -> None:
-    assert fingerprint(BO) == fingerprint(BO) != fingerprint(CY)
-    assert "bo" not in fingerprint(BO).removeprefix("person")
-
-
-def test_old_conversations_go_and_others_stay(database: Database) -> None:
-    talk(database, BO, "Does the relay latch?", days_ago=31)
+def test_old_conversations_go_and_others_stay(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More go than one transaction deletes.
+    monkeypatch.setattr("chatbot.conversations.personal_data.AT_ONCE", 2)
+    for _ in range(5):
+        talk(database, BO, "Does the relay latch?", days_ago=31)
     young = talk(database, BO, "Does the relay click?", days_ago=29)
     assert sweep(database, Settings(), NOW) == 0
-    assert sweep(database, Settings(keep_conversations=30), NOW) == 1
+    assert sweep(database, Settings(keep_conversations=30), NOW) == 5
     assert [c.id for c in Conversations(database, BO).recent()] == [young]
     assert found(database, "latch") == 0
     assert rows(database)["turn_traces"] == 1
-
-
-def test_more_go_than_one_transaction_deletes(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chatbot.conversations.personal_data.AT_ONCE", 2)
-    for _ in range(5):
-        Conversations(database, BO).start("relay", "old")
-    assert sweep(database, Settings(keep_conversations=1), datetime.now(UTC) + timedelta(2)) == 5

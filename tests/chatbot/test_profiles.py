@@ -102,7 +102,6 @@ def test_single_chunks_are_answered_from_where_there_is_no_dual_chunking(
 
 
 def queries(turn: Turn) -> tuple[str, ...]:
-    assert turn.queries is not None
     return turn.queries.distinct()
 
 

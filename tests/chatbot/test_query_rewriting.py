@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.query_rewriting import rewrite_query
 from chatbot.releases.rules import resolve_release
 from chatbot.turn import Queries, Turn
+from chatbot.understanding.queries import rewrite_query
 from corpora.catalog.release import Product, Release
 
 CATALOG = (
@@ -14,7 +14,7 @@ CATALOG = (
 
 def queries(question: str, *history: tuple[str, str]) -> Queries:
     resolution = resolve_release(question, CATALOG, product="switch", history=history)
-    turn = Turn(question, product="switch", history=history, resolution=resolution)
+    turn = Turn(question, product="switch", history=history, resolved=resolution)
     rewritten = rewrite_query(lambda: CATALOG)(turn).queries
     assert rewritten is not None
     return rewritten

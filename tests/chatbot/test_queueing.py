@@ -57,16 +57,28 @@ def test_first_come_first_served_and_all_know_their_place() -> None:
     asyncio.run(story())
 
 
-def test_two_at_once_and_no_more() -> None:
+@pytest.mark.parametrize(
+    ("owners", "at_once", "first", "served"),
+    [
+        ({}, 2, "", "abcd"),
+        # Who asks much at once waits for the first question of everybody else.
+        ({"a": "ann", "b": "ann", "c": "ann", "d": "dan"}, 1, "", "adbc"),
+        # One who has been quiet gets no turns in arrears.
+        ({"a": "ann", "b": "ann", "c": "dan", "d": "dan"}, 1, "a", "abcd"),
+    ],
+)
+def test_everybody_is_served_in_a_fair_order(
+    owners: dict[str, str], at_once: int, first: str, served: str
+) -> None:
     async def story() -> None:
-        shop = Shop(at_once=2)
-        tasks = await shop.come("abcd")
-        assert shop.served == ["a", "b"]
-        for door in shop.doors.values():
-            door.set()
-        await asyncio.gather(*tasks.values())
-        assert shop.most_inside == 2
-        assert shop.served == ["a", "b", "c", "d"]
+        shop = Shop(at_once, **owners)
+        for names in (first, "abcd".replace(first, "") if first else "abcd"):
+            tasks = await shop.come(names)
+            for name in shop.doors if names != first else first:
+                shop.doors[name].set()
+            await asyncio.gather(*tasks.values())
+        assert "".join(shop.served) == served
+        assert shop.most_inside == at_once
 
     asyncio.run(story())
 
@@ -101,33 +113,5 @@ def test_who_gives_up_when_called_in_passes_the_place_on(called_in_first: bool) 
         late = await shop.come("d")
         shop.doors["d"].set()
         await asyncio.wait_for(late["d"], 5)
-
-    asyncio.run(story())
-
-
-def test_who_asks_much_at_once_waits_for_the_first_question_of_everybody_else() -> None:
-    async def story() -> None:
-        shop = Shop(a="ann", b="ann", c="ann", d="dan")
-        tasks = await shop.come("abcd")
-        assert shop.told == {"a": [], "b": [1, 2], "c": [2, 3], "d": [1]}
-        for door in shop.doors.values():
-            door.set()
-        await asyncio.gather(*tasks.values())
-        assert shop.served == ["a", "d", "b", "c"]
-
-    asyncio.run(story())
-
-
-def test_one_who_has_been_quiet_gets_no_turns_in_arrears() -> None:
-    async def story() -> None:
-        shop = Shop(a="ann", b="ann", c="dan", d="dan")
-        tasks = await shop.come("a")
-        shop.doors["a"].set()
-        await tasks["a"]
-        tasks = await shop.come("bcd")
-        for door in shop.doors.values():
-            door.set()
-        await asyncio.gather(*tasks.values())
-        assert shop.served == ["a", "b", "c", "d"]
 
     asyncio.run(story())

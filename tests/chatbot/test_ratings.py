@@ -55,6 +55,8 @@ def test_what_is_changed_is_kept_and_the_rest_stays(ratings: Ratings) -> None:
     assert review.reviewer == "grace@example.org"
     assert review.updated is not None
     assert told(ratings, 2) == NO_REVIEW
+    assert ratings.change(LOCAL, 1, rating="").reviewer == "local"
+    assert review_of(ratings, 1).rating == ""
 
 
 def test_of_two_who_had_seen_the_same_the_second_is_told_what_is_there_now(
@@ -74,25 +76,12 @@ def test_of_two_who_had_seen_the_same_the_second_is_told_what_is_there_now(
     assert told(ratings, 1)["note"] == "Ada's"
 
 
-def test_a_rating_can_be_taken_back(ratings: Ratings) -> None:
-    ratings.change(ADMIN, 1, rating="good")
-    ratings.change(ADMIN, 1, rating="")
-    assert review_of(ratings, 1).rating == ""
-
-
 def test_every_change_is_in_the_audit_log_without_what_was_written(ratings: Ratings) -> None:
     ratings.change(ADMIN, 1, rating="wrong release", note="Call Jane Doe, she asked for it.")
-    entry = AuditLog(ratings.database).page(LOCAL)[0][0]
+    ratings.change(GRACE, 1, rating="wrong release")
+    (entry,) = AuditLog(ratings.database).page(LOCAL)[0]
     assert (entry.person, entry.action, entry.subject) == ("ada@example.org", "rate", "turn 1")
     assert entry.details == {"rating": "wrong release", "note": 32}
-
-
-def test_what_changes_nothing_is_not_recorded(ratings: Ratings) -> None:
-    ratings.change(ADMIN, 1, rating="good")
-    before = told(ratings, 1)
-    ratings.change(GRACE, 1, rating="good")
-    assert told(ratings, 1) == before
-    assert len(AuditLog(ratings.database).page(LOCAL)[0]) == 1
 
 
 def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
@@ -119,19 +108,8 @@ def test_what_is_no_rating_is_refused(ratings: Ratings) -> None:
         ratings.change(ADMIN, 1, assignee="x" * 201)
     with pytest.raises(TypeError, match="'reviewer'"):
         ratings.change(ADMIN, 1, reviewer="somebody else")
-    assert told(ratings, 1) == NO_REVIEW
-
-
-def test_a_turn_that_is_not_there_cannot_be_rated(ratings: Ratings) -> None:
-    with pytest.raises(UnknownTurn):
-        ratings.change(ADMIN, 3, rating="good")
-
-
-def test_only_admins_rate(ratings: Ratings) -> None:
     with pytest.raises(NotAllowed):
         ratings.change(USER, 1, rating="good")
+    with pytest.raises(UnknownTurn):
+        ratings.change(ADMIN, 3, rating="good")
     assert told(ratings, 1) == NO_REVIEW
-
-
-def test_where_nobody_signs_in_the_one_person_rates(ratings: Ratings) -> None:
-    assert ratings.change(LOCAL, 1, rating="good").reviewer == "local"

@@ -20,7 +20,6 @@ from eval.answer_summary import Summary, score_answers
 from eval.answers import read_answers
 from eval.asking import ask_all
 from eval.gold import GoldQuestion, QuestionKind, read_gold
-from eval.retrieval import among_first, rank_pages
 from tests.chatbot.test_review_turns import ADMIN, USER, own
 
 RATE = "What rate has port XF-1 in 17.20?"
@@ -95,12 +94,6 @@ def test_what_was_rated_good_passes_the_evaluation_of_the_exported_file(reviewed
     }
 
 
-def test_the_pages_that_were_cited_are_those_to_find(reviewed: Reviewed) -> None:
-    reviewed.rate(reviewed.ask(RATE))
-    gold = reviewed.gold()
-    assert among_first(rank_pages(reviewed.chatbot, gold))["all"][1].ratio == 1
-
-
 def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:
     turn = reviewed.rate(reviewed.ask(RATE))
     gold = reviewed.gold()
@@ -114,14 +107,6 @@ def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:
     assert score.cited_wrong_release
 
 
-def test_a_corrected_answer_is_what_counts(reviewed: Reviewed) -> None:
-    turn = reviewed.ask(RATE)
-    reviewed.rate(turn, "incomplete", corrected_answer="10 Gbit/s, but only with the XF-1L card.")
-    score = reviewed.evaluated().scores[0]
-    assert not score.correct
-    assert reviewed.gold()[0].gold_answer == "10 Gbit/s, but only with the XF-1L card."
-
-
 def test_the_right_release_of_a_wrong_one_is_asked_for(reviewed: Reviewed) -> None:
     turn = reviewed.ask(DEFAULT)
     with pytest.raises(NoGold, match="name the right one first"):
@@ -130,13 +115,6 @@ def test_the_right_release_of_a_wrong_one_is_asked_for(reviewed: Reviewed) -> No
     question = reviewed.gold()[0]
     assert (question.release, question.sources) == ("17.20", ())
     assert reviewed.evaluated().scores[0].release_right is False
-
-
-def test_an_abstention_that_should_have_been(reviewed: Reviewed) -> None:
-    reviewed.rate(reviewed.ask(RATE), "bad", corrected_answer="I don't know")
-    score = reviewed.evaluated().scores[0]
-    assert not score.answerable
-    assert score.rightly_refused is False
 
 
 def test_a_follow_up_is_asked_after_what_was_said_then(reviewed: Reviewed) -> None:
@@ -178,41 +156,6 @@ def test_a_turn_whose_rating_changes_is_left_out_and_told(reviewed: Reviewed) ->
     )
 
 
-def test_a_turn_can_be_taken_from_the_set_and_stays_rated(reviewed: Reviewed) -> None:
-    turn = reviewed.rate(reviewed.ask(RATE))
-    assert len(reviewed.set.export(ADMIN).questions) == 1
-    assert reviewed.set.remove(ADMIN, turn).rating == "good"
-    assert reviewed.set.export(ADMIN).questions == ()
-
-
-def test_a_line_of_the_file_ends_only_with_its_question(reviewed: Reviewed) -> None:
-    right = '10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted"'
-    reviewed.rate(reviewed.ask(RATE), corrected_answer=right)
-    reviewed.rate(reviewed.ask(LOG))
-    assert reviewed.gold()[0].gold_answer == right
-    assert len(reviewed.gold()) == 2
-
-
-def test_an_export_is_in_the_audit_log(reviewed: Reviewed) -> None:
-    reviewed.rate(reviewed.ask(RATE))
-    reviewed.set.export(ADMIN)
-    entry = AuditLog(reviewed.chatbot.database).page(LOCAL)[0][0]
-    assert (entry.action, entry.subject) == ("export", "regression set")
-    assert entry.details == {"questions": 1, "left_out": 0}
-
-
-def test_only_admins_have_the_set(reviewed: Reviewed) -> None:
-    turn = reviewed.rate(reviewed.ask(RATE))
-    for door in (
-        lambda: reviewed.set.add(USER, turn),
-        lambda: reviewed.set.remove(USER, turn),
-        lambda: reviewed.set.export(USER),
-    ):
-        with pytest.raises(NotAllowed):
-            door()
-    assert len(reviewed.set.export(ADMIN).questions) == 1
-
-
 @given(st.text(max_size=200))
 def test_patterns_are_found_in_the_text_they_are_made_of(text: str) -> None:
     for pattern in must_include(text):
@@ -236,8 +179,42 @@ def test_what_has_to_be_said_are_figures_and_names(text: str, accepted: str, ref
     assert not has_all(refused)
 
 
-def test_a_line_is_json(reviewed: Reviewed) -> None:
-    reviewed.rate(reviewed.ask(RATE))
+@pytest.mark.parametrize(
+    ("corrected", "answerable"),
+    [
+        ("10 Gbit/s, but only with the XF-1L card.", True),
+        # A line of the file ends only with its question.
+        ('10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted"', True),
+        ("I don't know", False),
+    ],
+)
+def test_a_corrected_answer_is_what_counts(
+    reviewed: Reviewed, corrected: str, answerable: bool
+) -> None:
+    reviewed.rate(reviewed.ask(RATE), "incomplete", corrected_answer=corrected)
+    (question,) = reviewed.gold()
+    score = reviewed.evaluated().scores[0]
+    assert score.answerable is answerable
+    assert not (score.correct and "XF-1L" in corrected)
+    assert score.rightly_refused is (None if answerable else False)
+    assert question.gold_answer == corrected or not answerable
+
+
+def test_the_export_is_json_and_in_the_audit_log_and_a_turn_can_be_taken_out(
+    reviewed: Reviewed,
+) -> None:
+    turn = reviewed.rate(reviewed.ask(RATE))
     line = json.loads(reviewed.set.export(ADMIN).as_jsonl())
-    assert line["question"] == RATE
-    assert line["product"] == "relay"
+    assert (line["question"], line["product"]) == (RATE, "relay")
+    for door in (
+        lambda: reviewed.set.add(USER, turn),
+        lambda: reviewed.set.remove(USER, turn),
+        lambda: reviewed.set.export(USER),
+    ):
+        with pytest.raises(NotAllowed):
+            door()
+    entry = AuditLog(reviewed.chatbot.database).page(LOCAL)[0][0]
+    assert (entry.action, entry.subject) == ("export", "regression set")
+    assert entry.details == {"questions": 1, "left_out": 0}
+    assert reviewed.set.remove(ADMIN, turn).rating == "good"
+    assert reviewed.set.export(ADMIN).questions == ()

@@ -70,7 +70,7 @@ def others(
     *blocks: Block, title: str = "Guide", mentions: tuple[Mention, ...] = ()
 ) -> list[tuple[str, ...]]:
     resolution = Resolution(ReleaseStatus.STATED, "relay", ("17.20",), mentions=mentions)
-    asked = other_releases(Turn("How long?", resolution=resolution), [RELAY])
+    asked = other_releases(Turn("How long?", resolved=resolution), [RELAY])
     return [asked(record) for record in records(stored_page(*blocks, title=title))]
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatbot.queries.asking_back import resolve_turn
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.releases.rules import resolve_release
+from chatbot.understanding.clarification import resolve_turn
 from corpora.catalog.release import Product, Release
 from eval.releases import Outcome, outcome_of
 from tests.chatbot.release_cases import ReleaseCase, read_cases

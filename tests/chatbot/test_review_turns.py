@@ -1,116 +1,159 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import delete, select, text
 
 from chatbot.accounts.people import NotAllowed, Person
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
-from chatbot.review.ratings import UnknownTurn
+from chatbot.review.ratings import Ratings, UnknownTurn
 from chatbot.review.turns import ANY, NOT_RATED, AllTurns, TurnFilter
+from chatbot.turn import Citation
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import (
-    ConversationRow,
     FeedbackRow,
     ReviewRow,
     TurnCitationRow,
     TurnRow,
     TurnTraceRow,
 )
-from tests.chatbot.made_up_history import BEGIN, YEARS, fill, word
+from tests.chatbot.asked import asked
 from tests.data_folders import database_url
 
 pytestmark = pytest.mark.database
 
 ADMIN = Person("ada@example.org", "Ada", is_admin=True)
 USER = Person("bob@example.org", "Bob", is_admin=False)
-TURNS = 700
+TURNS = 200
+BEGIN, YEARS = datetime(2024, 1, 1, tzinfo=UTC), timedelta(days=730)
 HALF = BEGIN + YEARS / 2
+
+
+WORDS = ("bacor", "delfi", "ganlo", "mernu", "pasri", "solten", "voba")
+PRODUCTS = {"beacon": ("3.0", "3.1"), "harbour": ("2023.1", "2024.1"), "tessaline": ("17.20",)}
+COLLEAGUES = ("", "ada@example.org", "grace@example.org")
+
+
+def fill(database: Database) -> None:
+    """Write varied turns, the oldest first; drawn from one seed."""
+    draw = Random(7)
+    for number in range(TURNS):
+        product = draw.choice([*PRODUCTS])
+        release = draw.choice(PRODUCTS[product])
+        file = f"{product}/part-{number % 4}.html"
+        cited = [Citation("", file, release, 1, "", None, "", 1)]
+        route = draw.choice(("documents",) * 4 + ("inventory", "clarify"))
+        turn = asked(
+            database,
+            " ".join(draw.choices(WORDS, k=3)),
+            at=BEGIN + YEARS * (number / TURNS),
+            owner=f"person{number % 5}@example.org",
+            thumbs=draw.choice((0, 1, -1)),
+            rating=draw.choice(("", "good", "bad")),
+            answer=" ".join(draw.choices(WORDS, k=3)),
+            product=product,
+            release=release,
+            route=route,
+            abstained=route == "clarify" or draw.random() < 0.2,
+            seconds=draw.choice((1.0, 20.0)),
+            citations=cited if draw.random() < 0.8 else [],
+        )
+        done, colleague = draw.choice(("open", "done")), draw.choice(COLLEAGUES)
+        if draw.random() < 0.5:
+            Ratings(database).change(ADMIN, turn, status=done, assignee=colleague)
+        with database.writing() as session:
+            session.get_one(TurnRow, turn).superseded = draw.random() < 0.1
+            if (review := session.get(ReviewRow, turn)) is not None:
+                review.in_regression_set = draw.random() < 0.3
 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A database with made-up turns."""
     database = open_database(database_url(tmp_path_factory.mktemp("history")))
-    fill(database, TURNS)
+    fill(database)
     yield database
     database.close()
 
 
+@dataclass(frozen=True)
+class Known:
+    """Everything a filter may look at, of one turn."""
+
+    row: TurnRow
+    thumbs: int
+    review: ReviewRow
+    files: frozenset[str]
+    words: tuple[str, ...]
+
+    def has(self, word: str) -> bool:
+        return any(w.startswith(word) for w in self.words)
+
+
 @pytest.fixture(scope="module")
-def known(history: Database) -> list[dict[str, Any]]:
-    """Everything a filter may look at, of every turn, the newest first."""
+def known(history: Database) -> list[Known]:
+    """All turns, the newest first."""
     with history.reading() as session:
         thumbs = {f.turn_id: f.thumbs for f in session.scalars(select(FeedbackRow))}
         reviews = {r.turn_id: r for r in session.scalars(select(ReviewRow))}
-        files: dict[int, set[str]] = {}
-        for cited in session.scalars(select(TurnCitationRow)):
-            files.setdefault(cited.turn_id, set()).add(cited.file)
-        rows = session.scalars(select(TurnRow)).all()
+        cited = [(c.turn_id, c.file) for c in session.scalars(select(TurnCitationRow))]
+        none = ReviewRow(rating="", status="open", assignee="", in_regression_set=False)
         return [
-            {
-                "row": row,
-                "thumbs": thumbs.get(row.id),
-                "rating": reviews[row.id].rating if row.id in reviews else "",
-                "done": row.id in reviews and reviews[row.id].status == "done",
-                "assignee": reviews[row.id].assignee if row.id in reviews else "",
-                "kept": row.id in reviews and reviews[row.id].in_regression_set,
-                "files": files.get(row.id, set()),
-                "words": re.findall(r"\w+", f"{row.question} {row.answer['answer']}".lower()),
-            }
-            for row in sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+            Known(
+                row,
+                thumbs.get(row.id, 0),
+                reviews.get(row.id, none),
+                frozenset(file for turn, file in cited if turn == row.id),
+                tuple(f"{row.question} {row.answer['answer']}".lower().split()),
+            )
+            for row in session.scalars(
+                select(TurnRow).order_by(TurnRow.created.desc(), TurnRow.id.desc())
+            )
         ]
 
 
-FILTERS: dict[str, tuple[TurnFilter, Callable[[dict[str, Any]], bool]]] = {
-    "product": (TurnFilter(product="beacon"), lambda t: t["row"].product == "beacon"),
-    "release": (TurnFilter(release="17.20"), lambda t: t["row"].release == "17.20"),
-    "since": (TurnFilter(since=HALF), lambda t: t["row"].created >= HALF),
-    "until": (TurnFilter(until=HALF), lambda t: t["row"].created < HALF),
-    "owner": (
-        TurnFilter(owner="person19@example.org"),
-        lambda t: t["row"].owner == "person19@example.org",
-    ),
-    "thumbs": (TurnFilter(thumbs=-1), lambda t: t["thumbs"] == -1),
-    "abstained": (TurnFilter(abstained=True), lambda t: t["row"].abstained),
-    "answered": (TurnFilter(abstained=False), lambda t: not t["row"].abstained),
-    "clarified": (TurnFilter(clarified=True), lambda t: t["row"].route == "clarify"),
-    "not clarified": (TurnFilter(clarified=False), lambda t: t["row"].route != "clarify"),
-    "route": (TurnFilter(route="inventory"), lambda t: t["row"].route == "inventory"),
-    "seconds": (TurnFilter(seconds=10), lambda t: t["row"].seconds >= 10),
-    "document": (
-        TurnFilter(document="tessaline/part-2.html"),
-        lambda t: "tessaline/part-2.html" in t["files"],
-    ),
-    "rating": (TurnFilter(rating="bad"), lambda t: t["rating"] == "bad"),
-    "not rated": (TurnFilter(rating=NOT_RATED), lambda t: t["rating"] == ""),
-    "open": (TurnFilter(status="open"), lambda t: not t["done"]),
-    "done": (TurnFilter(status="done"), lambda t: t["done"]),
-    "assignee": (
-        TurnFilter(assignee="grace@example.org"),
-        lambda t: t["assignee"] == "grace@example.org",
-    ),
-    "regression set": (TurnFilter(in_regression_set=True), lambda t: t["kept"]),
-    "not in the set": (TurnFilter(in_regression_set=False), lambda t: not t["kept"]),
-    "asked anew": (TurnFilter(superseded=True), lambda t: t["row"].superseded),
-    "a word": (TurnFilter(words=word(9)), lambda t: any(w.startswith(word(9)) for w in t["words"])),
+FILE = "tessaline/part-2.html"
+GRACE = "grace@example.org"
+FILTERS: dict[str, tuple[TurnFilter, Callable[[Known], bool]]] = {
+    "product": (TurnFilter(product="beacon"), lambda t: t.row.product == "beacon"),
+    "release": (TurnFilter(release="17.20"), lambda t: t.row.release == "17.20"),
+    "since": (TurnFilter(since=HALF), lambda t: t.row.created >= HALF),
+    "until": (TurnFilter(until=HALF), lambda t: t.row.created < HALF),
+    "owner": (TurnFilter(owner="person3@example.org"), lambda t: "person3" in t.row.owner),
+    "thumbs": (TurnFilter(thumbs=-1), lambda t: t.thumbs == -1),
+    "abstained": (TurnFilter(abstained=True), lambda t: t.row.abstained),
+    "answered": (TurnFilter(abstained=False), lambda t: not t.row.abstained),
+    "clarified": (TurnFilter(clarified=True), lambda t: t.row.route == "clarify"),
+    "not clarified": (TurnFilter(clarified=False), lambda t: t.row.route != "clarify"),
+    "route": (TurnFilter(route="inventory"), lambda t: t.row.route == "inventory"),
+    "seconds": (TurnFilter(seconds=10), lambda t: t.row.seconds >= 10),
+    "document": (TurnFilter(document=FILE), lambda t: FILE in t.files),
+    "rating": (TurnFilter(rating="bad"), lambda t: t.review.rating == "bad"),
+    "not rated": (TurnFilter(rating=NOT_RATED), lambda t: t.review.rating == ""),
+    "open": (TurnFilter(status="open"), lambda t: t.review.status != "done"),
+    "done": (TurnFilter(status="done"), lambda t: t.review.status == "done"),
+    "assignee": (TurnFilter(assignee=GRACE), lambda t: t.review.assignee == GRACE),
+    "kept": (TurnFilter(in_regression_set=True), lambda t: t.review.in_regression_set),
+    "not kept": (TurnFilter(in_regression_set=False), lambda t: not t.review.in_regression_set),
+    "asked anew": (TurnFilter(superseded=True), lambda t: t.row.superseded),
+    "a word": (TurnFilter(words=WORDS[0]), lambda t: t.has(WORDS[0])),
     "two words": (
-        TurnFilter(words=f"{word(9)} {word(4)}"),
-        lambda t: word(9) in t["words"] and any(w.startswith(word(4)) for w in t["words"]),
+        TurnFilter(words=f"{WORDS[0]} {WORDS[1]}"),
+        lambda t: WORDS[0] in t.words and t.has(WORDS[1]),
     ),
     "together": (
-        TurnFilter(product="tessaline", abstained=False, words=word(3), since=HALF),
+        TurnFilter(product="tessaline", abstained=False, words=WORDS[2], since=HALF),
         lambda t: (
-            t["row"].product == "tessaline"
-            and not t["row"].abstained
-            and any(w.startswith(word(3)) for w in t["words"])
-            and t["row"].created >= HALF
+            t.row.product == "tessaline"
+            and not t.row.abstained
+            and t.has(WORDS[2])
+            and t.row.created >= HALF
         ),
     ),
 }
@@ -118,10 +161,10 @@ FILTERS: dict[str, tuple[TurnFilter, Callable[[dict[str, Any]], bool]]] = {
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filter_finds_what_is_like_that_and_nothing_else(
-    history: Database, known: list[dict[str, Any]], name: str
+    history: Database, known: list[Known], name: str
 ) -> None:
     wanted, is_wanted = FILTERS[name]
-    expected = [turn["row"].id for turn in known if is_wanted(turn)]
+    expected = [turn.row.id for turn in known if is_wanted(turn)]
     assert 0 < len(expected) < TURNS
     turns = AllTurns(history)
     assert [t.id for t in turns.page(ADMIN, wanted, size=TURNS)[0]] == expected
@@ -233,24 +276,27 @@ def test_an_opened_turn_has_its_conversation_and_its_trace(
 
 def test_a_turn_of_an_earlier_version_has_no_trace(database: Database) -> None:
     written(database, [datetime(2024, 5, 1, tzinfo=UTC)])
-    with database.reading() as session:
-        assert session.get(TurnTraceRow, 1) is None
+    with database.writing() as session:
+        session.execute(delete(TurnTraceRow))
     assert AllTurns(database).open(ADMIN, 1).trace is None
 
 
-def test_a_turn_that_is_not_there(database: Database) -> None:
+def test_of_an_empty_history_there_is_nothing(database: Database) -> None:
+    nowhere = (datetime(2026, 1, 1, tzinfo=UTC), 1)
+    for begin in (None, nowhere):
+        assert AllTurns(database).page(ADMIN, older_than=begin) == ((), None)
     for ask in (AllTurns(database).open, AllTurns(database).neighbours):
         with pytest.raises(UnknownTurn, match="no answer 12"):
             ask(ADMIN, 12)
 
 
-def test_choices_are_what_there_is(history: Database, known: list[dict[str, Any]]) -> None:
+def test_choices_are_what_there_is(history: Database, known: list[Known]) -> None:
     turns = AllTurns(history)
     assert turns.choices(ADMIN, "product") == ("beacon", "harbour", "tessaline")
-    assert turns.choices(ADMIN, "release", "beacon") == ("3.0", "3.1", "3.2", "4.0")
-    assert set(turns.choices(ADMIN, "owner")) == {t["row"].owner for t in known}
+    assert turns.choices(ADMIN, "release", "beacon") == ("3.0", "3.1")
+    assert set(turns.choices(ADMIN, "owner")) == {t.row.owner for t in known}
     assert turns.choices(ADMIN, "assignee") == ("ada@example.org", "grace@example.org")
-    assert set(turns.choices(ADMIN, "document")) == set().union(*(t["files"] for t in known))
+    assert set(turns.choices(ADMIN, "document")) == set().union(*(t.files for t in known))
 
 
 def test_only_admins_see_any_of_it(history: Database) -> None:
@@ -267,12 +313,6 @@ def test_only_admins_see_any_of_it(history: Database) -> None:
             door()
 
 
-def test_an_empty_history_has_an_empty_page(database: Database) -> None:
-    assert AllTurns(database).page(ADMIN) == ((), None)
-    nowhere = (datetime(2026, 1, 1, tzinfo=UTC), 1)
-    assert AllTurns(database).page(ADMIN, older_than=nowhere) == ((), None)
-
-
 def own(chatbot: Chatbot, folder: Any) -> Chatbot:
     """The chatbot with conversations of its own, which other tests do not see."""
     database = open_database(database_url(folder))
@@ -280,32 +320,6 @@ def own(chatbot: Chatbot, folder: Any) -> Chatbot:
 
 
 def written(database: Database, moments: list[datetime]) -> None:
-    """Write a turn for each moment, all of one conversation."""
-    common = {"created": moments[0], "updated": moments[0] + timedelta(1)}
-    with database.writing() as session:
-        session.execute(
-            insert(ConversationRow),
-            [{"id": "c", "owner": "", "product": "relay", "title": "t", **common}],
-        )
-        session.execute(
-            insert(TurnRow),
-            [
-                {
-                    "conversation_id": "c",
-                    "position": position,
-                    "question": "?",
-                    "answer": {"answer": "!"},
-                    "release": None,
-                    "created": created,
-                    "superseded": False,
-                    "owner": "",
-                    "product": None,
-                    "route": "documents",
-                    "abstained": False,
-                    "seconds": 1.0,
-                    "profile": "embedded",
-                    "model": "",
-                }
-                for position, created in enumerate(moments)
-            ],
-        )
+    """Keep a turn for each moment."""
+    for at in moments:
+        asked(database, "?", at=at)

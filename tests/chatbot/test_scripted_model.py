@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,6 @@ from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
 from chatbot.runtime.concurrency import together
 from chatbot.runtime.model_calls import call, next_token_probabilities
-
-
-def test_replies_come_in_turn_and_calls_are_kept() -> None:
-    model = ScriptedChatModel(replies=["one", "two"])
-    assert model.invoke([("system", "Be brief."), ("user", "first")]).text == "one"
-    assert model.invoke("second", max_tokens=5, stop=["."]).text == "two"
-    first, second = model.calls
-    assert first.messages == (("system", "Be brief."), ("human", "first"))
-    assert second.messages == (("human", "second"),)
-    assert second.options == {"max_tokens": 5, "stop": ["."]}
 
 
 def test_the_first_rule_that_fits_decides_before_the_queue() -> None:
@@ -37,20 +26,14 @@ def test_the_first_rule_that_fits_decides_before_the_queue() -> None:
     asked = ["the rate of port 1", "port 2", "port", "what else"]
     replies = [model.invoke(text).text for text in asked]
     assert replies == ["10 Gbit/s", "a port", "queued", "I don't know"]
-
-
-def test_failures_are_raised_in_their_turn() -> None:
-    model = ScriptedChatModel(
-        rules=[Rule(contains="dead", error="the server does not answer")],
-        replies=[GeneratorError("overloaded"), "well again"],
-    )
+    model.invoke([("system", "Be brief."), ("user", "rate?")], max_tokens=5)
+    assert model.calls[-1].messages == (("system", "Be brief."), ("human", "rate?"))
+    assert model.calls[-1].options["max_tokens"] == 5
+    failing = ScriptedChatModel(replies=[GeneratorError("overloaded")])
     with pytest.raises(GeneratorError, match="overloaded"):
-        model.invoke("hello")
-    assert model.invoke("hello").text == "well again"
-    with pytest.raises(GeneratorError, match="does not answer"):
-        model.invoke("are you dead?")
+        failing.invoke("hello")
     with pytest.raises(GeneratorError, match="no reply to “hello”: add a rule"):
-        model.invoke("hello")
+        failing.invoke("hello")
 
 
 def test_it_streams_words_and_counts_them() -> None:
@@ -98,21 +81,6 @@ def test_delayed_words_are_waited_for_together_and_can_be_cancelled() -> None:
     with pytest.raises(TimeoutError):
         asyncio.run(impatient())
     assert len(model.calls) == 50
-
-
-def test_threads_get_each_reply_once() -> None:
-    model = ScriptedChatModel(replies=[str(n) for n in range(40)])
-    got: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: got.extend(model.invoke("next").text for _ in range(10)))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(got, key=int) == [str(n) for n in range(40)]
-    assert len(model.calls) == 40
 
 
 def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:

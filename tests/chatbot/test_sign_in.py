@@ -180,21 +180,18 @@ def test_half_a_sign_in_is_refused(given: dict[str, Any], told: str) -> None:
         read_settings(**given)
 
 
-def test_with_sign_in_any_address_may_be_listened_on() -> None:
+def test_settings_with_sign_in_listen_anywhere_and_show_no_secret() -> None:
     assert oidc(host="0.0.0.0").sign_in == "oidc"
     assert read_settings(**PROXY, host="::").sign_in == "proxy"
     assert read_settings().sign_in == "none"
+    shown = repr(oidc(oidc_client_secret="deep-secret", cookie_secret="deep-secret" * 4))
+    assert "deep-secret" not in shown
 
 
 def test_lists_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (OIDC | {"admins": "Ada@example.org,bo@example.org"}).items():
         monkeypatch.setenv(f"STRATA_{name.upper()}", value)
     assert read_settings().admins == ("ada@example.org", "bo@example.org")
-
-
-def test_no_secret_is_shown_by_the_settings() -> None:
-    shown = repr(oidc(oidc_client_secret="deep-secret", cookie_secret="deep-secret" * 4))
-    assert "deep-secret" not in shown
 
 
 def test_the_cookie_secret_is_made_once_for_its_owner_alone(data_dir: Path) -> None:
@@ -205,6 +202,11 @@ def test_the_cookie_secret_is_made_once_for_its_owner_alone(data_dir: Path) -> N
     assert [path.name for path in data_dir.iterdir()] == ["cookie-secret"]
     assert stat.S_IMODE((data_dir / "cookie-secret").stat().st_mode) == 0o600
     assert cookie_secret(oidc(data_dir=data_dir, cookie_secret="x" * 32)) == "x" * 32
+    # A power cut emptied it.
+    (data_dir / "cookie-secret").write_text("")
+    anew = cookie_secret(settings)
+    assert len(anew) == 64
+    assert anew != made
 
 
 def test_a_person_keeps_their_id_when_their_address_changes(database: Database) -> None:
@@ -227,12 +229,3 @@ def test_an_address_that_changes_hands_opens_nothing(database: Database) -> None
 def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:
     assert person_of_account(database, signed_in(sub="6", email_verified=False)).id == f"{ISSUER}#6"
     assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"
-
-
-def test_a_cookie_secret_that_a_power_cut_emptied_is_made_anew(data_dir: Path) -> None:
-    settings = oidc(data_dir=data_dir)
-    made = cookie_secret(settings)
-    (data_dir / "cookie-secret").write_text("")
-    anew = cookie_secret(settings)
-    assert len(anew) == 64
-    assert anew != made

@@ -7,10 +7,10 @@ from threading import Event
 
 import pytest
 
-from chatbot.queries.query_rewriting import ask_as_is
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.turn import ModelStep, Queries, Turn
+from chatbot.understanding.queries import ask_as_is
 from corpora.database.engine import Database
 from corpora.indexing import single_chunks
 from corpora.indexing.corpus import OpenCorpora
@@ -20,7 +20,7 @@ from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 
 QUESTION = "How many metres must the mast of the beacon have?"
-ASKED = Turn(QUESTION, resolution=Resolution(ReleaseStatus.STATED, "Beacon", ("17.10",)))
+ASKED = Turn(QUESTION, resolved=Resolution(ReleaseStatus.STATED, "Beacon", ("17.10",)))
 
 
 class Held(HashEmbedder):
@@ -64,7 +64,7 @@ def test_single_chunks_of_the_asked_release_are_retrieved_best_first(
     embedder = HashEmbedder()
     queries = Queries(QUESTION, "metres mast beacon", "word0x1x5 word0x1x7", "mast")
     turn = asyncio.run(
-        ask(step(embedder), Turn(QUESTION, resolution=ASKED.resolution, queries=queries))
+        ask(step(embedder), Turn(QUESTION, resolved=ASKED.resolution, phrased=queries))
     )
     found = turn.retrieved
     assert "12 metres" in found[0].text

@@ -6,10 +6,10 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.chatbot import Chatbot
-from chatbot.dialogue.small_talk import small_talk, without_documents
-from chatbot.dialogue.small_talk_answers import answer_small_talk
 from chatbot.memory.remembering import candidate_of
 from chatbot.turn import Turn
+from chatbot.understanding.catalog_answers import without_documents
+from chatbot.understanding.reading_by_rules import answer_small_talk, small_talk
 from tests.chatbot.release_catalogs import MPI4PY, TESSALINE
 
 KNOWN = (MPI4PY, TESSALINE)

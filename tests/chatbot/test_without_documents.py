@@ -141,8 +141,8 @@ def test_a_summary_is_near_to_the_question_and_says_nothing_twice() -> None:
     """Of near, nearer and other, λ = 0.5: near 0.4; then nearer 0.4 - 0.5, other 0.3 - 0."""
     turn = Turn(
         "asked",
-        resolution=Resolution(ReleaseStatus.STATED, "lamp", ("2.0",)),
-        queries=Queries("asked", "asked", None, "asked"),
+        resolved=Resolution(ReleaseStatus.STATED, "lamp", ("2.0",)),
+        phrased=Queries("asked", "asked", None, "asked"),
         recollection=Recollection(
             good=(
                 pair("near it [1, 2].\n\nnearer it [1].", "a.md", "b.md"),

@@ -24,13 +24,18 @@ TRAINING = ("torch", "transformers", "peft", "trl", "datasets", "gguf")
 """What the extras `hf` and `train` bring."""
 
 
-def require_training() -> None:
-    """Skip a test where the libraries for tuning are missing; in CI it fails."""
-    if missing := [name for name in TRAINING if importlib.util.find_spec(name) is None]:
+def require(*libraries: str) -> None:
+    """Skip a test where one of these libraries is missing; in CI it fails."""
+    if missing := [name for name in libraries if importlib.util.find_spec(name) is None]:
         told = f"no {missing[0]}: `pip install -e '.[hf,train]'` brings it"
         if os.environ.get("CI"):
             pytest.fail(told)
         pytest.skip(told)
+
+
+def require_training() -> None:
+    """Skip a test where the libraries for tuning are missing; in CI it fails."""
+    require(*TRAINING)
 
 
 def tiny_tokenizer() -> Tokenizer:
@@ -53,29 +58,6 @@ def save_tiny_llama(folder: Path) -> Path:
     return save_random_model(folder, "llama")
 
 
-def save_llama(
-    folder: Path,
-    *,
-    hidden: int,
-    intermediate: int,
-    layers: int,
-    heads: int,
-    spread: float,
-    dtype: str,
-) -> Path:
-    """Save a Llama of any size, with two key-value heads; `spread` is that of its weights."""
-    return save_random_model(
-        folder,
-        "llama",
-        dtype,
-        hidden_size=hidden,
-        intermediate_size=intermediate,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        initializer_range=spread,
-    )
-
-
 def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options: float) -> Path:
     """Save a model of a kind that Transformers knows; it is tiny where no option says otherwise."""
     import torch
@@ -90,6 +72,7 @@ def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options
         chat_template=TEMPLATE,
     ).save_pretrained(folder)
     tiny: dict[str, float] = {
+        "max_position_embeddings": CONTEXT,
         "hidden_size": 64,
         "intermediate_size": 128,
         "num_hidden_layers": 3,
@@ -101,7 +84,6 @@ def save_random_model(folder: Path, kind: str, dtype: str = "float32", **options
     config = AutoConfig.for_model(
         kind,
         vocab_size=tokenizer.get_vocab_size(),
-        max_position_embeddings=CONTEXT,
         bos_token_id=tokenizer.token_to_id("<|begin|>"),
         eos_token_id=tokenizer.token_to_id("<|end|>"),
         **{**tiny, **options},

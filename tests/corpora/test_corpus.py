@@ -17,7 +17,6 @@ from corpora.errors import NoCorpus
 from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks
-from corpora.indexing.lexical import LexicalFile
 from ingestion.listing import list_files
 from ingestion.page import BlockKind, Document, DocumentKind
 from ingestion.reading import read_files
@@ -176,7 +175,7 @@ def test_nothing_published_is_said_with_what_there_is(folder: Path, stored: Data
 
 
 @pytest.mark.parametrize(
-    "damage", ["all", "vectors", "lexical.db", "truncated", "truncated lexical", "manifest.json"]
+    "damage", ["all", "vectors", "lexical.db", "manifest.json", "truncated", "emptied", "zeros"]
 )
 def test_a_missing_or_broken_index_is_built_again(
     folder: Path, tmp_path: Path, stored: Database, corpus: Corpus, damage: str
@@ -190,8 +189,11 @@ def test_a_missing_or_broken_index_is_built_again(
         case "truncated":
             (data_level,) = place.rglob("data_level0.bin")
             data_level.write_bytes(data_level.read_bytes()[:1000])
-        case "truncated lexical":
+        case "emptied":
             (place / "lexical.db").write_bytes(b"")
+        case "zeros":
+            for file in (place / "lexical.db", *place.rglob("chroma.sqlite3")):
+                file.write_bytes(b"\0" * file.stat().st_size)
         case "vectors":
             (vectors,) = place.glob("vectors-*")
             shutil.rmtree(vectors)
@@ -219,24 +221,6 @@ def test_an_intact_index_is_not_built_again_while_others_use_it(
     again.close()
 
 
-def test_an_index_that_was_damaged_in_silence_is_built_again(
-    folder: Path, tmp_path: Path, stored: Database, corpus: Corpus
-) -> None:
-    data_dir = tmp_path / "copy"
-    shutil.copytree(folder / "data" / "generations", data_dir / "generations")
-    place = data_dir / "generations" / str(corpus.generation)
-    for file in (place / "lexical.db", *place.rglob("chroma.sqlite3")):
-        file.write_bytes(b"\0" * file.stat().st_size)
-    rebuilt = open_corpus(stored, data_dir, "Beacon", "17.20")
-    assert rebuilt.lexical(["mast"], 3) == corpus.lexical(["mast"], 3)
-    rebuilt.close()
-
-
-def assert_closed(index: LexicalFile) -> None:
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        index.search(["mast"], 1)
-
-
 def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
     database: Database, data_dir: Path, tmp_path: Path
 ) -> None:
@@ -254,31 +238,14 @@ def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
     del old, corpus
     gc.collect()
     assert corpora.corpus("Beacon", "17.10") is new
-    assert_closed(index)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        index.search(["mast"], 1)
     Catalog(database).rollback("Beacon", "17.10")
     (found, _), *_ = corpora.corpus("Beacon", "17.10").lexical(["mast"], 1)
     assert "12 metres" in corpora.corpus("Beacon", "17.10").chunk(found).text
     ReleaseAdministration(database).change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
     with pytest.raises(NoCorpus):
         corpora.corpus("Beacon", "17.10")
-    corpora.close()
-
-
-def test_the_corpus_unused_for_longest_is_closed(folder: Path, stored: Database) -> None:
-    corpora = OpenCorpora(stored, folder / "data", limit=1)
-    index = corpora.corpus("Beacon", "17.10")._lexical
-    for _ in range(2):
-        assert corpora.corpus("Beacon", "17.20").release == "17.20"
-        gc.collect()
-    assert_closed(index)
-    corpora.close()
-
-
-def test_threads_that_ask_at_once_share_one_corpus(folder: Path, stored: Database) -> None:
-    corpora = OpenCorpora(stored, folder / "data")
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: corpora.corpus("Beacon", "17.20"), range(16)))
-    assert len({id(corpus) for corpus in found}) == 1
     corpora.close()
 
 
@@ -303,4 +270,19 @@ def test_releases_are_opened_ahead_the_newest_first_and_none_is_built(
     corpora = OpenCorpora(database, data_dir, limit=2)
     corpora.open_built(60)
     assert [release for _, release in corpora._open] == ["17.20"]
+    corpora.close()
+
+
+def test_threads_share_a_corpus_and_the_one_unused_for_longest_is_closed(
+    folder: Path, stored: Database
+) -> None:
+    corpora = OpenCorpora(stored, folder / "data", limit=1)
+    index = corpora.corpus("Beacon", "17.10")._lexical
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: corpora.corpus("Beacon", "17.20"), range(16)))
+    assert len({id(corpus) for corpus in found}) == 1
+    assert corpora.corpus("Beacon", "17.20") is found[0]
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        index.search(["mast"], 1)
     corpora.close()

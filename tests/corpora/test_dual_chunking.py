@@ -87,16 +87,6 @@ def paragraph(length: int, *path: str) -> Block:
     return Block(BlockKind.PARAGRAPH, ("word " * length)[: length - 1] + ".", path)
 
 
-def test_an_empty_page_has_no_search_chunks() -> None:
-    assert search_chunks(Page(1, ())) == ()
-
-
-def test_chunks_are_balanced() -> None:
-    chunks = search_chunks(Page(1, (paragraph(1300),)))
-    assert len(chunks) == 3
-    assert all(425 <= len(c.text) <= 440 for c in chunks)
-
-
 def test_a_block_boundary_is_preferred_to_a_nearer_sentence() -> None:
     sentences = Block(BlockKind.PARAGRAPH, "Sixteen letters. " * 30)
     page = Page(1, (paragraph(400), sentences))

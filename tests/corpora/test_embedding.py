@@ -50,27 +50,20 @@ def test_batches_of_any_size_give_the_same_vectors(embedder: MiniLM) -> None:
     )
 
 
-def test_alike_texts_are_near_each_other(embedder: MiniLM) -> None:
-    pool, _, _, bananas, _, question = embedder.embed(TEXTS)
-    assert question @ pool > 0.6
-    assert question @ bananas < 0.2
-
-
 def test_the_vector_is_that_of_the_original_model(embedder: MiniLM) -> None:
     # sentence-transformers/all-MiniLM-L6-v2 in fp32, first eight of its 384 numbers.
     (vector,) = embedder.embed(["This is an example sentence"])
     original = [0.06765, 0.06350, 0.04871, 0.07930, 0.03745, 0.00265, 0.03937, -0.00710]
     np.testing.assert_allclose(vector[:8], original, atol=4e-3)
+    assert embedder.embed([]).shape == (0, 384)
+    assert embedder.knows_word("connection")
+    assert not embedder.knows_word("queuepool")
 
 
 def test_text_after_the_256th_token_is_ignored(embedder: MiniLM) -> None:
     long = "word " * 300
     first, second = embedder.embed([long, long + "and something else"])
     np.testing.assert_allclose(first, second, atol=1e-6)
-
-
-def test_no_texts_give_no_rows(embedder: MiniLM) -> None:
-    assert embedder.embed([]).shape == (0, 384)
 
 
 def test_threads_share_an_embedder(embedder: MiniLM) -> None:
@@ -84,11 +77,6 @@ def test_the_vectors_of_both_runtimes_serve_one_index() -> None:
     one, other = (MiniLM(*FILES, runtime=r).embed(TEXTS) for r in ("onnxruntime", "openvino"))
     # OpenVINO computes in bfloat16 where the CPU has it.
     assert (one * other).sum(axis=1) == pytest.approx(1, abs=5e-3)
-
-
-def test_ordinary_words_are_known(embedder: MiniLM) -> None:
-    assert embedder.knows_word("connection")
-    assert not embedder.knows_word("queuepool")
 
 
 def test_a_missing_runtime_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,12 +106,7 @@ def test_the_mean_of_the_token_vectors_with_both_ends_is_the_text(embedder: Mini
     mean = tokens[2].vectors.mean(axis=0)
     (vector,) = embedder.embed(["Bananas are yellow."])
     assert mean @ vector / np.linalg.norm(mean) > 0.9
-
-
-def test_token_vectors_do_not_depend_on_the_texts_beside(embedder: MiniLM) -> None:
-    together = embedder.token_vectors(TEXTS)
-    for text, of_text in zip(TEXTS, together, strict=True):
-        (alone,) = embedder.token_vectors([text])
-        assert alone.tokens == of_text.tokens
-        np.testing.assert_allclose(alone.vectors, of_text.vectors, atol=ROUNDED[embedder.runtime])
+    # They do not depend on the texts beside.
+    (alone,) = embedder.token_vectors(["Bananas are yellow."])
+    np.testing.assert_allclose(alone.vectors, tokens[2].vectors, atol=ROUNDED[embedder.runtime])
     assert embedder.token_vectors([]) == []

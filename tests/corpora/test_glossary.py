@@ -36,21 +36,21 @@ def test_each_product_has_its_own_terms(glossaries: Glossaries) -> None:
     assert glossaries.entries("router") == (Entry("PM", ("packet mode",)),)
 
 
-def test_replacing_tells_what_it_changed(glossaries: Glossaries) -> None:
+def test_replacing_tells_what_it_changes_before_and_after(glossaries: Glossaries) -> None:
     glossaries.replace("switch", [PM, WTR])
-    changes = glossaries.replace(
-        "switch", [Entry(PM.term, ("PM",)), Entry("fan module", ("fan tray",))]
+    wanted = [Entry(PM.term, ("PM",)), Entry("fan module", ("=HYPERLINK(1)", "'; DROP TABLE x"))]
+    compared = glossaries.compare("switch", wanted)
+    assert glossaries.entries("switch") == (PM, WTR)
+    changes = glossaries.replace("switch", wanted)
+    assert changes == compared
+    assert (changes.added, changes.changed, changes.removed) == (
+        ("fan module",),
+        ("performance monitoring",),
+        ("wait-to-restore",),
     )
-    assert changes.added == ("fan module",)
-    assert changes.changed == ("performance monitoring",)
-    assert changes.removed == ("wait-to-restore",)
-    assert [e.term for e in glossaries.entries("switch")] == ["fan module", PM.term]
-
-
-def test_the_same_again_changes_nothing(glossaries: Glossaries) -> None:
-    glossaries.replace("switch", [PM, WTR])
-    changes = glossaries.replace("switch", [PM, WTR])
-    assert (changes.added, changes.changed, changes.removed) == ((), (), ())
+    assert glossaries.entries("switch") == (wanted[1], wanted[0])
+    again = glossaries.replace("switch", wanted)
+    assert (again.added, again.changed, again.removed) == ((), (), ())
 
 
 def test_an_entry_can_be_put_changed_and_removed(glossaries: Glossaries) -> None:
@@ -104,12 +104,6 @@ def test_what_cannot_be_an_entry_changes_nothing(
     assert glossaries.entries("switch") == (WTR,)
 
 
-def test_markup_and_formulas_are_plain_text(glossaries: Glossaries) -> None:
-    hostile = Entry("<b>PM</b>", ("=HYPERLINK(1)", "{{question}}", "'; DROP TABLE products;--"))
-    glossaries.put("switch", hostile)
-    assert glossaries.entries("switch") == (hostile,)
-
-
 def test_what_is_not_there_is_told(glossaries: Glossaries) -> None:
     with pytest.raises(UnknownRelease, match=r"no product 'hub'.*router, switch"):
         glossaries.entries("hub")
@@ -125,11 +119,3 @@ def test_an_entry_gets_another_term_unless_that_is_taken(glossaries: Glossaries)
         with pytest.raises(GlossaryError, match="is already a term"):
             glossaries.put("switch", Entry(PM.term, ("other",)), instead_of=instead_of)
     assert glossaries.entries("switch") == (PM, Entry("revert time", ("WTR",)))
-
-
-def test_a_replacement_is_compared_before_it_is_made(glossaries: Glossaries) -> None:
-    glossaries.replace("switch", [PM, WTR])
-    wanted = [Entry(PM.term, ("PM",)), Entry("fan module", ("fan tray",))]
-    compared = glossaries.compare("switch", wanted)
-    assert glossaries.entries("switch") == (PM, WTR)
-    assert glossaries.replace("switch", wanted) == compared

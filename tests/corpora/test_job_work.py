@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -27,6 +26,7 @@ from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
 from tests.chatbot.remembered_answers import remember
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
+from tests.ingestion.office_files import zipped
 
 pytestmark = pytest.mark.database
 
@@ -38,38 +38,33 @@ def jobs(database: Database) -> Jobs:
     return Jobs(database)
 
 
-MakeWork = Callable[..., JobWork]
+@dataclass(frozen=True)
+class Desk:
+    """Takes uploads for Beacon, and has a worker do them."""
 
+    database: Database
+    data_dir: Path
 
-@pytest.fixture
-def make_work(database: Database, data_dir: Path) -> MakeWork:
-    def make(
-        stopping: Callable[[], bool] = lambda: False, embedder: HashEmbedder | None = None
+    def worker(
+        self, stopping: Callable[[], bool] = lambda: False, embedder: HashEmbedder | None = None
     ) -> JobWork:
-        return JobWork(
-            Claims(database, this_process()),
-            database,
-            data_dir,
-            embedder or HashEmbedder(),
-            ChunkingSettings(),
-            stopping,
-        )
+        claims, cut = Claims(self.database, this_process()), ChunkingSettings()
+        embedder = embedder or HashEmbedder()
+        return JobWork(claims, self.database, self.data_dir, embedder, cut, stopping)
 
-    return make
+    def upload(self, release: str = "17.20", **files: bytes) -> int:
+        given = [UploadedFile(name.replace("__", "."), data) for name, data in files.items()]
+        place = {"product": "Beacon", "release": release, "person_id": "ann"}
+        return store(self.database, self.data_dir, given, **place)
+
+    def done(self, job_id: int, worker: JobWork | None = None) -> Job:
+        (worker or self.worker()).do(job_id)
+        return Jobs(self.database).get(job_id)
 
 
 @pytest.fixture
-def upload(database: Database, data_dir: Path) -> Callable[..., int]:
-    def put(release: str = "17.20", **files: bytes) -> int:
-        given = [UploadedFile(name.replace("__", "."), data) for name, data in files.items()]
-        return store(database, data_dir, given, product="Beacon", release=release, person_id="ann")
-
-    return put
-
-
-def done(jobs: Jobs, work: JobWork, job_id: int) -> Job:
-    work.do(job_id)
-    return jobs.get(job_id)
+def desk(database: Database, data_dir: Path) -> Desk:
+    return Desk(database, data_dir)
 
 
 def texts(database: Database, release: str = "17.20") -> dict[str, str]:
@@ -85,19 +80,15 @@ def texts(database: Database, release: str = "17.20") -> dict[str, str]:
 
 
 def test_an_upload_is_published_and_its_files_go(
-    database: Database,
-    data_dir: Path,
-    jobs: Jobs,
-    make_work: MakeWork,
-    upload: Callable[..., int],
+    desk: Desk, jobs: Jobs, database: Database, data_dir: Path
 ) -> None:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as members:
-        members.writestr("alarms/lamp.md", "# Lamp\n\nThe lamp fails.\n")
-        members.writestr("alarms/empty.md", "")
-        members.writestr("guide.md", "# Another guide\n")
-    job_id = upload(guide__md=GUIDE, broken__html=b"\x89PNG", docs__zip=archive.getvalue())
-    job = done(jobs, make_work(), job_id)
+    archive = zipped(
+        ("alarms/lamp.md", "# Lamp\n\nThe lamp fails.\n"),
+        ("alarms/empty.md", ""),
+        ("guide.md", "# Another guide\n"),
+    )
+    job_id = desk.upload(guide__md=GUIDE, broken__html=b"\x89PNG", docs__zip=archive)
+    job = desk.done(job_id)
     assert job.state is JobState.DONE
     assert job.message == "Ready: 2 documents with 2 pages. Skipped 3 files."
     assert (job.report["outcome"], job.report["read"], job.report["failed"]) == ("published", 2, 3)
@@ -108,28 +99,20 @@ def test_an_upload_is_published_and_its_files_go(
     assert not upload_dir(data_dir, job_id).exists()
 
 
-def test_what_was_read_in_part_is_told_at_the_job(
-    jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
-) -> None:
-    job_id = upload(guide__rst=b"Guide\n=====\n\nThe mast is 12 m.\n\n.. include:: ../a.inc\n")
-    job = done(jobs, make_work(), job_id)
+def test_what_was_read_in_part_is_told_at_the_job(desk: Desk, jobs: Jobs) -> None:
+    job_id = desk.upload(guide__rst=b"Guide\n=====\n\nThe mast is 12 m.\n\n.. include:: ../a.inc\n")
+    job = desk.done(job_id)
     assert job.message == "Ready: 1 document with 1 page. Read in part: 1 file."
     (file,) = jobs.files(job_id)
     assert "(such as ../a.inc)" in file.reason
 
 
 def test_an_upload_replaces_files_of_its_names_and_leaves_the_others(
-    database: Database,
-    data_dir: Path,
-    jobs: Jobs,
-    make_work: MakeWork,
-    upload: Callable[..., int],
-    tmp_path: Path,
+    desk: Desk, database: Database, tmp_path: Path
 ) -> None:
     ingest_beacon(database, write_beacon(tmp_path / "docs"), release="17.20")
-    work = make_work()
-    done(jobs, work, upload(first__md=b"# First\n\nOne.\n"))
-    done(jobs, work, upload(guide__md=GUIDE))
+    desk.done(desk.upload(first__md=b"# First\n\nOne.\n"))
+    desk.done(desk.upload(guide__md=GUIDE))
     found = texts(database)
     assert set(found) == {"first.md", "guide.md", "reference/alarms.md"}
     assert "mast is 12" in found["guide.md"]
@@ -137,31 +120,25 @@ def test_an_upload_replaces_files_of_its_names_and_leaves_the_others(
 
 
 def test_an_upload_that_cannot_be_read_at_all_fails_and_can_be_tried_again(
-    database: Database, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+    desk: Desk, jobs: Jobs, database: Database
 ) -> None:
-    job = done(jobs, make_work(), upload(a__html=b"\x89PNG", b__md=b""))
+    job = desk.done(desk.upload(a__html=b"\x89PNG", b__md=b""))
     assert job.state is JobState.FAILED
     assert "No file could be read, so nothing changed." in job.message
     assert {f.file for f in jobs.files(job.id) if f.reason} == {"a.html", "b.md"}
     jobs.retry(job.id)
-    assert done(jobs, make_work(), job.id).state is JobState.FAILED
+    assert desk.done(job.id).state is JobState.FAILED
     jobs.retry(job.id)
     drop_upload(database, job.id)
-    assert "Upload them again" in done(jobs, make_work(), job.id).message
+    assert "Upload them again" in desk.done(job.id).message
 
 
 def test_a_cancelled_job_continues_where_it_was_when_it_is_tried_again(
-    database: Database,
-    data_dir: Path,
-    jobs: Jobs,
-    make_work: MakeWork,
-    upload: Callable[..., int],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    desk: Desk, jobs: Jobs, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("corpora.documents.worker.WRITE_SECONDS", 0.0)
     folder = many_pages(tmp_path / "many", files=4)
-    job_id = upload(**{p.name.replace(".", "__"): p.read_bytes() for p in folder.iterdir()})
+    job_id = desk.upload(**{p.name.replace(".", "__"): p.read_bytes() for p in folder.iterdir()})
 
     class Cancels(HashEmbedder):
         def embed(self, texts: object) -> object:  # type: ignore[override]
@@ -169,44 +146,42 @@ def test_a_cancelled_job_continues_where_it_was_when_it_is_tried_again(
             return super().embed(texts)  # type: ignore[arg-type]
 
     first = Cancels()
-    job = done(jobs, make_work(embedder=first), job_id)
+    job = desk.done(job_id, desk.worker(embedder=first))
     assert (job.state, job.cancelling) == (JobState.CANCELLED, False)
     assert len(first.embedded) == TEXTS_AT_ONCE
     assert Catalog(database).products() == ()
     jobs.retry(job_id)
     second = HashEmbedder()
-    job = done(jobs, make_work(embedder=second), job_id)
+    job = desk.done(job_id, desk.worker(embedder=second))
     assert job.state is JobState.DONE
     assert (job.report["read"], job.report["unchanged"]) == (0, 4)
     assert not set(first.embedded) & set(second.embedded)
     assert len(texts(database)) == 4
 
 
-def test_a_worker_that_stops_puts_its_job_back(
-    jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
-) -> None:
-    job_id = upload(guide__md=GUIDE)
+def test_a_worker_that_stops_puts_its_job_back(desk: Desk) -> None:
+    job_id = desk.upload(guide__md=GUIDE)
     answers = iter([False, False])
-    job = done(jobs, make_work(stopping=lambda: next(answers, True)), job_id)
+    job = desk.done(job_id, desk.worker(stopping=lambda: next(answers, True)))
     assert job.state is JobState.WAITING
-    assert done(jobs, make_work(stopping=lambda: True), job_id).state is JobState.WAITING
-    assert done(jobs, make_work(), job_id).state is JobState.DONE
+    assert desk.done(job_id, desk.worker(stopping=lambda: True)).state is JobState.WAITING
+    assert desk.done(job_id).state is JobState.DONE
 
 
 def test_a_job_waits_while_somebody_else_ingests_into_its_release(
-    database: Database, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+    desk: Desk, jobs: Jobs, database: Database
 ) -> None:
     release_id = Catalog(database).add_release("Beacon", "17.20")
     with database.writing() as session:
         session.add(EmbeddingModelRow(name="another", dimension=2))
     generation = claim(database, release_id, 1, "")
-    job_id = upload(guide__md=GUIDE)
-    work = make_work()
+    job_id = desk.upload(guide__md=GUIDE)
+    work = desk.worker()
     assert work.do_next()
     job = jobs.get(job_id)
     assert job.state is JobState.WAITING
     assert "is already being ingested by process" in job.message
-    another = upload("18.00", guide__md=GUIDE)
+    another = desk.upload("18.00", guide__md=GUIDE)
     assert work.do_next()
     assert jobs.get(another).state is JobState.DONE
     assert not work.do_next()
@@ -216,67 +191,59 @@ def test_a_job_waits_while_somebody_else_ingests_into_its_release(
             .where(GenerationRow.id == generation)
             .values(builder=this_process().rpartition("/")[0] + "/1.0")
         )
-    assert done(jobs, make_work(), job_id).state is JobState.DONE
+    assert desk.done(job_id).state is JobState.DONE
 
 
-def test_a_failure_nobody_thought_of_ends_the_job_and_says_so(
-    jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
-) -> None:
+def test_a_failure_nobody_thought_of_ends_the_job_and_says_so(desk: Desk, jobs: Jobs) -> None:
     class Fails(HashEmbedder):
         def embed(self, texts: object) -> object:  # type: ignore[override]
             raise ZeroDivisionError
 
-    job = done(jobs, make_work(embedder=Fails()), upload(guide__md=GUIDE))
+    job = desk.done(desk.upload(guide__md=GUIDE), desk.worker(embedder=Fails()))
     assert job.state is JobState.FAILED
     assert "ZeroDivisionError" in job.message
     jobs.retry(job.id)
-    assert done(jobs, make_work(), job.id).state is JobState.DONE
+    assert desk.done(job.id).state is JobState.DONE
 
 
 def test_a_job_says_what_became_of_remembered_answers(
-    database: Database, jobs: Jobs, make_work: MakeWork, upload: Callable[..., int]
+    desk: Desk, jobs: Jobs, database: Database
 ) -> None:
-    work = make_work()
-    done(jobs, work, upload(guide__md=GUIDE, alarms__md=b"# Alarms\n\nThe lamp fails.\n"))
+    desk.done(desk.upload(guide__md=GUIDE, alarms__md=b"# Alarms\n\nThe lamp fails.\n"))
     remember(database, "17.20", "12 metres")
     remember(database, "17.20", "lamp")
-    job = done(jobs, work, upload(guide__md=GUIDE.replace(b"12", b"15")))
+    job = desk.done(desk.upload(guide__md=GUIDE.replace(b"12", b"15")))
     assert job.message == ("Ready: 2 documents with 2 pages. 1 saved answer is suspended.")
-    job = done(jobs, work, upload(guide__md=GUIDE))
+    job = desk.done(desk.upload(guide__md=GUIDE))
     assert job.message.endswith("2 pages. 1 saved answer is in use again.")
-    job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
+    job = desk.done(jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
     assert job.report == {"pages": 3}
 
 
 def test_documents_are_removed_and_a_release_is_read_again_and_deleted(
-    database: Database,
-    data_dir: Path,
-    jobs: Jobs,
-    make_work: MakeWork,
-    upload: Callable[..., int],
+    desk: Desk, jobs: Jobs, database: Database
 ) -> None:
-    work = make_work()
-    done(jobs, work, upload(guide__md=GUIDE, extra__md=b"# Extra\n\nMore.\n"))
+    desk.done(desk.upload(guide__md=GUIDE, extra__md=b"# Extra\n\nMore.\n"))
     removal = jobs.add(JobKind.REMOVE, "Beacon", "17.20", "ann", [JobFile("extra.md")])
-    job = done(jobs, work, removal)
+    job = desk.done(removal)
     assert (job.state, job.report["dropped"]) == (JobState.DONE, ["extra.md"])
     assert set(texts(database)) == {"guide.md"}
 
     again = jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann")
-    assert done(jobs, work, again).message == "No changes."
+    assert desk.done(again).message == "No changes."
 
     last = jobs.add(JobKind.REMOVE, "Beacon", "17.20", "ann", [JobFile("guide.md")])
-    job = done(jobs, work, last)
+    job = desk.done(last)
     assert job.state is JobState.FAILED
     assert "Delete the release" in job.message
 
-    job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
+    job = desk.done(jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
     assert (job.state, job.message) == (JobState.DONE, "Deleted Beacon 17.20.")
     assert Catalog(database).products() == ()
-    job = done(jobs, work, jobs.add(JobKind.DELETE, "Beacon", "", "ann"))
+    job = desk.done(jobs.add(JobKind.DELETE, "Beacon", "", "ann"))
     assert (job.state, job.message) == (JobState.DONE, "Deleted Beacon.")
     assert Catalog(database).products(every=True) == ()
 
-    job = done(jobs, work, jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann"))
+    job = desk.done(jobs.add(JobKind.REREAD, "Beacon", "17.20", "ann"))
     assert job.state is JobState.FAILED
     assert "no documentation" in job.message

@@ -14,7 +14,7 @@ from corpora.errors import JobError, JobTaken
 from corpora.generations import generations
 from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.jobs import ATTEMPTS, Claims, Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import ATTEMPTS, Claims, JobFile, JobKind, Jobs, JobState
 
 pytestmark = pytest.mark.database
 
@@ -28,6 +28,12 @@ def jobs(database: Database) -> Jobs:
     return Jobs(database)
 
 
+@pytest.fixture
+def claims(database: Database) -> Claims:
+    """The claims of this process."""
+    return Claims(database, this_process())
+
+
 def add(jobs: Jobs, kind: JobKind = JobKind.UPLOAD) -> int:
     files = [JobFile("b.md", 3, "beef"), JobFile("a.md", 2, "cafe")]
     return jobs.add(kind, "Beacon", "17.20", "ann@example.org", files)
@@ -35,6 +41,9 @@ def add(jobs: Jobs, kind: JobKind = JobKind.UPLOAD) -> int:
 
 def test_a_job_waits_with_its_files(jobs: Jobs) -> None:
     job = jobs.get(add(jobs))
+    other = jobs.add(JobKind.DELETE, "Lamp", "", "")
+    assert [j.id for j in jobs.recent()] == [other, job.id]
+    assert [j.id for j in jobs.recent(product="Beacon")] == [job.id]
     assert (job.kind, job.state, job.person) == (
         JobKind.UPLOAD,
         JobState.WAITING,
@@ -47,13 +56,6 @@ def test_a_job_waits_with_its_files(jobs: Jobs) -> None:
         jobs.get(7)
 
 
-def test_recent_jobs_are_those_of_a_product_newest_first(jobs: Jobs) -> None:
-    first, second = add(jobs), add(jobs)
-    jobs.add(JobKind.DELETE, "Lamp", "", "")
-    assert [job.id for job in jobs.recent(product="Beacon")] == [second, first]
-    assert [job.product for job in jobs.recent(limit=2)] == ["Lamp", "Beacon"]
-
-
 def test_a_job_has_the_names_of_the_catalog(jobs: Jobs, database: Database) -> None:
     Catalog(database).add_release("Beacon", "17.20-RC1")
     ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
@@ -61,17 +63,16 @@ def test_a_job_has_the_names_of_the_catalog(jobs: Jobs, database: Database) -> N
     assert (job.product, job.release) == ("Beacon", "17.20-RC1")
 
 
-def test_only_one_worker_gets_a_job(jobs: Jobs, database: Database) -> None:
+def test_only_one_worker_gets_a_job(jobs: Jobs, claims: Claims, database: Database) -> None:
     job_id = add(jobs)
-    claimed = Claims(database, this_process()).claim(job_id)
+    claimed = claims.claim(job_id)
     assert claimed is not None
     assert claimed.state is JobState.RUNNING
     assert Claims(database, OTHER).claim(job_id) is None
 
 
-def test_progress_has_a_rate_for_each_stage(jobs: Jobs, database: Database) -> None:
+def test_progress_has_a_rate_for_each_stage(jobs: Jobs, claims: Claims, database: Database) -> None:
     job_id = add(jobs)
-    claims = Claims(database, this_process())
     claims.claim(job_id)
     claims.progress(job_id, Progress(Stage.READING, 5, 20, "a.md"))
     began = jobs.get(job_id).stage_started
@@ -92,11 +93,8 @@ def test_progress_has_a_rate_for_each_stage(jobs: Jobs, database: Database) -> N
     assert (job.rate, job.seconds_left) == (None, None)
 
 
-def test_a_job_that_ends_keeps_its_report_and_what_was_left_out(
-    jobs: Jobs, database: Database
-) -> None:
+def test_a_job_that_ends_keeps_its_report_and_what_was_left_out(jobs: Jobs, claims: Claims) -> None:
     job_id = add(jobs)
-    claims = Claims(database, this_process())
     claims.claim(job_id)
     problems = [JobFile("b.md", reason="empty"), JobFile("zipped/c.md", reason="damaged")]
     claims.finish(job_id, JobState.DONE, "Published.", {"pages": 3}, problems)
@@ -108,64 +106,67 @@ def test_a_job_that_ends_keeps_its_report_and_what_was_left_out(
     assert kept == [("b.md", 3, "empty"), ("zipped/c.md", 0, "damaged"), ("a.md", 2, "")]
 
 
+def test_what_a_job_ended_with_is_forgotten_when_it_is_tried_again(
+    jobs: Jobs, claims: Claims
+) -> None:
+    job_id = add(jobs)
+    claims.claim(job_id)
+    claims.finish(job_id, JobState.FAILED, "No file.", problems=[JobFile("a.md", reason="empty")])
+    jobs.retry(job_id)
+    job = jobs.get(job_id)
+    assert (job.state, job.message, job.finished) == (JobState.WAITING, "", None)
+    assert not any(file.reason for file in jobs.files(job_id))
+
+
 def test_a_waiting_job_is_cancelled_at_once_and_may_be_tried_again(
-    jobs: Jobs, database: Database
+    jobs: Jobs, claims: Claims
 ) -> None:
     job_id = add(jobs)
     with pytest.raises(JobError, match="is waiting"):
         jobs.retry(job_id)
     jobs.cancel(job_id)
     assert jobs.get(job_id).state is JobState.CANCELLED
-    claims = Claims(database, this_process())
     assert claims.claim(job_id) is None
     jobs.retry(job_id)
     assert claims.claim(job_id) is not None
 
 
-def test_a_running_job_is_told_to_stop(jobs: Jobs, database: Database) -> None:
+def test_a_running_job_is_told_to_stop_and_that_of_a_dead_worker_is_cancelled(
+    jobs: Jobs, claims: Claims, database: Database
+) -> None:
     job_id = add(jobs)
-    claims = Claims(database, this_process())
     claims.claim(job_id)
     assert not claims.progress(job_id, Progress(Stage.READING, 1, 2))
     jobs.cancel(job_id)
+    assert jobs.get(job_id).state is JobState.RUNNING
     assert jobs.get(job_id).cancelling
     assert not jobs.get(job_id).can_be_cancelled
     assert claims.progress(job_id, Progress(Stage.READING, 1, 2))
-
-
-def test_a_job_of_a_dead_worker_is_cancelled_at_once(jobs: Jobs, database: Database) -> None:
-    job_id = add(jobs)
-    Claims(database, DEAD).claim(job_id)
+    claims.finish(job_id, JobState.DONE)
     jobs.cancel(job_id)
-    assert jobs.get(job_id).state is JobState.CANCELLED
+    assert jobs.get(job_id).state is JobState.DONE
+    of_dead = add(jobs)
+    Claims(database, DEAD).claim(of_dead)
+    jobs.cancel(of_dead)
+    assert jobs.get(of_dead).state is JobState.CANCELLED
 
 
-def test_a_deletion_that_has_begun_cannot_be_stopped(jobs: Jobs, database: Database) -> None:
+def test_a_deletion_that_has_begun_cannot_be_stopped(jobs: Jobs, claims: Claims) -> None:
     job_id = add(jobs, JobKind.DELETE)
     assert jobs.get(job_id).can_be_cancelled
-    Claims(database, this_process()).claim(job_id)
+    claims.claim(job_id)
     assert not jobs.get(job_id).can_be_cancelled
     with pytest.raises(JobError, match="has started deleting and cannot be stopped"):
         jobs.cancel(job_id)
 
 
-def test_a_job_that_has_ended_stays_as_it_is(jobs: Jobs, database: Database) -> None:
-    job_id = add(jobs)
-    claims = Claims(database, this_process())
-    claims.claim(job_id)
-    claims.finish(job_id, JobState.DONE)
-    jobs.cancel(job_id)
-    assert jobs.get(job_id).state is JobState.DONE
-
-
 def test_jobs_of_dead_workers_wait_again_and_those_of_living_ones_go_on(
-    jobs: Jobs, database: Database
+    jobs: Jobs, claims: Claims, database: Database
 ) -> None:
     of_dead, of_silent, of_far, own, waiting = (add(jobs) for _ in range(5))
     Claims(database, DEAD).claim(of_dead)
     Claims(database, SILENT).claim(of_silent)
     Claims(database, OTHER).claim(of_far)
-    claims = Claims(database, this_process())
     claims.claim(own)
     with database.writing() as session:
         long_ago = datetime.now(UTC) - timedelta(seconds=DEAD_AFTER_SECONDS + 1)
@@ -181,11 +182,12 @@ def test_jobs_of_dead_workers_wait_again_and_those_of_living_ones_go_on(
     assert jobs.get(own).state is JobState.RUNNING
 
 
-def test_a_worker_that_comes_back_to_life_has_lost_its_job(jobs: Jobs, database: Database) -> None:
+def test_a_worker_that_comes_back_to_life_has_lost_its_job(
+    jobs: Jobs, claims: Claims, database: Database
+) -> None:
     job_id = add(jobs)
     back = Claims(database, DEAD)
     back.claim(job_id)
-    claims = Claims(database, this_process())
     claims.recover()
     claims.claim(job_id)
     with pytest.raises(JobTaken):
@@ -197,9 +199,10 @@ def test_a_worker_that_comes_back_to_life_has_lost_its_job(jobs: Jobs, database:
     assert jobs.get(job_id).state is JobState.RUNNING
 
 
-def test_a_job_that_kills_every_worker_is_given_up(jobs: Jobs, database: Database) -> None:
+def test_a_job_that_kills_every_worker_is_given_up(
+    jobs: Jobs, claims: Claims, database: Database
+) -> None:
     job_id = add(jobs)
-    claims = Claims(database, this_process())
     for _ in range(ATTEMPTS):
         assert jobs.get(job_id).state is JobState.WAITING
         Claims(database, DEAD).claim(job_id)
@@ -211,9 +214,10 @@ def test_a_job_that_kills_every_worker_is_given_up(jobs: Jobs, database: Databas
     assert claims.claim(job_id) is not None
 
 
-def test_jobs_of_a_release_are_done_in_order_whatever_dies(jobs: Jobs, database: Database) -> None:
+def test_jobs_of_a_release_are_done_in_order_whatever_dies(
+    jobs: Jobs, claims: Claims, database: Database
+) -> None:
     first, second = add(jobs), add(jobs)
-    claims = Claims(database, this_process())
     assert claims.next_waiting([first]) is None
     Claims(database, DEAD).claim(first)
     assert claims.next_waiting() is None
@@ -230,7 +234,7 @@ def test_jobs_of_a_release_are_done_in_order_whatever_dies(jobs: Jobs, database:
     assert claims.next_waiting() == second
 
 
-def test_nothing_stays_of_a_builder_that_died(database: Database) -> None:
+def test_nothing_stays_of_a_builder_that_died(claims: Claims, database: Database) -> None:
     dead, living = (Catalog(database).add_release("Beacon", name) for name in ("17.20", "18.00"))
     with database.writing() as session:
         session.add(EmbeddingModelRow(name="model", dimension=3))
@@ -238,14 +242,15 @@ def test_nothing_stays_of_a_builder_that_died(database: Database) -> None:
     of_living = generations.claim(database, living, 1, "chunking")
     with database.writing() as session:
         session.get_one(GenerationRow, of_dead).builder = DEAD
-    Claims(database, this_process()).recover()
+    claims.recover()
     with database.reading() as session:
         assert session.scalars(select(GenerationRow.id)).all() == [of_living]
 
 
-def test_a_job_that_is_put_back_was_no_attempt(jobs: Jobs, database: Database) -> None:
+def test_a_job_that_is_put_back_was_no_attempt(
+    jobs: Jobs, claims: Claims, database: Database
+) -> None:
     job_id = add(jobs)
-    claims = Claims(database, this_process())
     for _ in range(ATTEMPTS + 1):
         claims.claim(job_id)
         claims.put_back(job_id, "somebody else ingests into this release")
@@ -254,9 +259,10 @@ def test_a_job_that_is_put_back_was_no_attempt(jobs: Jobs, database: Database) -
     assert jobs.get(job_id).state is JobState.WAITING
 
 
-def test_what_is_a_workers_by_its_row_alone_waits_again(jobs: Jobs, database: Database) -> None:
+def test_what_is_a_workers_by_its_row_alone_waits_again(
+    jobs: Jobs, claims: Claims, database: Database
+) -> None:
     lost, cancelled, of_other = add(jobs), add(jobs), add(jobs)
-    claims = Claims(database, this_process())
     Claims(database, OTHER).claim(of_other)
     claims.claim(lost)
     claims.claim(cancelled)
@@ -267,36 +273,22 @@ def test_what_is_a_workers_by_its_row_alone_waits_again(jobs: Jobs, database: Da
 
 
 def test_a_cancelled_job_of_a_worker_that_died_is_not_done_again(
-    jobs: Jobs, database: Database
+    jobs: Jobs, claims: Claims, database: Database
 ) -> None:
     job_id = add(jobs)
     Claims(database, OTHER).claim(job_id)
     jobs.cancel(job_id)
     with database.writing() as session:
         session.execute(update(WorkerRow).values(heartbeat=datetime(2020, 1, 1, tzinfo=UTC)))
-    Claims(database, this_process()).recover()
+    claims.recover()
     assert jobs.get(job_id).state is JobState.CANCELLED
 
 
-def test_it_is_known_whether_a_worker_lives(jobs: Jobs, database: Database) -> None:
+def test_it_is_known_whether_a_worker_lives(jobs: Jobs, claims: Claims, database: Database) -> None:
     assert not jobs.has_worker()
-    claims = Claims(database, this_process())
     claims.beat()
     assert jobs.has_worker()
     claims.end()
     assert not jobs.has_worker()
     Claims(database, DEAD).beat()
     assert not jobs.has_worker()
-
-
-def test_files_that_were_left_out_are_forgotten_when_a_job_is_tried_again(
-    jobs: Jobs, database: Database
-) -> None:
-    job_id = add(jobs)
-    claims = Claims(database, this_process())
-    claims.claim(job_id)
-    claims.finish(job_id, JobState.FAILED, "No file.", problems=[JobFile("a.md", reason="empty")])
-    jobs.retry(job_id)
-    job: Job = jobs.get(job_id)
-    assert (job.state, job.message, job.finished) == (JobState.WAITING, "", None)
-    assert all(not file.reason for file in jobs.files(job_id))

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 
@@ -25,13 +26,30 @@ ROWS = [
 ]
 
 
+Make = Callable[..., LexicalFile]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """Makes an index of rows with these bodies, numbered from 0."""
+    made: list[LexicalFile] = []
+
+    def of(*bodies: str) -> LexicalFile:
+        path = tmp_path / f"{len(made)}.db"
+        build_index(path, [LexicalRow(n, "", "", body) for n, body in enumerate(bodies)])
+        made.append(LexicalFile.open(path))
+        return made[-1]
+
+    yield of
+    for index in made:
+        index.close()
+
+
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[LexicalFile]:
-    path = tmp_path / "lexical.db"
-    build_index(path, ROWS)
-    index = LexicalFile.open(path)
-    yield index
-    index.close()
+    build_index(tmp_path / "lexical.db", ROWS)
+    with closing(LexicalFile.open(tmp_path / "lexical.db")) as index:
+        yield index
 
 
 @pytest.mark.parametrize(
@@ -104,9 +122,7 @@ def test_the_best_chunk_comes_first_with_a_positive_score(index: LexicalFile) ->
     scores = [score for _, score in found]
     assert scores == sorted(scores, reverse=True)
     assert scores[-1] > 0
-
-
-def test_a_heading_weighs_more_than_the_body(index: LexicalFile) -> None:
+    # A heading weighs more than the body.
     assert [chunk for chunk, _ in index.search(tokens("create_engine"), 2)] == [1, 2]
 
 
@@ -116,12 +132,10 @@ def test_parts_of_a_name_and_other_forms_of_a_word_are_found(index: LexicalFile)
     assert index.search(tokens("1.10.1"), 9) == index.search(["1.10.1"], 9)
 
 
-def test_equal_scores_come_in_order_of_id(tmp_path: Path) -> None:
-    same = [LexicalRow(n, "", "", "same words") for n in (9, 3, 7)]
-    build_index(tmp_path / "i", [*same, *(LexicalRow(n, "", "", "x") for n in range(20, 26))])
-    index = LexicalFile.open(tmp_path / "i")
-    assert [chunk for chunk, _ in index.search(["same"], 2)] == [3, 7]
-    index.close()
+def test_equal_scores_come_in_order_of_id_and_operators_are_words(make: Make) -> None:
+    index = make("x", "same words", "x", "same words", "and or not near", "x", "x")
+    assert [chunk for chunk, _ in index.search(["same"], 2)] == [1, 3]
+    assert [chunk for chunk, _ in index.search(["AND", "near", "not"], 5)] == [4]
 
 
 @pytest.mark.parametrize(
@@ -129,14 +143,6 @@ def test_equal_scores_come_in_order_of_id(tmp_path: Path) -> None:
 )
 def test_terms_that_match_nothing_do_no_harm(index: LexicalFile, terms: list[str]) -> None:
     assert index.search(terms, 5) == []
-
-
-def test_words_of_the_query_language_are_words(tmp_path: Path) -> None:
-    bodies = ["and or not near", "this", "that", "other"]
-    build_index(tmp_path / "i", [LexicalRow(n, "", "", body) for n, body in enumerate(bodies)])
-    index = LexicalFile.open(tmp_path / "i")
-    assert [chunk for chunk, _ in index.search(["AND", "near", "not"], 5)] == [0]
-    index.close()
 
 
 def test_a_term_of_most_chunks_is_still_found_alone(index: LexicalFile) -> None:
@@ -184,25 +190,18 @@ def test_words_are_stemmed_alike_in_several_threads() -> None:
     assert stemmed == [[stemmer("english").stemWord(word)] for word in words]
 
 
-def test_an_index_without_chunks_answers(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", [])
-    index = LexicalFile.open(tmp_path / "i")
-    assert index.size == 0
-    assert index.search(["word"], 3) == []
+def test_an_index_without_chunks_answers(make: Make) -> None:
+    index = make()
+    assert (index.size, index.search(["word"], 3)) == (0, [])
     assert index.idf("word") >= 0
-    index.close()
-
-
-def test_an_index_is_written_once(tmp_path: Path) -> None:
-    build_index(tmp_path / "i", ROWS)
-    with pytest.raises(FileExistsError, match="exists"):
-        build_index(tmp_path / "i", ROWS)
 
 
 def test_building_the_same_twice_gives_the_same_file(tmp_path: Path) -> None:
     for name in "ab":
         build_index(tmp_path / name, ROWS)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    with pytest.raises(FileExistsError, match="exists"):
+        build_index(tmp_path / "a", ROWS)
 
 
 def test_what_is_no_complete_index_is_broken(tmp_path: Path) -> None:

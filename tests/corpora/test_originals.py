@@ -106,23 +106,23 @@ def test_a_machine_without_the_setting_is_told_so(
     other.close()
 
 
-@pytest.mark.parametrize("what", ["a file", "nobody", "nothing known"])
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("a file", "cannot be used"),
+        ("s3://strata/files", "cannot be used"),
+        ("nonsense://place", "a bucket as in s3"),
+    ],
+)
 def test_a_place_that_cannot_be_used_is_named_and_nothing_is_published(
-    data_dir: Path, tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+    data_dir: Path, tmp_path: Path, url: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     originals._place.cache_clear()
-    url, told = "s3://strata/files", "cannot be used"
-    match what:
-        case "a file":
-            (tmp_path / "file").touch()
-            url = str(tmp_path / "file")
-        case "nobody":
-            for name, value in SECRET.items():
-                monkeypatch.setenv(name, value)
-            monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-            monkeypatch.setenv("AWS_MAX_RETRIES", "0")
-        case _:
-            url, told = "nonsense://place", "a bucket as in s3"
+    nobody = {**SECRET, "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_RETRIES": "0"}
+    for name, value in nobody.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "file").touch()
+    url = str(tmp_path / "file") if url == "a file" else url
     database = open_database(database_url(data_dir), url)
     with pytest.raises(UnusableOriginals, match=told):
         ingest_beacon(database, write_beacon(tmp_path / "docs"), data_dir=data_dir)

@@ -20,28 +20,7 @@ def test_what_was_embedded_lately_is_not_embedded_again() -> None:
     again = recent.embed(["a valve", "a lamp"])
     assert inner.embedded == ["a lamp", "a relay", "a valve"]
     assert np.array_equal(again, HashEmbedder().embed(["a valve", "a lamp"]))
-
-
-def test_the_oldest_texts_are_let_go() -> None:
-    inner = HashEmbedder()
-    recent = RecentVectors(inner, most=2)
-    for texts in (["a"], ["b"], ["a"], ["c"], ["b"], ["a"]):
-        recent.embed(texts)
-    assert inner.embedded == ["a", "b", "c", "a"]
-
-
-def test_nothing_is_an_array_without_rows() -> None:
-    recent = RecentVectors(HashEmbedder())
     assert recent.embed([]).shape == (0, recent.dimension)
-    assert recent.name == HashEmbedder().name
-
-
-def test_more_texts_than_one_statement_takes() -> None:
-    inner = HashEmbedder()
-    recent = RecentVectors(inner)
-    texts = [f"text {n}" for n in range(1200)]
-    assert np.array_equal(recent.embed(texts), recent.embed(texts))
-    assert inner.embedded == texts
 
 
 def test_a_file_is_shared_by_those_that_come_at_once_and_later(tmp_path: Path) -> None:
@@ -50,7 +29,8 @@ def test_a_file_is_shared_by_those_that_come_at_once_and_later(tmp_path: Path) -
     for recent in both:
         recent.embed(["a lamp", "a \ud800 relay"])
     assert len(inner.embedded) == 2
-    texts = [f"text {n}" for n in range(50)]
+    # More than one statement takes.
+    texts = [f"text {n}" for n in range(1200)]
     with ThreadPoolExecutor(4) as threads:
         for found in threads.map(lambda n: both[n % 2].embed(texts), range(8)):
             assert np.array_equal(found, HashEmbedder().embed(texts))
@@ -67,21 +47,24 @@ def test_models_do_not_share_vectors(tmp_path: Path) -> None:
     assert one.embedded == other.embedded == ["a lamp"]
 
 
-@pytest.mark.parametrize("damage", ["a folder", "not a database", "no folder"])
+@pytest.mark.parametrize("damage", ["a folder", "not a database", "no folder/vectors.db"])
 def test_a_file_that_cannot_be_used_is_done_without(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    file = tmp_path / "vectors.db"
-    match damage:
-        case "a folder":
-            file.mkdir()
-        case "not a database":
-            file.write_bytes(b"nothing of the kind" * 500)
-        case _:
-            file = tmp_path / "nowhere" / "vectors.db"
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "not a database").write_bytes(b"nothing of the kind" * 500)
+    file = tmp_path / damage
     inner = HashEmbedder()
     recent = RecentVectors(inner, file)
     for _ in range(3):
         assert np.array_equal(recent.embed(["a lamp"]), HashEmbedder().embed(["a lamp"]))
     assert inner.embedded == ["a lamp"]
     assert "cannot be used and is done without" in caplog.text
+
+
+def test_the_oldest_texts_are_let_go() -> None:
+    inner = HashEmbedder()
+    recent = RecentVectors(inner, most=2)
+    for texts in (["a"], ["b"], ["a"], ["c"], ["b"], ["a"]):
+        recent.embed(texts)
+    assert inner.embedded == ["a", "b", "c", "a"]

@@ -12,7 +12,6 @@ from corpora.catalog.release import (
     Token,
     is_prerelease,
     name_tokens,
-    newest_of,
     releases_named,
     sort_key,
 )
@@ -94,35 +93,24 @@ def test_a_prerelease_is_told_by_its_name(name: str, expected: bool) -> None:
     assert is_prerelease(name) is expected
 
 
-def product(*names: str, latest: str | None = None) -> Product:
-    releases = tuple(Release("Hub", name, prerelease=is_prerelease(name)) for name in names)
-    return Product("Hub", releases=releases, latest=latest)
-
-
-def test_the_newest_is_the_last_final_release() -> None:
-    newest = product("1.0", "2.0", "2.1rc1").newest
-    assert newest is not None
-    assert newest.name == "2.0"
-
-
-def test_a_product_of_prereleases_has_a_newest_too() -> None:
-    newest = product("1.0b1", "1.0rc1").newest
-    assert newest is not None
-    assert newest.name == "1.0rc1"
-
-
-def test_the_administrators_latest_goes_before_the_newest() -> None:
-    hub = Product(
-        "Hub",
-        releases=(Release("Hub", "1.0", ("Sunfish",)), Release("Hub", "2.0")),
-        latest="sunfish",
+@pytest.mark.parametrize(
+    ("names", "latest", "newest"),
+    [
+        ("1.0 2.0 2.1rc1", None, "2.0"),
+        ("1.0b1 1.0rc1", None, "1.0rc1"),
+        ("1.0 2.0", "sunfish-1.0", "1.0"),
+        ("", None, None),
+    ],
+)
+def test_the_newest_is_the_last_final_release_or_the_administrators_latest(
+    names: str, latest: str | None, newest: str | None
+) -> None:
+    releases = tuple(
+        Release("Hub", name, (f"Sunfish-{name}",), prerelease=is_prerelease(name))
+        for name in names.split()
     )
-    assert hub.newest == hub.releases[0]
-
-
-def test_without_releases_there_is_no_newest() -> None:
-    assert product().newest is None
-    assert newest_of(()) is None
+    found = Product("Hub", releases=releases, latest=latest).newest
+    assert (found.name if found else None) == newest
 
 
 @pytest.mark.parametrize(

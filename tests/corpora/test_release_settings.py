@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
+from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.database.tables import EmbeddingModelRow
-from corpora.errors import UnknownRelease, UnusableName
+from corpora.errors import UnusableName
 from corpora.generations import generations
 
 pytestmark = pytest.mark.database
@@ -43,17 +43,6 @@ def test_a_shelf_holds_also_what_is_not_offered(administration: ReleaseAdministr
     ]
 
 
-def test_latest_is_among_what_is_offered(administration: ReleaseAdministration) -> None:
-    assert administration.overview("Beacon").latest == "17.10"
-    administration.change_product("Beacon", ProductSettings(latest="17.9"))
-    assert administration.overview("Beacon").latest == "17.9"
-    administration.change_release("Beacon", "17.9", ReleaseSettings(hidden=True))
-    assert administration.overview("Beacon").latest == "17.10"
-    administration.change_release("Beacon", "18.00b1", ReleaseSettings(prerelease=False))
-    assert administration.overview("Beacon").latest == "18.00b1"
-    assert administration.overview("anchor").latest is None
-
-
 def test_all_that_is_said_of_a_release_is_kept(administration: ReleaseAdministration) -> None:
     said = ReleaseSettings(
         (" Heron ", "", "heron", "H 9"), " 17.20 ", True, date(2026, 12, 31), True
@@ -82,14 +71,3 @@ def test_a_change_that_is_refused_changes_nothing(
     with pytest.raises(UnusableName, match=told):
         administration.change_release("Beacon", "17.9", ReleaseSettings(aliases, hidden=True))
     assert administration.settings("Beacon", "17.9") == ReleaseSettings()
-
-
-def test_the_names_of_a_product_are_its_own(administration: ReleaseAdministration) -> None:
-    administration.change_product("Beacon", ProductSettings(("BCN", "bcn")))
-    assert administration.overview("bcn").settings.aliases == ("BCN",)
-    for alias, told in (("Anchor", "product anchor"), ("beacon", "this product itself")):
-        with pytest.raises(UnusableName, match=told):
-            administration.change_product("Beacon", ProductSettings((alias,)))
-    with pytest.raises(UnknownRelease, match="19"):
-        administration.change_product("Beacon", ProductSettings(latest="19"))
-    assert administration.overview("Beacon").settings == ProductSettings(("BCN",))

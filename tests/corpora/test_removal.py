@@ -3,7 +3,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
-from datetime import UTC, datetime
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database, open_database
-from corpora.database.history_tables import ConversationRow, TurnRow
+from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import (
     MemoryEventRow,
     MemoryPageRow,
@@ -40,9 +40,10 @@ from corpora.database.tables import (
 from corpora.errors import BeingBuilt, NoCorpus, NothingLeft
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import open_corpus
+from tests.chatbot.asked import asked
 from tests.chatbot.remembered_answers import remember
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
-from tests.data_folders import broken_references, copy_data, database_url
+from tests.data_folders import broken_references, copy_data, data_dir_of, database_url
 from tests.hash_embedder import HashEmbedder
 
 pytestmark = pytest.mark.database
@@ -110,11 +111,26 @@ def counts(database: Database) -> dict[str, int]:
         }
 
 
-def files_of(database: Database, data_dir: Path, release: str) -> set[str]:
-    corpus = open_corpus(database, data_dir, "Beacon", release)
-    found = {document.file for document in corpus.documents()}
-    corpus.close()
-    return found
+def files_of(database: Database, release: str) -> set[str]:
+    with closing(open_corpus(database, data_dir_of(database), "Beacon", release)) as corpus:
+        return {document.file for document in corpus.documents()}
+
+
+class CutOff(Exception):
+    """The power goes."""
+
+
+def cut_off_at(database: Database, moment: str, release: str) -> None:
+    """Delete a release until a statement begins like this."""
+
+    def cut(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith(moment):
+            raise CutOff
+
+    event.listen(database.engine, "before_cursor_execute", cut)
+    with pytest.raises(CutOff):
+        delete_release(database, data_dir_of(database), "Beacon", release)
+    event.remove(database.engine, "before_cursor_execute", cut)
 
 
 def test_documents_leave_by_a_new_generation_and_a_rollback_brings_them_back(
@@ -124,41 +140,33 @@ def test_documents_leave_by_a_new_generation_and_a_rollback_brings_them_back(
     report = make_builder(embedder).remove_documents("beacon", "17.20", ["extra.md", "gone.md"])
     assert (report.outcome, report.dropped) == (Outcome.PUBLISHED, ["extra.md"])
     assert embedder.embedded == []
-    assert files_of(database, data_dir, "17.20") == {"guide.md", "reference/alarms.md"}
+    assert make_builder().remove_documents("Beacon", "17.20", ["extra.md"]).outcome is (
+        Outcome.UNCHANGED
+    )
+    assert files_of(database, "17.20") == {"guide.md", "reference/alarms.md"}
     corpus = open_corpus(database, data_dir, "Beacon", "17.20")
     assert corpus.lexical(["horn"], 3) == []
     assert corpus.lexical(["mast"], 3) != []
     corpus.close()
-    assert files_of(database, data_dir, "17.10") == {"guide.md", "reference/alarms.md"}
+    assert files_of(database, "17.10") == {"guide.md", "reference/alarms.md"}
     Catalog(database).rollback("Beacon", "17.20")
-    assert "extra.md" in files_of(database, data_dir, "17.20")
-
-
-def test_what_left_comes_back_when_its_folder_is_ingested_again(
-    database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
-) -> None:
+    assert "extra.md" in files_of(database, "17.20")
     make_builder().remove_documents("Beacon", "17.20", ["extra.md"])
     assert ingest_beacon(database, beacon, release="17.20").outcome is Outcome.PUBLISHED
-    assert "extra.md" in files_of(database, data_dir, "17.20")
-
-
-def test_removing_twice_changes_nothing_more(
-    database: Database, beacon: Path, make_builder: MakeBuilder
-) -> None:
-    first = make_builder().remove_documents("Beacon", "17.20", ["extra.md"])
-    again = make_builder().remove_documents("Beacon", "17.20", ["extra.md"])
-    assert (again.outcome, again.generation) == (Outcome.UNCHANGED, first.generation)
+    assert "extra.md" in files_of(database, "17.20")
 
 
 def test_a_release_keeps_a_document(
     database: Database, data_dir: Path, beacon: Path, make_builder: MakeBuilder
 ) -> None:
-    everything = files_of(database, data_dir, "17.20")
+    everything = files_of(database, "17.20")
     with pytest.raises(NothingLeft, match="Delete the release instead"):
         make_builder().remove_documents("Beacon", "17.20", everything)
-    assert files_of(database, data_dir, "17.20") == everything
+    assert files_of(database, "17.20") == everything
     with pytest.raises(NoCorpus):
         make_builder().remove_documents("Beacon", "18.00", ["guide.md"])
+    with pytest.raises(NoCorpus):
+        make_builder().reread("Beacon", "18.00")
 
 
 def test_a_deleted_release_leaves_nothing_and_the_others_alone(
@@ -172,7 +180,7 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
     ingest_beacon(database, many, release="17.30")
     catalog = Catalog(database)
     ReleaseAdministration(database).change_product("Beacon", ProductSettings(latest="17.30"))
-    kept = files_of(database, data_dir, "17.10")
+    kept = files_of(database, "17.10")
     seen: list[Progress] = []
 
     pages = delete_release(database, data_dir, "beacon", "17.30 ", seen.append)
@@ -180,7 +188,7 @@ def test_a_deleted_release_leaves_nothing_and_the_others_alone(
     assert counts(database) == before
     assert pages == seen[-1].done == seen[-1].total > 36
     assert {p.stage for p in seen} == {Stage.DELETING}
-    assert files_of(database, data_dir, "17.10") == kept
+    assert files_of(database, "17.10") == kept
     assert [r.name for p in catalog.products(every=True) for r in p.releases] == ["17.10"]
     assert catalog.product("Beacon").latest is None
     folders = {folder.name for folder in (data_dir / "generations").iterdir()}
@@ -195,20 +203,8 @@ def test_a_deletion_that_is_cut_off_is_completed_by_the_next_call(
 ) -> None:
     before = counts(database)
     ingest_beacon(database, many_pages(tmp_path / "many", files=3), release="17.30")
-
-    class CutOff(Exception):
-        pass
-
     for moment in ("DELETE FROM pages", "DELETE FROM documents", "DELETE FROM releases"):
-
-        def cut(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-            if statement.startswith(moment):  # noqa: B023
-                raise CutOff
-
-        event.listen(database.engine, "before_cursor_execute", cut)
-        with pytest.raises(CutOff):
-            delete_release(database, data_dir, "Beacon", "17.30")
-        event.remove(database.engine, "before_cursor_execute", cut)
+        cut_off_at(database, moment, "17.30")
         offered = [r.name for r in Catalog(database).product("Beacon").releases]
         assert offered == ["17.10", "17.20"]
     delete_release(database, data_dir, "Beacon", "17.30")
@@ -226,54 +222,20 @@ def test_no_transaction_of_a_deletion_is_a_long_one(
     assert max(steps) == 5
 
 
-def use(database: Database, pair: int, times: int) -> None:
-    """Keep turns that were answered by a pair."""
-    now = datetime.now(UTC)
-    with database.writing() as session:
-        session.add(
-            ConversationRow(
-                id=f"c{pair}", owner="", product="Beacon", title="", created=now, updated=now
-            )
-        )
-        session.flush()
-        turns = [
-            TurnRow(
-                conversation_id=f"c{pair}",
-                position=position,
-                question="",
-                answer={},
-                created=now,
-                superseded=False,
-                owner="",
-                product="Beacon",
-                route="reuse",
-                abstained=False,
-                seconds=0.1,
-                profile="embedded",
-                model="",
-                model_calls=0,
-            )
-            for position in range(times)
-        ]
-        session.add_all(turns)
-        session.flush()
-        session.add_all(MemoryUseRow(turn_id=t.id, pair_id=pair, role="reuse") for t in turns)
-
-
 def test_a_deleted_release_takes_its_memory_along_in_portions(
     database: Database, data_dir: Path, beacon: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("corpora.database.engine._ROWS_AT_ONCE", 2)
     gone = [remember(database, "17.20", "horn", "lamp-failure") for _ in range(5)]
     kept = remember(database, "17.10", "lamp-failure")
-    use(database, gone[0], 5)
-    use(database, kept, 1)
+    for pair, times in ((gone[0], 5), (kept, 1)):
+        turns = [asked(database, "How?", route="reuse") for _ in range(times)]
+        with database.writing() as session:
+            session.add_all(MemoryUseRow(turn_id=t, pair_id=pair, role="reuse") for t in turns)
     builder = Builder(database, data_dir, HashEmbedder(), workers=1)
     builder.remove_documents("Beacon", "17.20", ["extra.md"])
-    release_ids = {}
     with database.reading() as session:
-        for name, release_id in session.execute(select(ReleaseRow.name, ReleaseRow.id)):
-            release_ids[name] = release_id
+        (kept_id,) = session.scalars(select(ReleaseRow.id).where(ReleaseRow.name == "17.10"))
     most = 0
 
     def count(_connection: object, cursor: sqlite3.Cursor, statement: str, *_: object) -> None:
@@ -287,7 +249,7 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
 
     assert most == 2
     with database.reading() as session:
-        assert set(session.scalars(select(MemoryPairRow.release_id))) == {release_ids["17.10"]}
+        assert set(session.scalars(select(MemoryPairRow.release_id))) == {kept_id}
         assert session.scalars(select(MemoryEventRow.id)).all() == []
         assert session.scalars(select(MemoryPageRow.pair_id)).all() == [kept]
         assert session.scalars(select(MemoryUseRow.pair_id)).all() == [kept]
@@ -304,18 +266,7 @@ def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
     remember(database, "17.20", "horn")
     with database.reading() as session:
         release_id = session.scalars(select(func.max(ReleaseRow.id))).one()
-
-    class CutOff(Exception):
-        pass
-
-    def cut(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if statement.startswith("DELETE FROM releases"):
-            raise CutOff
-
-    event.listen(database.engine, "before_cursor_execute", cut)
-    with pytest.raises(CutOff):
-        delete_release(database, data_dir, "Beacon", "17.20")
-    event.remove(database.engine, "before_cursor_execute", cut)
+    cut_off_at(database, "DELETE FROM releases", "17.20")
     delete_release(database, data_dir, "Beacon", "17.20")
     # SQLite gives the id out again, so the next one must begin without a memory.
     with database.writing() as session:
@@ -338,7 +289,7 @@ def test_a_release_that_is_being_ingested_is_not_deleted(
 
     write(beacon, news="# News\n\nNew.\n")
     ingest_beacon(database, beacon, release="17.20", on_progress=delete_meanwhile)
-    assert "news.md" in files_of(database, data_dir, "17.20")
+    assert "news.md" in files_of(database, "17.20")
 
 
 def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, beacon: Path) -> None:
@@ -352,13 +303,6 @@ def test_a_deleted_product_leaves_nothing(database: Database, data_dir: Path, be
     assert delete_product(database, data_dir, "Beacon") == 0
 
 
-def test_reading_again_by_the_same_parsers_changes_nothing(
-    beacon: Path, make_builder: MakeBuilder
-) -> None:
-    report = make_builder().reread("Beacon", "17.20")
-    assert (report.outcome, report.unchanged, report.read) == (Outcome.UNCHANGED, 3, 0)
-
-
 def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
     database: Database,
     data_dir: Path,
@@ -368,6 +312,8 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
 ) -> None:
     for file in beacon.rglob("*.md"):
         file.unlink()
+    report = make_builder().reread("Beacon", "17.20")
+    assert (report.outcome, report.unchanged, report.read) == (Outcome.UNCHANGED, 3, 0)
     monkeypatch.setattr(
         "corpora.building.gathering.reading_fingerprint", lambda: "tomorrow's parsers"
     )
@@ -376,16 +322,11 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
     assert (report.outcome, report.read, report.dropped) == (Outcome.PUBLISHED, 3, [])
     assert embedder.embedded == []
     expected = {"guide.md", "reference/alarms.md", "extra.md"}
-    assert files_of(database, data_dir, "17.20") == expected
+    assert files_of(database, "17.20") == expected
     with database.reading() as session:
         sources = set(session.scalars(select(MemberRow.source)))
     assert sources == {str(beacon.resolve())}
     # Its sources are as they were: a file that is gone from its folder leaves with the next ingest.
     write(beacon, guide="# Guide\n\nNew.\n")
     ingest_beacon(database, beacon, release="17.20")
-    assert files_of(database, data_dir, "17.20") == {"guide.md"}
-
-
-def test_nothing_that_serves_nothing_is_read_again(make_builder: MakeBuilder) -> None:
-    with pytest.raises(NoCorpus):
-        make_builder().reread("Beacon", "17.20")
+    assert files_of(database, "17.20") == {"guide.md"}

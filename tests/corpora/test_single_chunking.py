@@ -41,7 +41,3 @@ def test_neighbours_share_a_quarter_and_begin_with_a_word() -> None:
         assert 750 <= before.end - after.start <= 760
         assert after.text.startswith("word")
         assert before.text.endswith(" ")
-
-
-def test_an_empty_page_has_no_chunks() -> None:
-    assert single_chunks(Page(1, ())) == ()

@@ -3,11 +3,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,22 +38,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_the_nearest_come_first_with_their_cosine(built: Path) -> None:
-    index = ChromaIndex.open(built)
+@contextmanager
+def opened(directory: Path) -> Iterator[ChromaIndex]:
+    with closing(ChromaIndex.open(directory)) as index:
+        yield index
+
+
+def nearest(directory: Path, vector: Any, limit: int = 1) -> list[int]:
+    with opened(directory) as index:
+        return [i for i, _ in index.nearest(vector, limit)]
+
+
+def test_the_nearest_come_first_with_their_cosine_and_all_if_more_are_wanted(built: Path) -> None:
     query = unit_vectors(1, seed=1)[0]
     cosines = VECTORS @ query
     best = np.argsort(-cosines)[:10]
-    found = index.nearest(query, 10)
-    index.close()
+    with opened(built) as index:
+        found = index.nearest(query, 10)
+        assert {i for i, _ in index.nearest(query, 10 * COUNT)} == set(IDS)
+        assert index.size == COUNT
     assert [i for i, _ in found] == [IDS[row] for row in best]
     assert [c for _, c in found] == pytest.approx(cosines[best].tolist(), abs=1e-5)
-
-
-def test_more_than_there_are_gives_all(built: Path) -> None:
-    index = ChromaIndex.open(built)
-    assert index.size == COUNT
-    assert {i for i, _ in index.nearest(VECTORS[0], 10 * COUNT)} == set(IDS)
-    index.close()
 
 
 def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path: Path) -> None:
@@ -65,26 +71,22 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
         progress.append,
     )
     probe_index(tmp_path / "large", count)
-    index = ChromaIndex.open(tmp_path / "large")
-    assert [index.nearest(vectors[i], 1)[0][0] for i in (0, 999, 1000)] == [0, 999, 1000]
-    index.close()
+    for i in (0, 999, 1000):
+        assert nearest(tmp_path / "large", vectors[i]) == [i]
     assert progress == [1000, 1001]
 
 
 def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     build_index(tmp_path, [])
     probe_index(tmp_path, 0)
-    index = ChromaIndex.open(tmp_path)
-    assert index.nearest(VECTORS[0], 3) == []
-    index.close()
+    assert nearest(tmp_path, VECTORS[0], 3) == []
 
 
-def test_an_index_needs_a_directory_of_its_own(built: Path) -> None:
+def test_an_index_needs_a_directory_of_its_own_and_a_vector_an_id(
+    built: Path, tmp_path: Path
+) -> None:
     with pytest.raises(FileExistsError, match="not empty"):
         build_index(built, [(IDS, VECTORS)])
-
-
-def test_each_id_needs_a_vector(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="shorter"):
         build_index(tmp_path, [(IDS, VECTORS[1:])])
 
@@ -103,9 +105,8 @@ def test_closing_releases_every_file(tmp_path: Path) -> None:
     # Chroma keeps clients by path: another index in the same place must not be the old one.
     shutil.rmtree(tmp_path / "a")
     build_index(tmp_path / "a", [(IDS[:5], VECTORS[:5])])
-    again = ChromaIndex.open(tmp_path / "a")
-    assert again.size == 5
-    again.close()
+    with opened(tmp_path / "a") as again:
+        assert again.size == 5
 
 
 def open_files(directory: Path) -> list[str]:
@@ -120,13 +121,6 @@ def open_files(directory: Path) -> list[str]:
     return [link for link in links if link.startswith(str(directory))]
 
 
-def test_closing_one_reader_leaves_the_other(built: Path) -> None:
-    first, second = ChromaIndex.open(built), ChromaIndex.open(built)
-    first.close()
-    assert second.nearest(VECTORS[3], 1)[0][0] == IDS[3]
-    second.close()
-
-
 def test_fifty_indexes_are_open_at_once(tmp_path: Path, built: Path) -> None:
     directories = [shutil.copytree(built, tmp_path / str(n)) for n in range(50)]
     indexes = [ChromaIndex.open(directory) for directory in directories]
@@ -136,29 +130,24 @@ def test_fifty_indexes_are_open_at_once(tmp_path: Path, built: Path) -> None:
 
 
 def test_threads_open_and_close_the_same_index(built: Path) -> None:
-    def look(row: int) -> int:
-        index = ChromaIndex.open(built)
-        nearest = index.nearest(VECTORS[row], 1)
-        index.close()
-        return nearest[0][0]
-
-    with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(look, range(40))) == IDS[:40]
+    with opened(built) as kept, ThreadPoolExecutor(8) as threads:
+        looked = threads.map(lambda row: nearest(built, VECTORS[row]), range(40))
+        assert list(looked) == [[i] for i in IDS[:40]]
+        assert kept.nearest(VECTORS[3], 1)[0][0] == IDS[3]
 
 
 def test_two_processes_read_the_same_index(built: Path) -> None:
-    index = ChromaIndex.open(built)
-    index.nearest(VECTORS[0], 1)
     script = (
         "import sys, numpy, pathlib; from corpora.indexing.vectors import ChromaIndex;"
         "index = ChromaIndex.open(pathlib.Path(sys.argv[1]));"
         f"print(index.nearest(numpy.ones({DIMENSION}, dtype='float32'), 5)); index.close()"
     )
-    other = subprocess.run(
-        [sys.executable, "-c", script, str(built)], capture_output=True, text=True, check=True
-    )
-    assert other.stdout.strip() == str(index.nearest(np.ones(DIMENSION, dtype=np.float32), 5))
-    index.close()
+    with opened(built) as index:
+        here = index.nearest(np.ones(DIMENSION, dtype=np.float32), 5)
+        other = subprocess.run(
+            [sys.executable, "-c", script, str(built)], capture_output=True, text=True, check=True
+        )
+    assert other.stdout.strip() == str(here)
 
 
 def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> None:
@@ -167,11 +156,10 @@ def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> N
     vectors = np.vstack([np.repeat(others[:1], 3000, axis=0), others])
     build_index(tmp_path / "index", [(range(len(vectors)), vectors)])
     probe_index(tmp_path / "index", len(vectors))
-    index = ChromaIndex.open(tmp_path / "index")
-    for at, vector in enumerate(others[1:], 3001):
-        assert index.nearest(vector, 1)[0][0] == at
-    assert [i for i, _ in index.nearest(others[0], 4)] == [0, 1, 2, 3]
-    index.close()
+    with opened(tmp_path / "index") as index:
+        for at, vector in enumerate(others[1:], 3001):
+            assert index.nearest(vector, 1)[0][0] == at
+        assert [i for i, _ in index.nearest(others[0], 4)] == [0, 1, 2, 3]
 
 
 def test_a_probe_passes_a_whole_index_and_counts(built: Path) -> None:

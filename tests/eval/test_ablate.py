@@ -22,18 +22,18 @@ from eval.recording import PromptChanged, recorded
 from tests.chatbot import lamp
 from tests.chatbot.conftest import lamp_settings as lamp_settings
 from tests.chatbot.conftest import opened
+from tests.eval.made_gold import gold_row
 from ui.cli.main import app
 
-QUESTION: dict[str, Any] = {
-    "id": "cover",
-    "product": "lamp",
-    "question": "How do I take the cover off in 2.0?",
-    "kind": "same_in_all",
-    "gold_answer": "Turn it to the left.",
-    "must_include": ["to the left"],
-    "sources": [{"release": "2.0", "file": "cover.md"}],
-    "release": "2.0",
-}
+QUESTION = gold_row(
+    id="cover",
+    product="lamp",
+    question="How do I take the cover off in 2.0?",
+    gold_answer="Turn it to the left.",
+    must_include=["to the left"],
+    must_not_include=[],
+    sources=[{"release": "2.0", "file": "cover.md"}],
+)
 PHRASING: dict[str, Any] = {
     "id": "r",
     "product": "lamp",

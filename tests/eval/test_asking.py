@@ -11,22 +11,15 @@ from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
 from eval.answers import read_answers
 from eval.asking import ask_all
-from eval.gold import GoldQuestion, GoldSource, QuestionKind
 from tests.chatbot import lamp
 from tests.chatbot.conftest import relay_settings as relay_settings
 from tests.chatbot.made_memory import WHEN
 from tests.chatbot.memory_bots import KEPT, LOG, remembering
+from tests.eval.made_gold import gold
 
 NEAR = "How long does the relay keep its event log?"
-GOLD = GoldQuestion(
-    id="q-1",
-    product="relay",
-    question=LOG,
-    kind=QuestionKind.SAME_IN_ALL,
-    gold_answer=KEPT,
-    must_include=("30",),
-    sources=(GoldSource(release="17.20", file="guide.md"),),
-)
+SOURCE = {"release": "17.20", "file": "guide.md"}
+GOLD = gold(product="relay", question=LOG, gold_answer=KEPT, must_include=["30"], sources=[SOURCE])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 from eval.figures import Share
-from eval.gold import GoldError, read_lines
+from eval.gold import GoldError
 from eval.releases import (
     Outcome,
     ReleaseQuestion,
@@ -69,13 +68,3 @@ def test_questions_are_resolved_over_the_catalog() -> None:
     ]
     with pytest.raises(GoldError, match="no product 'switch'"):
         measure_releases([asked(product="switch")], [ROUTER])
-
-
-def test_a_broken_line_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "releases.jsonl"
-    path.write_text(asked().model_dump_json() + '\n{"id": "r-2"}\n')
-
-    with pytest.raises(GoldError, match=r"releases\.jsonl, line 2: product: "):
-        read_lines(path, ReleaseQuestion)
-    with pytest.raises(GoldError, match="cannot read"):
-        read_lines(tmp_path / "nope.jsonl", ReleaseQuestion)

@@ -3,31 +3,13 @@ from __future__ import annotations
 import pytest
 
 from eval.figures import Share
-from eval.gold import GoldQuestion, GoldSource, QuestionKind
 from eval.retrieval import RankedPage, among_first, score_search, searches
+from tests.eval.made_gold import gold
 
-LOOKUP = GoldQuestion(
-    id="q-1",
-    product="router",
-    question="timeout in 2.0?",
-    kind=QuestionKind.TABLE_LOOKUP,
-    gold_answer="60",
-    must_include=("60",),
-    sources=(GoldSource(release="2.0", file="guide.pdf", page=4),),
-    release="2.0",
-)
-SIDES = tuple(GoldSource(release=r, file="limits.html", anchor="timeout") for r in ("1.0", "2.0"))
-COMPARISON = LOOKUP.model_copy(
-    update={
-        "id": "q-2",
-        "kind": QuestionKind.COMPARE,
-        "releases": ("1.0", "2.0"),
-        "sources": SIDES,
-    }
-)
-UNANSWERABLE = LOOKUP.model_copy(
-    update={"id": "q-3", "kind": QuestionKind.UNANSWERABLE, "sources": ()}
-)
+SIDES = [{"release": r, "file": "limits.html", "anchor": "timeout"} for r in ("1.0", "2.0")]
+LOOKUP = gold(kind="table_lookup")
+COMPARISON = gold(id="q-2", kind="compare", releases=["1.0", "2.0"], sources=SIDES)
+UNANSWERABLE = gold(id="q-3", kind="unanswerable", sources=[])
 OTHER, RIGHT = RankedPage("guide.pdf", 5), RankedPage("guide.pdf", 4)
 
 
@@ -45,7 +27,7 @@ def test_each_side_of_a_comparison_is_searched_for_and_the_unanswerable_are_not(
     ],
 )
 def test_an_anchor_is_held_by_the_page_that_lists_it(page: RankedPage, held: bool) -> None:
-    assert page.holds(SIDES[0]) is held
+    assert page.holds(COMPARISON.sources[0]) is held
 
 
 @pytest.mark.parametrize(
@@ -59,7 +41,7 @@ def test_the_rank_of_the_first_gold_page_counts(before: int, within: list[int]) 
 
 
 def test_kinds_are_counted_apart_and_a_page_counts_in_its_own_release() -> None:
-    one_side = COMPARISON.model_copy(update={"sources": SIDES[:1]})
+    one_side = COMPARISON.model_copy(update={"sources": COMPARISON.sources[:1]})
     page = RankedPage("limits.html", 1, ("timeout",))
     within = among_first(
         [

@@ -19,12 +19,11 @@ from eval.stream import (
     read_arrivals,
     read_history,
     shuffled,
-    stream_tables,
-    to_json,
 )
 from eval.stream_variants import choose, copied, run_variant
 from ingestion.errors import BadSettings
 from tests.chatbot.conftest import ingested
+from tests.eval.made_gold import gold_row
 from ui.cli.main import app
 
 GUIDE = """# Relay guide
@@ -52,10 +51,8 @@ ASKED = (
 
 @pytest.fixture(scope="module")
 def relay(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    files = {
-        "1.0": {"guide.md": GUIDE.format(hold="5", days="30")},
-        "2.0": {"guide.md": GUIDE.format(hold="300", days="60")},
-    }
+    values = {"1.0": {"hold": "5", "days": "30"}, "2.0": {"hold": "300", "days": "60"}}
+    files = {release: {"guide.md": GUIDE.format(**facts)} for release, facts in values.items()}
     settings = ingested(tmp_path_factory.mktemp("stream"), "relay", files)
     script = tmp_path_factory.mktemp("script") / "replies.json"
     rules = [
@@ -78,20 +75,10 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     rows, others = [], []
     for identity, (release, value, name) in WORDINGS.items():
         first, *rest = (text.format(name=name, release=release) for text in ASKED)
-        rows.append(
-            {
-                "id": identity,
-                "product": "relay",
-                "question": first,
-                "release": release,
-                "release_mention": release,
-                "gold_answer": value,
-                "must_include": [rf"\b{value}\b"],
-                "sources": [{"release": release, "file": "guide.md", "page": 1}],
-                "kind": "release_specific_differs",
-                "difficulty": "easy",
-            }
-        )
+        row = gold_row(id=identity, product="relay", question=first, release=release)
+        source = {"release": release, "file": "guide.md", "page": 1}
+        row |= {"gold_answer": value, "must_include": [rf"\b{value}\b"], "sources": [source]}
+        rows.append(row)
         others.append({"id": identity, "paraphrases": rest})
     questions.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     paraphrases.write_text("\n".join(map(json.dumps, others)), "utf-8")
@@ -170,38 +157,15 @@ def test_without_good_answers_nothing_is_reused(run: Run, name: str) -> None:
     assert (iterations[-1].high == 0) == (name == "no memory")
 
 
-def test_without_centroids_the_stores_only_grow(run: Run) -> None:
-    with_them = run("memory")[-1]
-    without = run("no centroids")[-1]
-    assert without.high + without.low >= with_them.high + with_them.low
-    assert all(o.reused for o in without.outcomes)
-
-
-def test_a_threshold_nobody_reaches_ends_reuse_by_wording(run: Run) -> None:
-    outcomes = [o for i in run("gamma=0.999") for o in i.outcomes]
-    assert not any(o.wrong_reuse for o in outcomes)
-
-
 def test_the_data_folder_is_left_as_it_is(relay: Settings, run: Run) -> None:
     run("memory")
+    elsewhere = relay.model_copy(update={"database_url": "postgresql://host/strata"})
+    with pytest.raises(BadSettings, match="STRATA_DATABASE_URL"), copied(elsewhere):
+        pass
     database = open_database(relay.database)
     with database.reading() as session:
         assert session.query(MemoryPairRow).count() == 0
     database.close()
-
-
-def test_a_database_elsewhere_is_not_copied(relay: Settings) -> None:
-    elsewhere = relay.model_copy(update={"database_url": "postgresql://host/strata"})
-    with pytest.raises(BadSettings, match="STRATA_DATABASE_URL"), copied(elsewhere):
-        pass
-
-
-def test_a_variant_that_is_none_is_named() -> None:
-    assert list(choose(["memory", "delta=0.8"])) == ["memory", "delta=0.8"]
-    with pytest.raises(ValueError, match="no variant: there are memory, no memory"):
-        choose(["no such thing"])
-    with pytest.raises(ValueError, match="'sigma' is none of tau, delta, gamma"):
-        choose(["sigma=1"])
 
 
 def test_paraphrases_of_no_question_are_refused(gold: tuple[Path, Path], tmp_path: Path) -> None:
@@ -234,18 +198,7 @@ def test_the_command_prints_all_figures(
     assert [row["questions"] for row in figures["memory"]] == [4, 4, 4]
     assert figures["memory"][-1]["right"] == 1
 
-    wrong = CliRunner().invoke(app, [*command, "--variant", "nothing"])
-    assert wrong.exit_code == 2
-
-
-def test_the_tables_say_what_the_object_says(run: Run) -> None:
-    from rich.console import Console
-
-    runs = {name: run(name) for name in ("memory", "no memory")}
-    console = Console(width=200, record=True)
-    console.print(stream_tables(runs))
-    shown = console.export_text()
-    last = to_json(runs)["memory"][-1]
-    assert "Compared" in shown
-    assert f"{last['mean_seconds']:.2f}" in shown
-    assert "no memory" in shown
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0
+    for variant in ("nothing", "sigma=1"):
+        assert CliRunner().invoke(app, [*command, "--variant", variant]).exit_code == 2

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import unicodedata
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +110,15 @@ def test_every_release_has_every_document(built: Path) -> None:
         for release, folder in ((r, built / "tessaline" / r) for r in RELEASES)
     }
     assert names["17.10"] == names["17.20"] == names["18.00"]
-    assert Counter(Path(name).suffix for name in names["18.00"]) == {
-        ".html": 9,
-        ".md": 2,
-        ".pdf": 1,
-        ".rst": 1,
-        ".svg": 1,
+    assert {Path(name).suffix for name in names["18.00"]} == {
+        ".html",
+        ".md",
+        ".pdf",
+        ".rst",
+        ".svg",
     }
+    suggestions = read_lines(EXAMPLES / "suggestions.jsonl")
+    assert {s["product"] for s in suggestions} == {"tessaline"}
 
 
 def test_building_again_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
@@ -169,33 +170,12 @@ def test_no_trace_of_the_sources_is_left(built: Path, release: str) -> None:
         assert not re.search(r"::: |\$\w|\| *\| *\|", text), file.name
 
 
-def test_the_questions_are_of_all_kinds() -> None:
-    assert Counter(q["kind"] for q in QUESTIONS) == {
-        "release_specific_differs": 14,
-        "table_lookup": 6,
-        "same_in_all": 4,
-        "follow_up": 4,
-        "unanswerable": 4,
-        "no_release": 3,
-        "compare": 3,
-        "alias": 2,
-    }
-    assert [q["id"] for q in QUESTIONS] == [f"ex-{n:03}" for n in range(1, 41)]
-    assert [q["id"] for q in GLOSSARY_QUESTIONS] == [f"gl-{n:03}" for n in range(1, 33)]
-    assert [q["id"] for q in MORE_QUESTIONS] == [f"ex-{n:03}" for n in range(41, 52)]
-    assert all(q.get("history") for q in ALL_QUESTIONS if q["kind"] == "follow_up")
-
-
 @by_id(ANSWERABLE)
 def test_the_gold_answer_is_a_right_answer(question: dict[str, Any]) -> None:
     assert answers(question, question["gold_answer"])
+    assert question.get("history") or question["kind"] != "follow_up"
     for fact in question.get("facts", ()):
         assert re.search(fact["pattern"], question["gold_answer"], re.I), fact["says"]
-
-
-def test_every_question_of_the_sample_says_what_it_asks_and_has_facts() -> None:
-    assert all(q["asks"] for q in QUESTIONS)
-    assert all(1 <= len(q["facts"]) <= 3 for q in QUESTIONS if q["kind"] != "unanswerable")
 
 
 @by_id([q for q in ANSWERABLE if q["kind"] != "compare"])
@@ -234,11 +214,3 @@ def test_what_cannot_be_answered_is_not_there(built: Path, question: dict[str, A
     for file in documents(folder):
         for term in question["absent_in_release"]:
             assert not re.search(term, text_of(file), re.I), (file.name, term)
-
-
-def test_suggestions_name_the_product() -> None:
-    suggestions = read_lines(EXAMPLES / "suggestions.jsonl")
-    assert len(suggestions) == 6
-    assert all(s.keys() == {"product", "question"} for s in suggestions)
-    assert {s["product"] for s in suggestions} == {"tessaline"}
-    assert not {s["question"] for s in suggestions} & {q["question"] for q in QUESTIONS}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ingestion.loaders.markdown import load
-from ingestion.page import Block, BlockKind, DocumentKind, UnreadableFile
+from ingestion.page import Block, DocumentKind, UnreadableFile
 
 
 def read(text: str) -> list[Block]:
@@ -20,42 +20,6 @@ def test_front_matter_gives_the_title_and_is_left_out() -> None:
 def test_without_front_matter_the_first_heading_is_the_title() -> None:
     assert load(b"Text.\n\n## Ports\n", "a.md").title == "Ports"
     assert load(b"Text.\n", "doc/a.md").title == "a.md"
-
-
-def test_headings_have_the_anchors_that_github_gives_them() -> None:
-    text = "# What's `new` in 17.20?\n## Fixed\n## Fixed\n## Own {#own-one}\n"
-    assert [(b.text, b.anchor) for b in read(text)] == [
-        ("What's new in 17.20?", "whats-new-in-1720"),
-        ("Fixed", "fixed"),
-        ("Fixed", "fixed-1"),
-        ("Own", "own-one"),
-    ]
-
-
-def test_paths_follow_the_headings() -> None:
-    blocks = read("# A\n## B\ntext\n\nC\n-\nmore\n")
-    assert [b.path for b in blocks if b.kind is BlockKind.PARAGRAPH] == [("A", "B"), ("A", "C")]
-
-
-def test_a_table_is_read_row_by_row() -> None:
-    blocks = read("| Alarm | Severity |\n|---|---|\n| `LOS` | critical |\n")
-    assert [b.text for b in blocks] == ["Alarm — Severity", "LOS — critical"]
-    assert blocks[1].header == ("Alarm", "Severity")
-
-
-def test_code_is_letter_for_letter_and_lists_are_marked() -> None:
-    text = "1. Stop:\n   ```sh\n   stop  --all \\\n     <now>\n   ```\n2. Start\n   - slowly\n"
-    assert [b.text for b in read(text)] == [
-        "1. Stop:",
-        "stop  --all \\\n  <now>",
-        "2. Start",
-        "  - slowly",
-    ]
-
-
-def test_html_inside_is_read_as_html() -> None:
-    text = "<div><table><tr><th>A</th></tr><tr><td>1</td></tr></table></div>\n\n<!-- c -->\nText.\n"
-    assert [b.text for b in read(text)] == ["A", "1", "Text."]
 
 
 def test_scripts_inside_are_not_read() -> None:
@@ -78,30 +42,6 @@ def test_notes_begin_with_their_label(note: str) -> None:
         "Before.",
         "Warning: Hot surface.",
         "After.",
-    ]
-
-
-def test_what_sphinx_adds_to_markdown_is_read_for_its_text() -> None:
-    text = """(target)=
-See {ref}`the ports <ports>`.
-
-```{code-block} python
-:linenos:
-run()
-```
-
-```{versionadded} 17.20
-More speed.
-```
-
-```{toctree}
-ports
-```
-"""
-    assert [b.text for b in read(text)] == [
-        "See the ports.",
-        "run()",
-        "New in version 17.20: More speed.",
     ]
 
 

@@ -25,19 +25,6 @@ def test_a_cell_that_spans_is_repeated_in_every_place_it_covers() -> None:
     assert grid == [["Port", "Power", "Power"], ["Port", "min", "max"], ["1", "2 W", "4 W"]]
 
 
-def test_header_rows_are_joined_column_by_column() -> None:
-    rows = [["Port", "Power", "Power"], ["Port", "min", "max"], ["1", "2 W", "4 W"]]
-    header, row = table_blocks(rows, header_rows=2)
-    assert header.text == "Port — Power min — Power max"
-    assert row.header == ("Port", "Power min", "Power max")
-
-
-def test_without_a_header_there_are_only_rows() -> None:
-    blocks = table_blocks([["a", "b"]], header_rows=0, path=("Top",), anchor="top")
-    assert [(b.kind, b.text, b.header) for b in blocks] == [(BlockKind.TABLE_ROW, "a — b", ())]
-    assert (blocks[0].path, blocks[0].anchor) == (("Top",), "top")
-
-
 def test_an_empty_cell_keeps_its_column_and_an_empty_row_goes() -> None:
     _, row = table_blocks([["a", "b", "c"], ["1", "", "3"], ["", "", ""]], header_rows=1)
     assert row.text.split(CELL_DELIMITER) == ["1", "", "3"]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.queries.clarification import about_release
 from chatbot.reply import Reply
+from chatbot.understanding.clarification import about_release
 from corpora.catalog.release import Product, Release
 from ui.answers.actions import asked_for, choices
 
@@ -54,7 +54,7 @@ def test_what_the_catalog_tells_asks_for_nothing() -> None:
     [
         ("What is hold_time in 1.0?", "What is hold_time in 2.0?"),
         ("What is hold_time in valve 1.0?", "What is hold_time in valve 2.0?"),
-        ("In release 1.0, what is hold_time?", "In 2.0, what is hold_time?"),
+        ("In release 1.0, what is hold_time?", "In release 2.0, what is hold_time?"),
         ("Is it in the latest release?", "Is it in 2.0?"),
         ("What is hold_time?", "What is hold_time?"),
     ],
@@ -66,7 +66,7 @@ def test_a_question_is_asked_of_another_release(question: str, asked: str) -> No
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
-        ("What is hold_time in release 7.5?", "What is hold_time in 2.0?"),
+        ("What is hold_time in release 7.5?", "What is hold_time in release 2.0?"),
         ("What changed between 1.0 and 7.5?", "What changed between 1.0 and 2.0?"),
         ("What is hold_time?", "What is hold_time?"),
         ("What is hold_time in 1.0?", "What is hold_time in 1.0?"),

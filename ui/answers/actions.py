@@ -11,9 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.export import reply_markdown
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP
-from chatbot.queries.clarification import about_release, replace_unknown
 from chatbot.releases.rules import resolve_release
 from chatbot.reply import Reply
+from chatbot.understanding.clarification import about_release, replace_unknown
 from corpora.catalog.release import Product
 from corpora.database.history_tables import FeedbackRow
 from ui.answers.citations import place, source_button
@@ -126,7 +126,7 @@ def asked_for(question: str, product: str, release: str, products: Sequence[Prod
     A release that a question names takes precedence over a chosen one, so it has to be replaced.
     """
     resolution = resolve_release(question, products, product=product)
-    return replace_unknown(question, resolution, (release,), product)
+    return replace_unknown(question, resolution, (release,))
 
 
 @st.fragment

@@ -107,7 +107,7 @@ class Service:
             stopped=stopped,
         )
         result = forms.SearchOut()
-        if (resolution := turn.resolution) is not None:
+        if (resolution := turn.resolved) is not None:
             if len(resolution.releases) > 1:
                 raise BadQuestion("the query names several releases: search one at a time")
             result.product, result.release_status = resolution.product, resolution.status

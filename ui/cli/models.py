@@ -10,7 +10,7 @@ from rich.progress import DownloadColumn, TransferSpeedColumn
 from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
 
-from chatbot.in_use import larger_generator
+from chatbot.administration.in_use import larger_generator
 from chatbot.models.download import file_state, pull
 from chatbot.models.errors import GeneratorError, ModelDownloadError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from typer import Option
 
-from chatbot.in_use import in_use, larger_generator
+from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.settings import prepare_process, read_settings
 from ingestion.errors import StrataError
 from ui.cli.terminal import open_chatbot, output

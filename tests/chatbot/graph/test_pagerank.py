@@ -48,9 +48,6 @@ def test_what_no_path_leads_to_scores_nothing() -> None:
     scores = scored(graph(4, (0, 1), (2, 3)), 0)
     assert scores[0] > scores[1] > 0
     assert scores[2:].tolist() == [0, 0]
-
-
-def test_a_query_without_edges_reaches_nothing() -> None:
     assert scored(graph(2, (0, 1))).tolist() == [0, 0]
 
 

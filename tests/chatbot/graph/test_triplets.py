@@ -47,6 +47,9 @@ def test_entities_that_do_not_stand_in_the_context_are_dropped() -> None:
         replies=[reply(("hold_time", "default", "500 s"), ("hold_time", "is", "hold_time"))]
     )
     assert asyncio.run(extract_triplets(model, CONTEXT))[0] == ()
+    # The others are spelt as in the context and told once.
+    read = (Triplet("a  b", "is", "c"), Triplet("a b", "is", "c"))
+    assert in_context(read, "a b is c") == (Triplet("a b", "is", "c"),)
 
 
 def test_a_reply_of_another_form_is_asked_for_again_and_then_given_up() -> None:
@@ -60,11 +63,6 @@ def test_a_reply_of_another_form_is_asked_for_again_and_then_given_up() -> None:
     assert calls[-1].problem.startswith("triplets.0.head")
 
 
-def test_an_entity_is_spelt_as_in_the_context_and_told_once() -> None:
-    read = (Triplet("a  b", "is", "c"), Triplet("a b", "is", "c"))
-    assert in_context(read, "a b is c") == (Triplet("a b", "is", "c"),)
-
-
 @pytest.mark.parametrize(
     ("triplet", "sentence"),
     [
@@ -74,32 +72,6 @@ def test_an_entity_is_spelt_as_in_the_context_and_told_once() -> None:
 )
 def test_a_triplet_is_a_sentence_of_its_parts_in_sequence(triplet: Triplet, sentence: str) -> None:
     assert triplet.sentence == sentence
-
-
-def test_rebel_output_of_its_model_card() -> None:
-    output = (
-        "<s><triplet> Punta Cana <subj> La Altagracia Province <obj> located in the administrative "
-        "territorial entity <subj> Dominican Republic <obj> country <triplet> Higuey <subj> La "
-        "Altagracia Province <obj> located in the administrative territorial entity <subj> "
-        "Dominican Republic <obj> country <triplet> La Altagracia Province <subj> province <obj> "
-        "instance of <subj> Dominican Republic <obj> country <triplet> province <subj> Dominican "
-        "Republic <obj> country <triplet> Dominican Republic <subj> La Altagracia Province <obj> "
-        "contains administrative territorial entity</s>"
-    )
-    assert parse_rebel(output) == (
-        Triplet("Punta Cana", IN_PROVINCE, "La Altagracia Province"),
-        Triplet("Punta Cana", "country", "Dominican Republic"),
-        Triplet("Higuey", IN_PROVINCE, "La Altagracia Province"),
-        Triplet("Higuey", "country", "Dominican Republic"),
-        Triplet("La Altagracia Province", "instance of", "province"),
-        Triplet("La Altagracia Province", "country", "Dominican Republic"),
-        Triplet("province", "country", "Dominican Republic"),
-        Triplet(
-            "Dominican Republic",
-            "contains administrative territorial entity",
-            "La Altagracia Province",
-        ),
-    )
 
 
 def test_rebel_output_of_its_paper() -> None:

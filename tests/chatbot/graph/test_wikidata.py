@@ -64,15 +64,12 @@ def test_the_same_names_are_asked_once_in_a_day(monkeypatch: pytest.MonkeyPatch)
         for _ in range(2):
             between(graph, {"SQLite", "Perl"})
         assert len(server.bodies) == 4
-
-
-def test_only_so_many_contexts_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wikidata, "HELD", 2)
-    with serving(GOOD) as server:
+    # After a failure it rests, and is asked again.
+    monkeypatch.setattr(wikidata, "LONGEST_REST", 0.0)
+    with serving(refuses(500), GOOD) as server:
         graph = Wikidata(server.url)
-        for other in ("Java", "Perl", "Ruby", "Ruby", "Java"):
-            between(graph, {"SQLite", other})
-        assert len(server.bodies) == 4
+        assert (between(graph), between(graph)) == ((), STATED)
+    assert between(Wikidata(server.url)) == ()
 
 
 def endless(request: Request) -> None:
@@ -119,13 +116,6 @@ def test_what_is_late_broken_or_refused_states_nothing_and_is_logged_once(
     assert "SQLite" not in told
 
 
-def test_nobody_listening_is_no_reason_to_wait(caplog: pytest.LogCaptureFixture) -> None:
-    with serving(GOOD) as server:
-        url = server.url
-    assert between(Wikidata(url)) == ()
-    assert "Wikidata states nothing" in caplog.text
-
-
 @pytest.mark.parametrize(("wait", "rest"), [("600", 600), ("99999999", 3600), ("soon", 60)])
 def test_a_service_that_asks_for_patience_gets_it(
     wait: str, rest: int, caplog: pytest.LogCaptureFixture
@@ -133,14 +123,6 @@ def test_a_service_that_asks_for_patience_gets_it(
     with serving(refuses(429, retry_after=wait)) as server:
         between(Wikidata(server.url))
     assert f"after {rest} seconds" in caplog.text
-
-
-def test_after_a_rest_it_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wikidata, "LONGEST_REST", 0.0)
-    with serving(refuses(500), GOOD) as server:
-        graph = Wikidata(server.url)
-        assert between(graph) == ()
-        assert between(graph) == STATED
 
 
 KEPT_HERE = [
@@ -171,19 +153,15 @@ def test_only_plain_words_go_out() -> None:
         assert body["query"] == query(sent)
         assert between(graph, {"SQLite", *KEPT_HERE}) == ()
         assert len(server.bodies) == 1
+        # Of a context, only so many.
+        names = [f"name {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+        between(graph, names)
+        assert server.bodies[-1]["query"] == query(names[:20])
 
 
 @given(st.text(st.characters(), max_size=20) | st.sampled_from(KEPT_HERE))
 def test_no_name_that_goes_out_can_end_its_string(name: str) -> None:
     assert not (is_plain(name) and set(name) & set('"\\{}\r\n'))
-
-
-def test_only_so_many_names_of_a_context_are_asked() -> None:
-    names = {f"name {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"}
-    with serving(GOOD) as server:
-        between(Wikidata(server.url), names)
-        (body,) = server.bodies
-    assert body["query"] == query(sorted(names)[:20])
 
 
 def test_a_setting_that_is_no_address_is_refused_at_once() -> None:
@@ -242,28 +220,18 @@ def test_what_wikidata_alone_states_is_shown_apart_and_never_said(
     assert "SQLite" not in told.answer
     assert told.outside == ("Wikidata: SQLite has part(s) event log.",)
     assert {c.release for c in told.citations} == {"17.20"}
-
-
-@pytest.mark.database
-def test_an_answer_is_given_without_wikidata_when_it_fails(bot: MakeBot) -> None:
+    # Where it fails, the same is answered without it.
     with serving(refuses(500)) as server:
-        reply = bot("textcontextgen", graph_wikidata=server.url).ask(LOG)
-        assert len(server.bodies) == 1
-    assert reply.content.answer.startswith("The relay keeps its event log for 30 days [1].")
-    assert reply.content.outside == ()
+        told = bot(profile, graph_wikidata=server.url).ask(LOG).content
+    assert told.answer.startswith("The relay keeps its event log for 30 days [1].")
+    assert told.outside == ()
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("profile", ["embedded", "textgen", "graphgen"])
-def test_profiles_without_relations_never_ask_it(bot: MakeBot, profile: str) -> None:
+@pytest.mark.parametrize("profile", ["embedded", "textgen", "graphgen", "textcontextgen"])
+def test_profiles_without_relations_never_ask_it_nor_who_asks_afresh(
+    bot: MakeBot, profile: str
+) -> None:
     with serving(GOOD) as server:
-        asked = bot(profile, graph_wikidata=server.url)
-        asked.ask(LOG)
-        assert server.bodies == []
-
-
-@pytest.mark.database
-def test_asked_afresh_nothing_goes_out(bot: MakeBot) -> None:
-    with serving(GOOD) as server:
-        bot("textcontextgen", graph_wikidata=server.url).ask(LOG, afresh=True)
+        bot(profile, graph_wikidata=server.url).ask(LOG, afresh=profile == "textcontextgen")
         assert server.bodies == []

@@ -16,10 +16,10 @@ from typing import Annotated
 import typer
 
 from chatbot.models.hugging_face import HuggingFaceChatModel
-from chatbot.tuning.instructions import Instruction, Message, Split
 from chatbot.tuning.parameters import Parameters
 from chatbot.tuning.training import Base, tune
-from tests.chatbot.tiny_llama import save_llama
+from tests.chatbot.tiny_llama import save_random_model
+from tests.chatbot.tuning.made_instruction import made_instruction
 
 
 def main(
@@ -39,21 +39,24 @@ def main(
     parameters = Parameters(epochs=epochs, learning_rate=rate)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        model = save_llama(
+        model = save_random_model(
             folder / "model",
-            hidden=hidden,
-            intermediate=intermediate,
-            layers=layers,
-            heads=hidden // 128,
-            spread=0.02,
-            dtype="bfloat16",
+            "llama",
+            "bfloat16",
+            hidden_size=hidden,
+            intermediate_size=intermediate,
+            num_hidden_layers=layers,
+            num_attention_heads=hidden // 128,
+            initializer_range=0.02,
         )
         written = folder / "set.jsonl"
         told = {
             f"fuse {number}": f"Fuse {number} bears {number * 37 % 97} A."
             for number in range(facts)
         }
-        written.write_text("\n".join(_line(*fact) for fact in told.items()))
+        written.write_text(
+            "\n".join(made_instruction(*fact).model_dump_json() for fact in told.items())
+        )
         for quantization in load or ("nf4", "bf16"):
             _measure(Base(str(model), quantization), written, folder, parameters, told)
 
@@ -99,19 +102,6 @@ def _measure(
         f"{resumed.resumed_at} of {resumed.steps}, at most {apart:.4f} from the curve; "
         f"{right} of {len(told)} facts told"
     )
-
-
-def _line(thing: str, reply: str) -> str:
-    messages = (Message(role="user", content=thing), Message(role="assistant", content=reply))
-    return Instruction(
-        messages=messages,
-        question=thing,
-        product="lamp",
-        release="1.0",
-        split=Split.TRAIN,
-        abstains=False,
-        origin="curated",
-    ).model_dump_json()
 
 
 if __name__ == "__main__":

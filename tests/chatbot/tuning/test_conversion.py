@@ -13,13 +13,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.files import GENERATOR
 from chatbot.models.gguf_file import read_header, require_adapter
 from chatbot.models.hugging_face import HuggingFaceChatModel
-from chatbot.settings import Settings
 from chatbot.tuning.conversion import convert
 from chatbot.tuning.instructions import TuningError
-from tests.chatbot.generator import generator
 from tests.chatbot.gguf_of_model import write_model
 from tests.chatbot.tiny_llama import require_training, save_random_model
 
@@ -184,31 +181,3 @@ def test_what_is_no_adapter_says_why(qwen2: Path, tmp_path: Path) -> None:
     refused(broken, r"safetensors cannot be read")
     (broken / "adapter_config.json").write_text('{"r": 4}')
     refused(broken, r"(?s)adapter_config\.json cannot be read.*lora_alpha")
-
-
-@pytest.mark.generator
-def test_the_default_generator_answers_otherwise_with_an_adapter(tmp_path: Path) -> None:
-    import torch
-    from peft import LoraConfig
-    from safetensors.torch import save_file
-
-    path = GENERATOR.path_in(Settings().models_dir)
-    header = read_header(path)
-    layers = {"self_attn.q_proj": "attn_q", "self_attn.v_proj": "attn_v", "mlp.up_proj": "ffn_up"}
-    made = torch.Generator().manual_seed(1)
-    weights = {}
-    for block in range(header.of_model("block_count")):
-        for theirs, ours in layers.items():
-            read, written = header.shapes[f"blk.{block}.{ours}.weight"]
-            for which, shape in (("A", (2, read)), ("B", (written, 2))):
-                name = f"base_model.model.model.layers.{block}.{theirs}.lora_{which}.weight"
-                weights[name] = torch.randn(shape, generator=made) / 40
-    save_file(weights, tmp_path / "adapter_model.safetensors")
-    LoraConfig(r=2, lora_alpha=4, target_modules=list(layers)).save_pretrained(tmp_path)
-    convert(tmp_path, path, tmp_path / "tuned.gguf")
-    tuned = EmbeddedChatModel(path=path, adapter=tmp_path / "tuned.gguf", context=512, slots=1)
-    _, asked, plain = answer(generator())
-    said, asked_too, changed = answer(tuned)
-    assert said
-    assert asked == asked_too
-    assert changed != pytest.approx(plain, abs=0.1)

@@ -52,42 +52,58 @@ def exported(
     return [Instruction.model_validate_json(line) for line in lines], report
 
 
-def test_an_accepted_answer_becomes_the_prompt_of_the_chain_and_its_lead(bot: Bot) -> None:
+QAMR = (
+    lamp.reading(BRIGHT["question"]),
+    lamp.reduction("Brightness", "The lamp gives 600 lumen."),
+    lamp.answer(BRIGHT["answer"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("profile", "rules"), [("embedded", (lamp.answer(UNKNOWN),)), ("qamr", QAMR)]
+)
+def test_an_accepted_answer_becomes_the_prompt_of_the_chain_and_its_lead(
+    lamp_settings: Settings, tmp_path: Path, profile: str, rules: Any
+) -> None:
+    bot = remembering(lamp_settings, tmp_path, lamp.model(*rules), profile=profile)
     known(bot, BRIGHT)
     (instruction,), report = exported(bot)
-    assert (instruction.product, instruction.release, instruction.pair) == (
-        "lamp",
-        "1.0",
-        bot.pair.id,
-    )
+    place = (instruction.product, instruction.release, instruction.pair)
+    assert place == ("lamp", "1.0", bot.pair.id)
     assert (instruction.origin, instruction.abstains) == ("imported", False)
     assert instruction.reply == "The lamp gives 600 lumen."
-    assert sum(report.written.values()) == 1
-    assert report.left_out == {}
-
+    assert (sum(report.written.values()), report.left_out) == (1, {})
     # Asked afresh, the model gets this very prompt.
-    assert prompt_of(bot) == instruction.asked
-
-
-def prompt_of(bot: Bot) -> list[tuple[str, str]]:
     turn = bot.chatbot.ask(BRIGHT["question"], product="lamp", release="1.0", afresh=True).turn
     (call,) = [call for call in turn.calls if call.step == "answer_generation"]
-    return list(call.prompt)
-
-
-def test_with_a_model_at_every_step_it_is_that_prompt(
-    lamp_settings: Settings, tmp_path: Path
-) -> None:
-    rules = (
-        lamp.reading(BRIGHT["question"]),
-        lamp.reduction("Brightness", "The lamp gives 600 lumen."),
-        lamp.answer(BRIGHT["answer"]),
-    )
-    bot = remembering(lamp_settings, tmp_path, lamp.model(*rules), profile="qamr")
-    known(bot, BRIGHT)
-    (instruction,), _ = exported(bot)
-    assert prompt_of(bot) == instruction.asked
+    assert list(call.prompt) == instruction.asked
     bot.close()
+
+
+def test_what_the_release_does_not_bear_is_left_out_and_counted(bot: Bot) -> None:
+    known(bot, BRIGHT, FUSE)
+    bright, fuse = bot.pairs
+    foreign = {**bright.answer, "citations": [{**bright.answer["citations"][0], "release": "2.0"}]}
+    with bot.chatbot.database.writing() as session:
+        session.get_one(MemoryPairRow, bright.id).answer = foreign
+        session.get_one(MemoryPairRow, fuse.id).suspended = "changed"
+    known(
+        bot,
+        {"question": "How much light is that?", "answer": "The lamp gives 800 lumen."},
+        {"question": "Which fuse is in it?", "answer": "Since 2.0 the fuse is rated 2 A."},
+        {"question": "What is in the box?", "answer": "The box holds the lamp.", "score": 0.1},
+        {"question": "How is it cleaned?", "answer": "\n\n".join(["Wipe the lamp."] * 7)},
+    )
+    found, report = exported(bot)
+    assert found == []
+    assert report.left_out == {
+        "nothing was found that bears it": 1,
+        "names another release, which its evidence does not": 1,
+        "rated or measured as poor": 1,
+        "has no lead of a few sentences": 1,
+        "cites another release": 1,
+        "suspended, since the pages behind it changed": 1,
+    }
 
 
 def test_the_evidence_and_the_answer_are_of_one_release(bot: Bot) -> None:
@@ -105,43 +121,6 @@ def test_the_evidence_and_the_answer_are_of_one_release(bot: Bot) -> None:
     assert len({i.split for i in bright.values()}) == 1
     only, _ = exported(bot, Scope("lamp", "2.0"))
     assert [i.release for i in only] == ["2.0"]
-
-
-def test_what_the_release_does_not_bear_is_left_out_and_counted(bot: Bot) -> None:
-    known(
-        bot,
-        {**BRIGHT, "answer": "The lamp gives 800 lumen."},
-        {**FUSE, "answer": "Since 2.0 the fuse is rated 2 A."},
-        {"question": "What is in the box?", "answer": "The box holds the lamp.", "score": 0.1},
-        {"question": "How is it cleaned?", "answer": "\n\n".join(["Wipe the lamp."] * 7)},
-    )
-    found, report = exported(bot)
-    assert found == []
-    assert report.left_out == {
-        "nothing was found that bears it": 1,
-        "names another release, which its evidence does not": 1,
-        "rated or measured as poor": 1,
-        "has no lead of a few sentences": 1,
-    }
-
-
-def test_an_answer_that_cites_another_release_or_is_suspended_is_left_out(bot: Bot) -> None:
-    known(bot, BRIGHT, FUSE)
-    bright, fuse = bot.pairs
-    foreign = {**bright.answer, "citations": [{**bright.answer["citations"][0], "release": "2.0"}]}
-    with bot.chatbot.database.writing() as session:
-        session.execute(
-            update(MemoryPairRow).where(MemoryPairRow.id == bright.id).values(answer=foreign)
-        )
-        session.execute(
-            update(MemoryPairRow).where(MemoryPairRow.id == fuse.id).values(suspended="changed")
-        )
-    found, report = exported(bot)
-    assert found == []
-    assert report.left_out == {
-        "cites another release": 1,
-        "suspended, since the pages behind it changed": 1,
-    }
 
 
 def test_near_duplicates_are_left_out_the_best_stays(bot: Bot) -> None:

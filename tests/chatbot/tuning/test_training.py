@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,12 @@ import pytest
 from chatbot.models.errors import GeneratorError
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.models.network import load_network
-from chatbot.tuning.instructions import Instruction, Message, Split, TuningError
+from chatbot.tuning.instructions import Split, TuningError
 from chatbot.tuning.loss_curve import loss_curve
 from chatbot.tuning.parameters import Parameters
 from chatbot.tuning.training import Base, TuningReport, _tokens, tune
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
+from tests.chatbot.tuning.made_instruction import made_instruction
 
 FACTS = {
     "port": "The port is 5540.",
@@ -36,16 +36,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def line(thing: str, reply: str, split: Split = Split.TRAIN) -> str:
-    messages = (Message(role="user", content=thing), Message(role="assistant", content=reply))
-    return Instruction(
-        messages=messages,
-        question=thing,
-        product="lamp",
-        release="1.0",
-        split=split,
-        abstains=reply == "I don't know",
-        origin="curated",
-    ).model_dump_json()
+    return made_instruction(thing, reply, split).model_dump_json()
 
 
 @pytest.fixture(scope="module")
@@ -80,14 +71,9 @@ def test_the_loss_falls_on_a_set_that_can_be_learned_by_heart(
 
 
 def test_the_backend_answers_with_the_adapter(tiny: Path, tuned: tuple[Path, TuningReport]) -> None:
-    options: dict[str, Any] = {
-        "model": str(tiny),
-        "quantization": "off",
-        "device": "cpu",
-        "max_tokens": 40,
-    }
-    base = HuggingFaceChatModel(**options)
-    adapted = HuggingFaceChatModel(**options, adapter=str(tuned[0]))
+    options: dict[str, Any] = {"model": str(tiny), "quantization": "off", "device": "cpu"}
+    base = HuggingFaceChatModel(**options, max_tokens=40)
+    adapted = HuggingFaceChatModel(**options, max_tokens=40, adapter=str(tuned[0]))
     replies = {thing: adapted.invoke(thing).content for thing in FACTS}
     assert replies == FACTS
     assert base.invoke("port").content != FACTS["port"]
@@ -141,19 +127,10 @@ def test_training_stops_early_where_the_validation_loss_rises(
     assert len(losses) - losses.index(best) - 1 == 2
     assert "validation" in (tmp_path / "adapter" / "loss.svg").read_text()
     # Stopped by hand where an epoch ends, it is not finished.
-    by_hand = tune(
-        Base(str(tiny), device="cpu"), file, tmp_path / "b", parameters, stopped=lambda: True
-    )
-    assert (by_hand.finished, by_hand.stopped_early, by_hand.steps) == (False, False, 1)
-    by_hand = tune(
-        Base(str(tiny), device="cpu"),
-        file,
-        tmp_path / "b",
-        parameters,
-        resume=True,
-        stopped=lambda: True,
-    )
-    assert (by_hand.finished, by_hand.stopped_early, by_hand.steps) == (False, False, 2)
+    for step in (1, 2):
+        again = {"resume": step > 1, "stopped": lambda: True}
+        by_hand = tune(Base(str(tiny), device="cpu"), file, tmp_path / "b", parameters, **again)
+        assert (by_hand.finished, by_hand.stopped_early, by_hand.steps) == (False, False, step)
     assert len(by_hand.validation) == 1
 
 
@@ -173,7 +150,7 @@ def test_what_is_too_long_is_left_out_and_nothing_left_is_said(
 
 def test_the_model_learns_the_reply_and_where_it_ends_as_the_backend_reads_it(tiny: Path) -> None:
     network = load_network(str(tiny), "off", "cpu", offline=True)
-    told = Instruction.model_validate_json(line("the <|end|> port", "ten <|end|> gigabit"))
+    told = made_instruction("the <|end|> port", "ten <|end|> gigabit")
     (row,) = _tokens(network, [told], Split.TRAIN, None)
     prompt = network.encode([{"role": "user", "content": "the <|end|> port"}])
     reply = row["input_ids"][len(prompt) :]
@@ -184,14 +161,6 @@ def test_the_model_learns_the_reply_and_where_it_ends_as_the_backend_reads_it(ti
     assert reply.index(end) == len(reply) - 1
     assert network.tokenizer.decode(reply[:-1]) == "ten < |end|> gigabit"
     assert _tokens(network, [told], Split.HELD_BACK, None) == []
-
-
-def test_a_missing_extra_names_the_command(
-    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "trl", None)
-    with pytest.raises(TuningError, match=r'trl missing: `pip install "strata-docs\[hf,train\]"`'):
-        tune(Base("m"), written, tmp_path, QUICK)
 
 
 def test_an_adapter_that_cannot_be_used_says_why(
@@ -223,5 +192,4 @@ def test_the_curve_is_a_picture_of_all_points() -> None:
     assert '<polyline points="230.0,60.0 400.0,220.0 740.0,300.0"' in drawn
     assert drawn.count("<circle") == 2
     assert loss_curve([]).startswith("<svg")
-    many = loss_curve([(step, 1.0) for step in range(1, 100_001)])
-    assert len(many) < 20_000
+    assert len(loss_curve([(step, 1.0) for step in range(1, 100_001)])) < 20_000

@@ -16,9 +16,9 @@ from sqlalchemy import event
 from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import NEW, BadQuestion, Chatbot
 from chatbot.models.scripted import ScriptedChatModel
-from chatbot.queries import glossary
 from chatbot.releases import rules
 from chatbot.runtime.concurrency import TookTooLong, end_if_left
+from chatbot.understanding import clarification, glossary
 from corpora.catalog.glossary import Entry, Glossaries
 from tests.ui.attacks.attack import Attack
 from tests.ui.conftest import MakeChatbot
@@ -108,13 +108,14 @@ def test_a_turn_is_read_once_however_many_there_are(
     valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    resolve = rules._resolve
+    resolve = rules.resolve_within
 
-    def counted(question: str, *given: object) -> object:
+    def counted(context: object, question: str, *given: object) -> object:
         read.append(question)
-        return resolve(question, *given)  # type: ignore[arg-type]
+        return resolve(context, question, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rules, "_resolve", counted)
+    for module in (rules, clarification):
+        monkeypatch.setattr(module, "resolve_within", counted)
     chatbot = valve(None)
     chatbot.ask("and now?", product="valve", history=[(CONVERSATION.payload, "x")] * 50)
     assert len(read) < 50 * 8
@@ -122,7 +123,6 @@ def test_a_turn_is_read_once_however_many_there_are(
 
 def test_a_topic_grows_no_longer_than_a_question(valve: MakeChatbot) -> None:
     asked = valve(None).ask("and it?", product="valve", history=[(TOPIC.payload, "x")] * 50)
-    assert asked.turn.queries is not None
     assert len(asked.turn.queries.base) < 3 * 4_000
 
 

@@ -1,1 +1,0 @@
-"""Replies that need no evidence: small talk, and what the catalog knows."""

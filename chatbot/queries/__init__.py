@@ -1,1 +1,0 @@
-"""A question as it is searched for: its release, its spelling, its rewritings (QAMR 3.2)."""

@@ -1,0 +1,110 @@
+"""What the catalog alone answers, without a model: what is documented here, and courtesies."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.text.sanitizer import as_code, as_words
+from chatbot.text.words import listed, word_set
+from chatbot.turn import Answer, Route, Turn
+from chatbot.understanding.clarification import ask_back
+from corpora.catalog.release import Product, Release
+from corpora.indexing.corpus import Corpus
+from ingestion.page import DocumentKind
+
+YES_NO = word_set("is are do does have")
+
+
+def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Turn:
+    """The turn with the reply to a "greeting", "thanks", or what is "off_topic"."""
+    named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in products if p.releases)
+    documented = "; ".join(named) or "a product, once some is added"
+    text = {
+        "greeting": f"Hello! I answer questions from the documentation of {documented}, and link "
+        "to the exact passage.",
+        "thanks": "You're welcome.",
+        "off_topic": f"I can only answer from the documentation of {documented}.",
+    }[kind]
+    name = products[0].name if len(products) == 1 else None
+    resolution = Resolution(ReleaseStatus.NONE, name, explanation="no document needed")
+    answer = Answer(text, abstained=kind == "off_topic")
+    return replace(turn, resolved=resolution, route=Route.CHAT, answer=answer)
+
+
+def take_stock(
+    turn: Turn,
+    known: Sequence[Product],
+    open_corpus: Callable[[str, str], Corpus],
+    *,
+    documents: bool,
+    every: bool,
+) -> Turn:
+    """The turn with what the catalog says of the release that it is about, or of `every` one.
+
+    With `documents` it is what the release has; where that is not clear, it is asked back.
+    """
+    asked = turn.resolution
+    product = next((p for p in known if p.name == asked.product), None)
+    unclear = asked.status is ReleaseStatus.AMBIGUOUS and product and not every
+    if unclear or (documents and not asked.releases):
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(asked, known))
+    if documents:
+        text = "\n\n".join(_documents(asked, name, open_corpus) for name in asked.releases)
+    elif product is None:
+        of = [f"**{p.name}**: {_releases(p)}" for p in known]
+        text = _list(f"There is documentation of {listed(p.name for p in known)}", of)
+        asked = Resolution(ReleaseStatus.NONE, None)
+    else:
+        unknown = asked.status is ReleaseStatus.UNKNOWN
+        told = "" if every and not unknown else _told(turn.question, asked, product)
+        number = len(product.releases)
+        counted = f"{number} release{'' if number == 1 else 's'} of {product.name}"
+        text = told or f"{counted} documented here: {_releases(product)}."
+        if not told or len(asked.releases) > 1:
+            asked = Resolution(ReleaseStatus.NONE, product.name)
+    value = f"{text.splitlines()[0].rstrip('.:')}."
+    answer = Answer(text, abstained=False, value=value)
+    return replace(turn, resolved=asked, route=Route.INVENTORY, answer=answer)
+
+
+def _told(question: str, asked: Resolution, product: Product) -> str:
+    """Whether there is what a question names, or which release it describes; "" for neither."""
+    if asked.status is ReleaseStatus.UNKNOWN:
+        no = "No, there" if question.split()[0].lower() in YES_NO else "There"
+        return f"{no} is {asked.explanation} here, only {_releases(product)}."
+    named = [mention for mention in asked.mentions if mention.release in asked.releases]
+    release = next((r for r in product.releases if named and r.name == named[-1].release), None)
+    if release is None:
+        return ""
+    said = as_words(named[-1].text.strip())
+    names = any(map(str.isdigit, said)) or said.casefold() in map(str.casefold, release.aliases)
+    if len(asked.releases) == 2 and release == product.newest and not names:
+        return f"No, {said} is {product.name} {release.name}."
+    if len(asked.releases) != 1:
+        return ""
+    if question.split()[0].lower() in YES_NO:
+        return f"Yes, {product.name} {_noted(release, product)} is documented here."
+    return f"{said[0].upper()}{said[1:]}: {product.name} {_noted(release, product)}."
+
+
+def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], Corpus]) -> str:
+    documents = open_corpus(of.product or "", release).documents()
+    # Listings of source code are many and looked for by nobody: they come last.
+    order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
+    lines = (f"{as_words(d.title)} ({as_code(d.file)})" for d in order)
+    return _list(f"Documents of {of.product} {release} ({len(documents)})", lines)
+
+
+def _releases(product: Product) -> str:
+    noted = [_noted(release, product) for release in reversed(product.releases)]
+    return listed(noted) if noted else "none"
+
+
+def _noted(release: Release, product: Product) -> str:
+    notes = ["the latest"] * (release == product.newest)
+    notes += ["a pre-release"] * release.prerelease
+    return f"{release.name} ({', '.join(notes)})" if notes else release.name
+
+
+def _list(lead: str, lines: Iterable[str]) -> str:
+    return "\n".join((f"{lead}:\n", *(f"- {line}" for line in lines)))

@@ -1,0 +1,226 @@
+"""The queries of a question (QAMR III-B, step 1): rewritten, spelt right, with synonyms."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from itertools import dropwhile
+from string import ascii_lowercase
+
+from chatbot.releases.resolution import cut
+from chatbot.releases.rules import resolve_release
+from chatbot.runtime.concurrency import end_if_left
+from chatbot.text.words import filtered, word_set, words_of
+from chatbot.turn import Queries, RuleStep, Turn
+from chatbot.understanding.clarification import with_release
+from chatbot.understanding.glossary import Term, documents, places, terms_in
+from corpora.catalog.glossary import Entry
+from corpora.catalog.release import Product
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import identifiers
+
+_GOES_ON = word_set("and or so ok thanks about")
+_POINTS_BACK = word_set("it that this they them then other")
+_ASKS = word_set("what how which is")
+_LONGEST_TOPIC = 4_000
+"""Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
+_WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
+_MOST_SYNONYMS = 3
+"""Of one term; more of them drown the rest of a query."""
+
+
+def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Make standalone queries from the question and the conversation; keep those that were read.
+
+    Base takes over what the last standalone question was about, without its release; Filtered
+    drops stop words and keeps identifiers; Versionless drops the release, too.
+    """
+
+    def rewrite(turn: Turn) -> Turn:
+        if turn.rewritten is not None:
+            return replace(turn, phrased=turn.rewritten)
+        resolution, known = turn.resolution, products()
+
+        def without_release(text: str) -> str:
+            return cut(text, resolve_release(text, known, product=resolution.product).mentions)
+
+        bare = cut(turn.question, resolution.own_mentions)
+        topic, said = carried_over(bare, turn.history, without_release)
+        context = "; ".join(part for part in (topic, said) if part)
+        base = f"{turn.question} ({context})" if context else turn.question
+        is_moved = resolution.own_mentions and not filtered(bare)
+        if topic and len(resolution.releases) == 1 and is_moved:
+            # "And in 2.0?" is the question before, asked of this release.
+            base = with_release(topic, (), resolution.releases, resolution.product)
+        subject = f"{bare} {topic}".strip()
+        versionless = filtered(f"{subject} {said}") if resolution.mentions else None
+        return replace(
+            turn,
+            phrased=Queries(base, filtered(base), versionless or None, subject, said, topic=topic),
+        )
+
+    return rewrite
+
+
+def ask_as_is(turn: Turn) -> Turn:
+    """Make the question, as it stands, the only query (QAMR IV-C)."""
+    question = turn.question
+    return replace(turn, phrased=Queries(question, question, None, subject=question))
+
+
+def only_base(rewrite: RuleStep) -> RuleStep:
+    """The one rewritten query of the paper's baseline (QAMR IV-C)."""
+
+    def rewrite_to_base(turn: Turn) -> Turn:
+        queries = rewrite(turn).queries
+        return replace(turn, phrased=replace(queries, filtered=queries.base, versionless=None))
+
+    return rewrite_to_base
+
+
+def correct_spelling(
+    open_corpus: Callable[[str, str], Corpus],
+    releases: Callable[[str], Sequence[str]],
+    is_ordinary_word: Callable[[str], bool],
+) -> RuleStep:
+    """Replace what is no word of English nor of any release by the nearest word of the release.
+
+    An everyday word goes before a name. Names stay as typed, and so does Base, which the model
+    reads.
+    """
+
+    def correct(turn: Turn) -> Turn:
+        product, release = turn.asked
+        opened = cache(partial(open_corpus, product))
+
+        # However often a question has a word, it is looked up once.
+        @cache
+        def right(word: str) -> str:
+            end_if_left()
+            everywhere = (opened(name) for name in releases(product))
+            if is_ordinary_word(word) or any(corpus.frequency(word) for corpus in everywhere):
+                return word
+            here = opened(release)
+            used = filter(here.frequency, filter(is_ordinary_word, _one_edit_away(word)))
+            return next(iter((*used, *here.similar(word))), word)
+
+        def corrected(text: str) -> str:
+            return _WORD.sub(lambda match: right(match[0]), text)
+
+        asked = turn.queries
+        queries = replace(
+            asked,
+            subject=corrected(asked.subject),
+            filtered=corrected(asked.filtered),
+            versionless=asked.versionless and corrected(asked.versionless),
+        )
+        return replace(turn, phrased=queries)
+
+    return correct
+
+
+def expand_terms(
+    glossary: Callable[[str], Sequence[Entry]],
+    open_corpus: Callable[[str, str], Corpus],
+    is_ordinary_word: Callable[[str], bool],
+) -> RuleStep:
+    """Put synonyms of the glossary that the release has into the queries (QAMR, lesson 2).
+
+    Base explains a term, as in "PM (performance monitoring)"; Filtered and Versionless end with
+    its synonyms; in the subject a term that the release lacks is replaced, or noted as lacking.
+    """
+
+    def expand(turn: Turn) -> Turn:
+        product, release = turn.asked
+        entries = glossary(product)
+        if not entries:
+            return turn
+        corpus, queries = open_corpus(product, release), turn.queries
+
+        # However often a question has a word, the release is asked once.
+        @cache
+        def has(wording: str) -> bool:
+            return documents(corpus, wording)
+
+        def documented(text: str) -> list[Term]:
+            return [
+                replace(term, synonyms=tuple(filter(has, term.synonyms))[:_MOST_SYNONYMS])
+                for term in terms_in(text, entries, is_ordinary_word)
+            ]
+
+        asked = terms_in(queries.subject, entries, is_ordinary_word)
+        meant = documented(queries.subject)
+        added = filtered(" ".join(dict.fromkeys(s for term in meant for s in term.synonyms)))
+        return replace(
+            turn,
+            phrased=replace(
+                queries,
+                base=_explained(queries.base, documented(queries.base), lambda term: True),
+                filtered=f"{queries.filtered} {added}".strip(),
+                versionless=queries.versionless and f"{queries.versionless} {added}".strip(),
+                subject=_explained(queries.subject, meant, lambda term: has(term.written)),
+                lacking=tuple(
+                    wordings
+                    for term in asked
+                    if not any(map(has, wordings := (term.written, *term.synonyms)))
+                ),
+            ),
+        )
+
+    return expand
+
+
+def is_follow_up(bare: str) -> bool:
+    """Whether a question, given without its release, leans on the turn before it.
+
+    It points back ("it", "that"), or says little and asks nothing whole.
+    """
+    words, topic = words_of(bare.lower()), filtered(bare).split()
+    said = list(dropwhile(_GOES_ON.__contains__, words))
+    if not _POINTS_BACK.isdisjoint(said[:3] if len(topic) > 3 else said):
+        return True
+    is_whole = len(topic) > 1 or not all(map(str.islower, topic))
+    return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(said[:1]))
+
+
+def carried_over(
+    bare: str,
+    history: Sequence[tuple[str, str]],
+    without_release: Callable[[str], str],
+) -> tuple[str, str]:
+    """What a follow-up takes over: the questions before it, and the words of the last reply.
+
+    Both are empty for a question that stands on its own. Where both questions name one thing as
+    in code, that of the follow-up takes the place of the other, of which nothing is asked now.
+    """
+    if not history or not is_follow_up(bare):
+        return "", ""
+    previous, reply = history[-1]
+    asked = without_release(previous)
+    earlier, _ = carried_over(asked, history[:-1], without_release)
+    topic = f"{asked} {earlier}".strip()[:_LONGEST_TOPIC]
+    new, old = identifiers(bare), identifiers(asked)
+    if len(filtered(bare).split()) == len(new) == len(old) == 1:
+        kept = (word for word in asked.split() if old[0] not in word.lower())
+        return " ".join(kept), ""
+    known = [w for w in filtered(without_release(reply)).split() if not w[0].isdigit()]
+    return topic, " ".join(known)[:200]
+
+
+def _one_edit_away(word: str) -> Iterator[str]:
+    for i in range(len(word) + 1):
+        before, after = word[:i], word[i:]
+        yield before + after[1:2] + after[:1] + after[2:]
+        for letter in ("", *ascii_lowercase):
+            yield before + letter + after
+            yield before + letter + after[1:]
+
+
+def _explained(text: str, terms: Sequence[Term], stays: Callable[[Term], bool]) -> str:
+    """Put synonyms behind every term, or in the place of one that does not stay."""
+    for term in reversed(terms):
+        if new := [synonym for synonym in term.synonyms if not any(places(text, synonym))]:
+            first, *others = [term.written, *new] if stays(term) else new
+            words = f"{first} ({', '.join(others)})" if others else first
+            text = f"{text[: term.start]}{words}{text[term.end :]}"
+    return text

@@ -1,0 +1,115 @@
+"""What a question asks, read by rules: courtesies, replies to a question back, catalog, release."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from chatbot.releases.product_names import product_spans
+from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
+from chatbot.text.words import STOP_WORDS, word_set, words_of
+from chatbot.turn import Route, RuleStep, Turn
+from chatbot.understanding.catalog_answers import YES_NO, take_stock, without_documents
+from chatbot.understanding.clarification import ask_back, continued, resolve_turn
+from corpora.catalog.release import Product
+from corpora.indexing.corpus import Corpus
+
+_GREETING = word_set("hello hi hey")
+_THANKS = word_set("thanks thank thx ok great helpful bye")
+_ABILITIES = word_set("what can you do help me for")
+_SEVERAL = word_set("releases versions products")
+_DOCUMENTS = word_set("documents documentation docs")
+_THERE = word_set("was got know there list documented available exist came released")
+_FILLING = word_set("for here how in many of the what what's which you u")
+
+Products = Callable[[], Sequence[Product]]
+
+
+def answer_small_talk(products: Products) -> RuleStep:
+    """Reply to small talk, leave it out of the conversation, and pass on the rest."""
+
+    def answer(turn: Turn) -> Turn:
+        if kind := small_talk(turn.question):
+            return without_documents(turn, products(), kind)
+        return replace(turn, history=tuple(p for p in turn.history if not small_talk(p[0])))
+
+    return answer
+
+
+def take_up_question(products: Products) -> RuleStep:
+    """Ask the question that a clarification was about, with what the reply names."""
+    return lambda turn: continued(turn, products()) if turn.history else turn
+
+
+def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
+    """Answer a question about products, releases and documents themselves, or ask back.
+
+    All its words but names are words for what there is. The release that any other question is
+    about goes with its turn.
+    """
+
+    def answer(turn: Turn) -> Turn:
+        known = products()
+        resolution = resolve_turn(turn, known)
+        words = _words_for_what_there_is(turn.question, resolution, known)
+        if not (known and words) or (resolution.product is None and turn.product is not None):
+            return replace(turn, resolved=resolution)
+        if "products" in words:
+            resolution = Resolution(ReleaseStatus.NONE, None)
+        documents = words & _DOCUMENTS and (resolution.mentions or "documents" in words)
+        every = not _SEVERAL.isdisjoint(words_of(turn.question.lower()))
+        turn = replace(turn, resolved=resolution)
+        return take_stock(turn, known, open_corpus, documents=bool(documents), every=every)
+
+    return answer
+
+
+def extract_release(products: Products) -> RuleStep:
+    """Resolve the release; an unknown or ambiguous one becomes a question, never a guess.
+
+    What an earlier step has resolved is not resolved again.
+    """
+
+    def extract(turn: Turn) -> Turn:
+        known = products()
+        resolution = turn.resolved or resolve_turn(turn, known)
+        turn = replace(turn, resolved=resolution)
+        if resolution.releases:
+            return turn
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
+
+    return extract
+
+
+def small_talk(question: str) -> str:
+    """Whether a text is a "greeting", "thanks" or asks what the chatbot can do; else empty.
+
+    All of its words are courtesies or stop words, and none asks: "ok, how does it work?".
+    """
+    words = {word.casefold() for word in words_of(question) if any(map(str.isalnum, word))}
+    if words <= _ABILITIES | _GREETING and words & {"you", "help"}:
+        return "greeting"
+    if "?" in question or "how" in words or not words <= _GREETING | _THANKS | STOP_WORDS:
+        return ""
+    return "greeting" if words & _GREETING else "thanks" if words & _THANKS else ""
+
+
+def _words_for_what_there_is(
+    question: str, resolution: Resolution, known: Sequence[Product]
+) -> frozenset[str]:
+    """The words of a question beside its names; none where one is for something else.
+
+    Two of three have to be there: a name, a noun for what there is, and that it is there. Beside a
+    product's name may stand what it is called: "releases of the Acme NAME controller".
+    """
+    text = cut(question, resolution.mentions)
+    spans = product_spans(text, known)
+    for start, end, _ in reversed(spans):
+        text = f"{text[:start]}\0{text[end:]}"
+    said = words_of(text.lower().replace("’", "'"))
+    called = {i + step for i, word in enumerate(said) if "\0" in word for step in (-1, 0, 1)}
+    words = frozenset(word for i, word in enumerate(said) if i not in called)
+    nouns = words & (_SEVERAL | _DOCUMENTS | {"release", "version"})
+    within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
+    there = YES_NO | _THERE
+    signs = bool(nouns), bool(resolution.mentions or spans), not words.isdisjoint(there)
+    told = sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
+    return words if told and (nouns or not within) else frozenset()
