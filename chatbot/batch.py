@@ -12,7 +12,7 @@ from threading import Event
 from pydantic import BaseModel, ValidationError
 
 from chatbot.chatbot import Chatbot
-from chatbot.text.phrasing import first_problem
+from chatbot.text.words import first_problem
 from corpora.database.durable import sync
 from ingestion.errors import StrataError
 

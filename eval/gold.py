@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from chatbot.text.phrasing import first_problem
+from chatbot.text.words import first_problem
 from ingestion.errors import StrataError
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from chatbot.retrieval.provenance import claims, plain, quantities
+from chatbot.retrieval.support import claims, plain, quantities
 from corpora.indexing.embedding import TokenVectors
 from corpora.indexing.lexical import identifiers
 

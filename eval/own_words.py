@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chatbot.text.citation_markers import marks, without_marks
+from chatbot.text.markdown import marks, without_marks
 
 _FENCE = re.compile(r"\s*```")
 _ITEM = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+")

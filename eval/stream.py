@@ -20,7 +20,7 @@ from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.overview import Overview, PairFilter
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Store
-from chatbot.text.citation_markers import without_marks
+from chatbot.text.markdown import without_marks
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import MemoryUseRow

@@ -10,8 +10,7 @@ from pathlib import Path
 from rich.table import Table
 
 from chatbot.models.hugging_face import HuggingFaceChatModel
-from chatbot.retrieval.provenance import says_unknown
-from chatbot.retrieval.support import unsupported
+from chatbot.retrieval.support import says_unknown, unsupported
 from chatbot.review.regression_set import must_include
 from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
 from eval.answers import MEASURES

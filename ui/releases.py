@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.retrieval.provenance import cite_stated
+from chatbot.retrieval.support import cite_stated
 from chatbot.review.exports import csv_lines
 from corpora.errors import NoCorpus
 from corpora.parameters.parameter import (

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -9,13 +10,25 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, model_validator
 from pydantic_settings import NoDecode
 
-from chatbot.text.addresses import lowered
-from chatbot.text.phrasing import listed
+from chatbot.text.words import listed
 from corpora.settings import advanced
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def lowered(address: str) -> str:
+    """The address of a person, its ASCII letters in lower case: no two people have the same.
+
+    Other letters stay as they are: folding joins some (ſ and s, ß and ss) that a provider keeps
+    apart, and an address would be somebody else's. Raises ValueError for an address with what
+    Unicode's NFKC takes for other characters, with blanks other than the space, or with what
+    nobody sees.
+    """
+    if not address.isprintable() or unicodedata.normalize("NFKC", address) != address:
+        raise ValueError(f"{address!a} has characters that can be taken for others")
+    return address.encode().lower().decode()
 
 
 def _several(given: Any) -> Any:

@@ -11,8 +11,8 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from chatbot.accounts.people import Account, NotAllowed, NotSignedIn
+from chatbot.accounts.settings import lowered
 from chatbot.settings import Settings
-from chatbot.text.addresses import lowered
 from corpora.database.durable import sync
 
 LONGEST_NAME = 100

@@ -17,7 +17,7 @@ from chatbot.memory.pairs import BY_HAND, Happened, MemoryQuestion, NewPair, Ori
 from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question, tell
 from chatbot.memory.stores.stores import Added, UnknownPair
-from chatbot.retrieval.provenance import says_unknown
+from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import require_release
 from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow

@@ -12,7 +12,7 @@ from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.models.download import FileState, file_state
 from chatbot.models.files import ModelFile, models_in_use
 from chatbot.settings import Settings
-from chatbot.text.phrasing import listed
+from chatbot.text.words import listed
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow

@@ -20,7 +20,7 @@ from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
 from chatbot.review.exports import Exports, Format
-from chatbot.text.citation_markers import without_marks
+from chatbot.text.markdown import without_marks
 from chatbot.turn import Turn
 from chatbot.understanding.queries import rewrite_query
 from corpora.catalog.catalog import require_release

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from chatbot.retrieval.provenance import says_unknown
+from chatbot.retrieval.support import says_unknown
 from corpora.catalog.spreadsheet import csv_rows, decoded, read_bytes
 from ingestion.errors import StrataError
 from prompts.fencing import visible

@@ -7,9 +7,9 @@ from typing import Any
 from chatbot.answering.citing import Numbered, cited
 from chatbot.memory.suspending import CitedPage, page_hash
 from chatbot.retrieval.passages import passages_of
-from chatbot.text.citation_markers import LISTING, without_marks
-from chatbot.text.query_terms import search_terms
+from chatbot.text.markdown import LISTING, without_marks
 from chatbot.text.sanitizer import harmless_answer
+from chatbot.text.words import search_terms
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.retrieval import RetrievalSettings, retrieve

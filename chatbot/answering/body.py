@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
-from chatbot.retrieval.forms import LIST_MARK, rows_asked
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage, continued, section_of
+from chatbot.retrieval.records import LIST_MARK, rows_asked
 from chatbot.retrieval.support import shared
 from chatbot.text.markdown import fenced_code
-from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_document_words
+from chatbot.text.words import filtered
 from chatbot.turn import Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage

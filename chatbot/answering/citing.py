@@ -5,12 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile, zip_longest
 
-from chatbot.retrieval.forms import LIST_MARK
 from chatbot.retrieval.passages import Passage, passages_of, section_of
-from chatbot.retrieval.provenance import LONGEST_QUOTE, cite_words, names
-from chatbot.retrieval.support import claims_of_listing, shared, unsupported
-from chatbot.text.citation_markers import marks, without_marks
-from chatbot.text.query_terms import filtered
+from chatbot.retrieval.records import LIST_MARK
+from chatbot.retrieval.support import (
+    LONGEST_QUOTE,
+    cite_words,
+    claims_of_listing,
+    names,
+    shared,
+    unsupported,
+)
+from chatbot.text.markdown import marks, without_marks
+from chatbot.text.words import filtered
 from chatbot.turn import Citation
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage

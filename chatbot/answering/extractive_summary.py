@@ -8,7 +8,7 @@ votes, formats and word2vec are left out: usefulness is the cosine to the questi
 from collections.abc import Iterator
 from dataclasses import replace
 
-from chatbot.text.citation_markers import renumbered, without_marks
+from chatbot.text.markdown import renumbered, without_marks
 from chatbot.turn import Answer, Citation, Remembered, Route, RuleStep, Turn
 from corpora.indexing.embedding import Embedder
 

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.answering.citing import LISTING
-from chatbot.retrieval.forms import LIST_MARK
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.provenance import names
-from chatbot.retrieval.records import sentences
-from chatbot.retrieval.support import shared, unsupported
-from chatbot.text.citation_markers import without_marks
-from chatbot.text.query_terms import filtered
+from chatbot.retrieval.records import LIST_MARK, sentences
+from chatbot.retrieval.support import names, shared, unsupported
+from chatbot.text.markdown import without_marks
+from chatbot.text.words import filtered
 from chatbot.turn import Record, Triplet
 from corpora.indexing.lexical import tokens
 

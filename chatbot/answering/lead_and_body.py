@@ -22,16 +22,15 @@ from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
 from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
-from chatbot.retrieval.forms import in_words, rows_asked
 from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.provenance import cite_words, names, says_unknown
-from chatbot.retrieval.records import sentences
+from chatbot.retrieval.records import in_words, rows_asked, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
+from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
-from chatbot.text.citation_markers import with_marks_as_code, without_marks
-from chatbot.text.phrasing import listed
+from chatbot.text.markdown import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import as_document_words, as_words, harmless
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.forms import rows_asked
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
+from chatbot.retrieval.records import rows_asked
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
 

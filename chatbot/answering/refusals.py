@@ -1,6 +1,6 @@
 """Answers that say that a release does not tell (design, law 3)."""
 
-from chatbot.text.phrasing import listed
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Turn
 
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from chatbot.answering.refusals import nothing_found
 from chatbot.comparison.topic import things_named
 from chatbot.retrieval.kinds import Kind, asked_for
-from chatbot.text.phrasing import listed
-from chatbot.text.query_terms import filtered
 from chatbot.text.sanitizer import as_code
+from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus

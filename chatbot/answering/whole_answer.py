@@ -9,12 +9,12 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.citing import QUESTIONED, Cited, Numbered, cited
 from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.provenance import says_unknown
+from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import Messages, call
-from chatbot.text.citation_markers import without_marks
-from chatbot.text.phrasing import listed
+from chatbot.text.markdown import without_marks
 from chatbot.text.sanitizer import as_code, harmless_answer
+from chatbot.text.words import listed
 from chatbot.turn import Answer, ReducedChunk, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
 from prompts import Fenced, fenced, fenced_list, render

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.retrieval.provenance import says_unknown
 from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.model_calls import call
-from chatbot.text.citation_markers import without_marks
-from chatbot.text.phrasing import listed
+from chatbot.text.markdown import without_marks
 from chatbot.text.sanitizer import harmless
+from chatbot.text.words import listed
 from chatbot.turn import Answer, ModelStep, Route, Turn
 from prompts import fenced, render
 

@@ -6,10 +6,10 @@ from functools import reduce
 from typing import Any
 
 from chatbot.releases.resolution import ReleaseStatus
-from chatbot.retrieval.provenance import cite_words
 from chatbot.retrieval.records import records
+from chatbot.retrieval.support import cite_words
 from chatbot.runtime.concurrency import in_thread
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered
 from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens

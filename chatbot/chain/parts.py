@@ -13,11 +13,11 @@ from chatbot.memory.opening import Memory
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (
+    rank_by_release,
     select_context,
     select_context_listwise,
     select_context_pointwise,
 )
-from chatbot.retrieval.release_ranking import rank_by_release
 from chatbot.runtime.concurrency import end_if_left
 from chatbot.settings import Settings
 from chatbot.turn import ModelStep, RuleStep, Step

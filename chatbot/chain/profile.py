@@ -8,7 +8,7 @@ from typing import cast
 
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.events import StepFinished, StepStarted, emit
-from chatbot.text.phrasing import listed
+from chatbot.text.words import listed
 from chatbot.turn import ModelStep, RuleStep, Step, Turn
 
 Steps = tuple[tuple[str, Step], ...]

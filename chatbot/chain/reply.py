@@ -13,7 +13,7 @@ from chatbot.reply import (
     TracedChunk,
     TracedMemory,
 )
-from chatbot.text.caution import cautions
+from chatbot.text.sanitizer import cautions
 from chatbot.turn import Answer, Recollection, ReducedChunk, Remembered, RetrievedChunk, Turn
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)

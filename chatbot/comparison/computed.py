@@ -6,7 +6,7 @@ from itertools import chain
 from chatbot.comparison.pages import passages
 from chatbot.comparison.values import SHOWN, changed_group, stated_values
 from chatbot.comparison.wording import Quotes, in_each, in_short, joined
-from chatbot.retrieval.provenance import plain
+from chatbot.retrieval.support import plain
 from chatbot.turn import Answer
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus

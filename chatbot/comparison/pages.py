@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel, Postfix
 
-from chatbot.retrieval.provenance import plain
 from chatbot.retrieval.records import records
+from chatbot.retrieval.support import plain
 from chatbot.turn import Record
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens

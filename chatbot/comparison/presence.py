@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from chatbot.comparison.pages import name_of, pages_with, passages
 from chatbot.comparison.wording import Quotes, in_short
-from chatbot.retrieval.provenance import cite, cite_words, plain
-from chatbot.text.phrasing import listed
+from chatbot.retrieval.support import cite, cite_words, plain
 from chatbot.text.sanitizer import as_code
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, Documented, Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus

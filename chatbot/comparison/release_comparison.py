@@ -11,7 +11,7 @@ from chatbot.comparison.values import parameters_named
 from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.text.phrasing import listed
+from chatbot.text.words import listed
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.parameters.releases import OpenParameters

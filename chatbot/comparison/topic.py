@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 
 from chatbot.retrieval.kinds import kind_said
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered, word_set
 from corpora.indexing.lexical import identifiers, tokens
 
 _WHERE = re.compile(

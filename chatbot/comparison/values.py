@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from chatbot.comparison.wording import Quotes, in_short, table
-from chatbot.retrieval.provenance import cite_stated, names
-from chatbot.text.phrasing import listed
+from chatbot.retrieval.support import cite_stated, names
 from chatbot.text.sanitizer import as_code, as_words
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, Origin
 from corpora.indexing.lexical import tokens
 from corpora.parameters.parameter import DESCRIPTION, UNIT, Fact, Parameter, Replacement

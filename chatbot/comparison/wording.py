@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from chatbot.retrieval.forms import LIST_MARK
-from chatbot.retrieval.provenance import cite, plain
-from chatbot.text.citation_markers import marks, renumbered, with_marks_as_code, without_marks
-from chatbot.text.phrasing import listed
+from chatbot.retrieval.records import LIST_MARK
+from chatbot.retrieval.support import cite, plain
+from chatbot.text.markdown import marks, renumbered, with_marks_as_code, without_marks
 from chatbot.text.sanitizer import harmless
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, Record
 from prompts.fencing import visible
 

@@ -13,7 +13,7 @@ from chatbot.memory.questions import asked_text
 from chatbot.memory.recall import Recall, as_remembered, serving_release
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
-from chatbot.text.citation_markers import without_marks
+from chatbot.text.markdown import without_marks
 from chatbot.turn import Fallback, ModelStep, Recollection, RuleStep, Triplet, Turn
 from corpora.parameters.releases import OpenParameters
 

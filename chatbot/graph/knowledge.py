@@ -6,7 +6,7 @@ exact, and of that release.
 
 from collections.abc import Collection, Iterator
 
-from chatbot.retrieval.provenance import cite_stated
+from chatbot.retrieval.support import cite_stated
 from chatbot.turn import Triplet
 from corpora.parameters.parameter import ARGUMENT, DEFAULT
 from corpora.parameters.releases import ReleaseParameters

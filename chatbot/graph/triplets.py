@@ -9,8 +9,8 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
 from chatbot.models.errors import GeneratorError
+from chatbot.retrieval.support import find_verbatim
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.verbatim import find_verbatim
 from chatbot.turn import ModelCall, Triplet
 from prompts import fenced, render
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from chatbot.memory.suspending import CitedPage
-from chatbot.retrieval.provenance import plain
-from chatbot.text.citation_markers import without_marks
+from chatbot.retrieval.support import plain
+from chatbot.text.markdown import without_marks
 from corpora.indexing.embedding import Vectors
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value, words
-from chatbot.text.citation_markers import without_marks
+from chatbot.text.markdown import without_marks
 from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from prompts import Fenced, fenced

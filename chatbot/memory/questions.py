@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from chatbot.memory.pairs import MemoryQuestion
 from chatbot.retrieval.kinds import kind_said, without_opening
-from chatbot.text.query_terms import STOP_WORDS
+from chatbot.text.words import STOP_WORDS
 from chatbot.turn import Turn
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.lexical import identifiers, tokens

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
-from chatbot.text.phrasing import first_problem
+from chatbot.text.words import first_problem
 
 
 class Rule(BaseModel):

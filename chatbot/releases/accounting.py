@@ -13,9 +13,7 @@ from itertools import pairwise, takewhile
 from chatbot.releases.product_names import OTHER, OWN, mask, product_spans
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import STOP_WORDS
-from chatbot.text.units import MEASURE
+from chatbot.text.words import MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
 
 

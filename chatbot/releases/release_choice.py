@@ -9,7 +9,7 @@ from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import Found, Place, find_mentions
 from chatbot.releases.release_names import NOTHING, Reading, release_names
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.text.phrasing import word_set
+from chatbot.text.words import word_set
 from corpora.catalog.release import Product, Release, is_among
 
 

@@ -13,7 +13,7 @@ from chatbot.releases.accounting import Claim, account, bounded, lead, prepositi
 from chatbot.releases.product_names import OWN, Span, mask, product_spans
 from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
-from chatbot.text.phrasing import word_set
+from chatbot.text.words import word_set
 from corpora.catalog.release import Product, name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 

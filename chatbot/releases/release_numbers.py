@@ -6,8 +6,7 @@ from string import ascii_letters, ascii_lowercase, digits
 
 from chatbot.releases.product_names import OTHER, OWN
 from chatbot.releases.release_names import ReleaseNames
-from chatbot.text.phrasing import word_set
-from chatbot.text.units import MEASURE
+from chatbot.text.words import MEASURE, word_set
 from corpora.catalog.release import name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 

@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field
 
 from chatbot.retrieval.kinds import asked_for
 from chatbot.retrieval.records import records
-from chatbot.retrieval.reranking import answer_cues, importance_of, lift_by_passage, score_records
+from chatbot.retrieval.reranking import importance_of, rank_records
+from chatbot.retrieval.support import find_verbatim
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.query_terms import search_terms
-from chatbot.text.verbatim import find_verbatim
+from chatbot.text.words import search_terms
 from chatbot.turn import (
     Fallback,
     ModelCall,
@@ -26,12 +26,9 @@ from chatbot.turn import (
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.pages import StoredPage
-from ingestion.page import BlockKind
 from prompts import fenced, render
 
 STEP = "context_reduction"
-_MOST_PLACES = 2
-"""Records that a copied span may stand in; one in more of them says nothing by itself."""
 
 
 def reduce_context(
@@ -52,15 +49,9 @@ def reduce_context(
         subject = turn.queries.subject
         kind = asked_for(turn.queries.asked, subject)
         terms = search_terms(subject, turn.queries.known, corpus.product)
+        pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         importance = importance_of(terms, corpus.idf)
-        best = score_records(
-            subject,
-            importance,
-            [(c.score, _records_of(corpus, c)) for c in turn.retrieved],
-            cues=answer_cues(kind, corpus.release),
-            similarity=similarity,
-        )
-        best = lift_by_passage(subject, kind, importance, best, similarity)
+        best = rank_records(subject, kind, corpus.release, importance, pages, similarity)
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step
@@ -156,7 +147,10 @@ def reduce_context_by_model(
         turn = replace(turn, calls=(*turn.calls, *(c for _, calls in done for c in calls)))
         if failed:
             left = replace(turn, retrieved=tuple(turn.retrieved[i] for i in failed))
-            reduced = _in_order(turn, [*reduced, *(await in_thread(fallback, left)).reduced])
+            made = {c.page.id: c for c in (*reduced, *(await in_thread(fallback, left)).reduced)}
+            # As retrieval ranked and scored them, whoever reduced them.
+            ranked = [c for c in turn.retrieved if c.page.id in made]
+            reduced = [replace(made[c.page.id], score=c.score) for c in ranked]
             problem = done[failed[0]][1][-1].problem
             reason = Fallback(STEP, f"{len(failed)} of {len(done)} chunks: {problem}")
             turn = replace(turn, fallbacks=(*turn.fallbacks, reason))
@@ -165,56 +159,24 @@ def reduce_context_by_model(
     return reduce_step
 
 
-def _in_order(turn: Turn, reduced: Sequence[ReducedChunk]) -> list[ReducedChunk]:
-    """The chunks as retrieval ranked and scored them, whoever reduced them."""
-    places = {chunk.page.id: i for i, chunk in enumerate(turn.retrieved)}
-    found = sorted(reduced, key=lambda c: places.get(c.page.id, len(places)))
-    return [
-        replace(c, score=turn.retrieved[places[c.page.id]].score) if c.page.id in places else c
-        for c in found
-    ]
-
-
 def _copied(spans: Sequence[str], chunk: RetrievedChunk, corpus: Corpus) -> tuple[Record, ...]:
-    """The spans that stand in the chunk, each as it stands on its page, with its heading."""
+    """The whole records of which spans of the chunk were copied, so that no figure is cut."""
     page = chunk.page
     around = (i for i in (page.previous_id, page.next_id) if i is not None)
     pages = [page, *map(corpus.page, around)]
-    found: dict[tuple[int, str], Record] = {}
-    for span in spans:
-        if find_verbatim(span, chunk.text) is not None:
-            for record in _of_span(span, pages):
-                found.setdefault((record.page.id, record.quote), replace(record, score=chunk.score))
-    return tuple(found.values())
+    found = [r for s in spans if find_verbatim(s, chunk.text) for r in _of_span(s, pages)]
+    return tuple({record.place: replace(record, score=chunk.score) for record in found}.values())
 
 
 def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
-    """The whole records that hold a span, so that no figure is cut; else the span alone.
+    """The records that a span is of, on the first page that has it.
 
-    A span that stands in many records, or is a heading, says nothing by itself and is dropped.
+    A heading is of none, and a span that stands in many places says nothing by itself.
     """
     for page in pages:
-        quote = find_verbatim(span, page.text)
-        if quote is None:
-            continue
-        whole = [r for r in records(page) if quote in r.quote]
-        if len(whole) > _MOST_PLACES:
-            return []
-        bare = _bare(quote, page)
-        return whole or ([] if bare.kind == BlockKind.HEADING else [bare])
+        if quote := find_verbatim(span, page.text):
+            start = page.text.find(quote)
+            end = start + len(quote)
+            found = [r for r in records(page) if r.start < end and start < r.start + len(r.quote)]
+            return found if page.text.count(quote) <= 2 else []
     return []
-
-
-def _bare(quote: str, page: StoredPage) -> Record:
-    at = page.text.find(quote)
-    block = next(b for start, end, b in page.spans() if start <= at < end)
-    return Record(
-        page=page,
-        start=at,
-        quote=quote,
-        label=block.path[-1] if block.path else page.document.title,
-        reading=quote,
-        kind=block.kind,
-        anchor=block.anchor or page.anchor,
-        path=block.path,
-    )

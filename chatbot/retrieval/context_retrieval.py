@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.runtime.concurrency import in_thread
-from chatbot.text.query_terms import search_terms
+from chatbot.text.words import search_terms
 from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder

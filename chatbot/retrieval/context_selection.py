@@ -6,13 +6,18 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
+from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.release_of_text import other_releases
 from chatbot.runtime.model_calls import ask_for, next_token_probabilities
 from chatbot.turn import Fallback, ModelCall, ModelStep, ReducedChunk, RuleStep, Turn
+from corpora.catalog.release import Product
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "context_selection"
 SHOWN = 1200
 """Characters of a chunk that the model sees when it chooses."""
+OF_ANOTHER_RELEASE = 0.25
+"""What is left of the score of a record that speaks of another release: the model sees it last."""
 
 Choice = tuple[Sequence[ReducedChunk] | str, Sequence[ModelCall]]
 """The chunks, best first, or why the model cannot tell; and the calls that it took."""
@@ -22,6 +27,29 @@ class Order(BaseModel):
     """The numbers of the chunks, the most useful first."""
 
     order: list[int] = Field(min_length=1, max_length=100)
+
+
+def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
+    """Put what speaks of another release behind what does not, unless changes are asked for."""
+
+    def rank(turn: Turn) -> Turn:
+        if asked_for(turn.queries.asked, turn.queries.subject) is Kind.CHANGE:
+            return turn
+        others = other_releases(turn, products())
+        behind = {r.place for chunk in turn.reduced for r in chunk.records if others(r)}
+
+        def ranked(chunk: ReducedChunk) -> ReducedChunk:
+            shares = [
+                OF_ANOTHER_RELEASE if record.place in behind else 1.0 for record in chunk.records
+            ]
+            pairs = zip(chunk.records, shares, strict=True)
+            scored = (replace(record, score=record.score * share) for record, share in pairs)
+            records = tuple(sorted(scored, key=lambda record: -record.score))
+            return replace(chunk, records=records, score=chunk.score * max(shares))
+
+        return replace(turn, reduced=tuple(map(ranked, turn.reduced))) if behind else turn
+
+    return rank
 
 
 def select_context(*, chunks: int) -> RuleStep:

@@ -1,22 +1,27 @@
-"""A page as records: the smallest texts that can be understood and quoted alone."""
+"""A page as records, the smallest texts that can be quoted alone, and these in words."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from chatbot.text.sanitizer import as_document_words
+from chatbot.text.words import STOP_WORDS, filtered
 from chatbot.turn import Record
+from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
+LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
-_ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|no|fig|approx)\.\s+$", re.I)
+_ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
 _SHORT = 12
+"""A shorter sentence stays with the next."""
 _LONG = 420
-_TOGETHER = 260
-_CODE_LINES = 14
+"""A longer definition is read sentence by sentence; shorter neighbours of one owner as one."""
+_IN_NUMBERS = str.maketrans("", "", ".,")
 _JOINED = {BlockKind.SIGNATURE, BlockKind.PARAGRAPH, BlockKind.DEFINITION}
 
 
-def records(page: StoredPage, *, together: int = _TOGETHER) -> tuple[Record, ...]:
+def records(page: StoredPage, *, together: int = _LONG) -> tuple[Record, ...]:
     """Cut the blocks of a page into records, in page order.
 
     Neighbours that belong to one owner are one record up to `together` characters: a signature,
@@ -55,7 +60,7 @@ def _records_of(
     first = group[0][2]
     if len(group) > 1:
         quote = page.text[group[0][0] : group[-1][1]]
-        readings: Iterable[tuple[str, str]] = [(quote, re.sub(r"\n+", "\n", quote))]
+        readings: Iterable[tuple[str, str]] = [(quote, "\n".join(filter(None, quote.split("\n"))))]
     else:
         led = first.kind in (BlockKind.LIST_ITEM, BlockKind.CODE)
         readings = _readings(first, lead_in if led else "")
@@ -90,14 +95,12 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
         case BlockKind.HEADING | BlockKind.TABLE_HEADER:
             return
         case BlockKind.PARAGRAPH:
-            for sentence in sentences(text):
-                yield sentence, sentence
+            yield from ((sentence, sentence) for sentence in sentences(text))
         case BlockKind.DEFINITION if len(text) > _LONG:
             first, *rest = sentences(text)
             yield first, first
-            term = re.split(r"\s[–—-]+\s|:\s", first, maxsplit=1)[0][:80]
-            for sentence in rest:
-                yield sentence, f"{term}: {sentence}"
+            term = first.partition(" – ")[0][:80]
+            yield from ((sentence, f"{term}: {sentence}") for sentence in rest)
         case BlockKind.LIST_ITEM:
             for i, sentence in enumerate(sentences(text)):
                 yield sentence, f"{lead_in} {sentence}".strip() if i == 0 else sentence
@@ -105,11 +108,7 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
             named = [f"{h}: {c}" if h else c for h, c in with_units(_cells(block)) if c]
             yield text, "; ".join(named) or text
         case BlockKind.CODE:
-            lines = text.split("\n")
-            for i in range(0, len(lines), _CODE_LINES):
-                part = "\n".join(lines[i : i + _CODE_LINES])
-                if part.strip():
-                    yield part, f"{lead_in}\n{part}".strip() if i == 0 else part
+            yield text, f"{lead_in}\n{text}".strip()
         case _:
             yield text, text
 
@@ -125,22 +124,65 @@ def _cells(block: Block) -> tuple[tuple[str, str], ...]:
 def with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The cells with the row's unit behind its bare numbers, where it has a column of units."""
     unit = next((c for h, c in cells if h.lower() in ("unit", "units") and c.strip(" –-")), "")
-    if not unit:
-        return list(cells)
-    return [
-        (h, f"{c} {unit}" if re.fullmatch(r"-?\d[\d.,]*", c) else c) for h, c in cells if c != unit
-    ]
+
+    def with_unit(cell: str) -> str:
+        return f"{cell} {unit}" if cell.strip("-").translate(_IN_NUMBERS).isdigit() else cell
+
+    return [(h, with_unit(c)) for h, c in cells if c != unit] if unit else list(cells)
 
 
 def sentences(text: str) -> list[str]:
-    """Cut a paragraph at sentence ends; very short sentences stay with the one before."""
+    """Cut a paragraph at sentence ends; very short sentences stay with the next."""
     found: list[str] = []
     start = 0
     for end in [*(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]:
-        short = min(end - start, len(text) - end or _SHORT) < _SHORT
-        if end < len(text) and (short or _ABBREVIATION.search(text, start, end)):
-            continue
-        if sentence := text[start:end].strip():
+        sentence = text[start:end].strip()
+        goes_on = len(sentence) < _SHORT or sentence.lower().endswith(_ABBREVIATIONS)
+        if sentence and (end == len(text) or not goes_on):
             found.append(sentence)
-        start = end
+            start = end
     return found
+
+
+def rows_asked(subject: str, rows: Sequence[Record]) -> list[Record]:
+    """The rows whose first cell a question names in all its words, else those of a value it names.
+
+    Of several those with most of the other cells that it names; none where all rows are alike.
+    """
+    asked = _words(filtered(subject))
+
+    def is_named(cell: str) -> bool:
+        words = _words(cell)
+        return bool(words) and words <= asked
+
+    found = [row for row in rows if is_named(row.cells[0][1])] or list(rows)
+    named = [sum(is_named(cell) for _, cell in row.cells) for row in found]
+    most = max(named, default=0)
+    best = [row for row, count in zip(found, named, strict=True) if 0 < count == most]
+    return best if len(best) < len(rows) else []
+
+
+def _words(text: str) -> set[str]:
+    return {t for word in text.split() if word.lower() not in STOP_WORDS for t in tokens(word)}
+
+
+def in_words(record: Record) -> str:
+    """A record as a sentence of an answer: as it stands, or its cells with their headers."""
+    if record.cells:
+        return as_document_words(f"{row_in_words(record)}.")
+    text = LIST_MARK.sub("", " ".join(record.quote.split()))
+    return as_document_words(text if text[-1:] in ".!?:" else f"{text}.")
+
+
+def row_in_words(row: Record) -> str:
+    """A row as its page has it, in words: its name, and its other cells with their headers."""
+    (_, key), *others = with_units(row.cells)
+    told = ", ".join(
+        f"{h.lower()} {' '.join(c.split()).rstrip('.')}" if h else c
+        for h, c in others
+        if c.strip(" –-")
+    )
+    name = " ".join(key.split()).strip("`")
+    # What no sentence would be written with, such as `queue-depth`.
+    is_worded = " " in name or "`" in name or name.isalpha()
+    return f"{name if is_worded else f'`{name}`'}: {told}"

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from chatbot.releases.release_mentions import Found, find_mentions
 from chatbot.releases.release_names import release_names
-from chatbot.retrieval.forms import in_words
-from chatbot.text.phrasing import listed
+from chatbot.retrieval.records import in_words
+from chatbot.text.words import listed
 from chatbot.turn import Record, Turn
 from corpora.catalog.release import Product, name_tokens
 from corpora.parameters.forms import relation

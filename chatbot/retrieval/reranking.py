@@ -1,55 +1,36 @@
 """How much a record matters to a question, without a model (docs/decisions/0004).
 
-A record is scored by itself and by those beside it, by the cues that it looks like an answer, and
-by the passage that it stands in. All weights are beside the share of the question's words that a
-record holds, which is about 1.
+A record is scored by the question's words that it holds, by its page, its form and its likeness to
+the question, then by the form and the likeness of the passage that it stands in. All weights are
+beside the share of the question's words, which is about 1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from chatbot.retrieval.kinds import FORMS, Kind
-from chatbot.retrieval.passages import Passage, best_passages
-from chatbot.text.query_terms import filtered
+from chatbot.retrieval.passages import best_passages
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
-HEADING = 0.35
-"""Of words that stand in the headings above a record only."""
-NEIGHBOUR = 0.35
-"""Of the share of the record beside it."""
+NEAR = 0.35
+"""Of words that stand in the headings above a record only, and of the share of those beside it."""
 PAGE = 0.5
 """Of the page's own score."""
 COSINE = 1.5
-COSINE_CANDIDATES = 30
-"""Of the cosine of question and record, and for how many of the best it is computed."""
-
-NUMBER = 0.4
-STEPS = 0.3
-DEFINITION = 0.2
+"""Of the cosine of question and record; that of its passage counts as it is."""
+CANDIDATES = 30
+"""Of the best records, and passages, the cosine is computed."""
+FORM = 0.4
+"""For a record, and a passage, of the form that is asked for; for a row of that name alone."""
 RELEASE_NOTES = -0.4
 OTHER_RELEASE = -1.0
-"""What a cue adds to a record's score; the last of notes that speak of another release."""
-
-PASSAGE_COVERAGE = 0.5
-"""Of the share of the question's words that a passage and its headings hold."""
-PASSAGE_FORM = 0.4
-"""For blocks of the form that is asked for."""
-PASSAGE_NAME = 0.5
-"""For a heading or a row whose name is all that the question asks about."""
-PASSAGE_COSINE = 1.0
-PASSAGE_COSINE_CANDIDATES = 20
-"""Of the cosine of question and passage, and for how many of the best it is computed."""
+"""For release notes, and for what they say of another release, unless changes are asked for."""
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Maps a text and others to their cosines."""
-
-_READ = 900
-"""Characters of a passage that are embedded."""
-_LONG = 1500
-"""A longer passage holds more of any question's words by its length alone."""
 
 
 def importance_of(terms: Mapping[str, float], idf: Callable[[str], float]) -> dict[str, float]:
@@ -59,102 +40,62 @@ def importance_of(terms: Mapping[str, float], idf: Callable[[str], float]) -> di
     return {term: value / total for term, value in weighed.items()}
 
 
-def score_records(
+def rank_records(
     question: str,
+    kind: Kind,
+    release: str,
     importance: Mapping[str, float],
     pages: Sequence[tuple[float, Sequence[Record]]],
-    *,
-    cues: Callable[[Record], float],
     similarity: Similarity,
 ) -> list[Record]:
-    """Score the records of some pages, given as (score of the page, its records in order).
+    """Score the records of some pages, given as (score of the page, its records); best first.
 
-    Returns them best first. `importance` weighs the question's tokens, and `cues` adds what a
-    record gains by looking like an answer.
+    `kind` is what is asked of the `release`, `importance` weighs the question's tokens.
     """
-    scored: list[Record] = []
-    for page_score, records in pages:
-        shares = [_share(r, importance) for r in records]
+
+    def cosines(texts: Sequence[str]) -> list[float]:
+        best = similarity(question, texts[:CANDIDATES])
+        return [*map(float, best), *[0.0] * (len(texts) - len(best))]
+
+    found: list[Record] = []
+    for page, records in pages:
+        shares = [_share(record, importance) for record in records]
         for i, record in enumerate(records):
-            score = shares[i] + _around(i, shares) + PAGE * page_score + cues(record)
-            scored.append(replace(record, score=score))
-    scored.sort(key=lambda r: -r.score)
-    head, tail = scored[:COSINE_CANDIDATES], scored[COSINE_CANDIDATES:]
-    cosines = similarity(question, [f"{r.label}: {r.reading}" for r in head])
-    head = [
-        replace(r, score=r.score + COSINE * float(c)) for r, c in zip(head, cosines, strict=True)
-    ]
-    return sorted(head, key=lambda r: -r.score) + tail
+            beside = max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
+            named = record.cells and set(tokens(record.cells[0][1])) == importance.keys()
+            gain = FORM * bool(named) + _cue(record, kind, release)
+            found.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
+    found.sort(key=lambda record: -record.score)
+    alike = cosines([f"{record.label}: {record.reading}" for record in found])
+    found = [replace(r, score=r.score + COSINE * c) for r, c in zip(found, alike, strict=True)]
+    passages = best_passages(found)
+    alike = cosines([f"{' > '.join(p.path)}\n{p.text}" for p in passages])
+    gains = {
+        record.place: FORM * passage.has(*FORMS.get(kind, ())) + cosine
+        for passage, cosine in zip(passages, alike, strict=True)
+        for record in passage.records
+    }
+    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in found]
+    return sorted(lifted, key=lambda record: -record.score)
 
 
 def _share(record: Record, importance: Mapping[str, float]) -> float:
     """The share of the question's words that it holds; those of the conversation may add to 1."""
-    body = set(tokens(record.reading))
-    above = set(tokens(" ".join(record.path)))
-    held = sum(
-        value if token in body else HEADING * value
+    body, above = set(tokens(record.reading)), set(tokens(" ".join(record.path)))
+    return sum(
+        value if token in body else NEAR * value
         for token, value in importance.items()
         if token in body or token in above
     )
-    return min(held, 1.5)
 
 
-def _around(i: int, shares: Sequence[float]) -> float:
-    """What a record gains from those beside it."""
-    return NEIGHBOUR * max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
-
-
-def answer_cues(kind: Kind, release: str) -> Callable[[Record], float]:
-    """Make the function that says what a record gains or loses by looking like an answer.
-
-    A value: numbers gain. Steps: items and code. A definition: signatures and terms. Release notes
-    lose, unless changes are asked for.
-    """
-
-    def cues(record: Record) -> float:
-        gain = 0.0
-        if kind is Kind.VALUE and any(map(str.isdigit, record.quote)):
-            gain += NUMBER
-        if kind is Kind.STEPS and record.kind in FORMS[kind]:
-            gain += STEPS
-        if kind is Kind.DEFINITION and record.kind in FORMS[kind]:
-            gain += DEFINITION
-        if kind is Kind.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
-            return gain
-        other = releases_named(record.reading, release).other
-        return gain + (OTHER_RELEASE if other else RELEASE_NOTES)
-
-    return cues
-
-
-def lift_by_passage(
-    question: str,
-    kind: Kind,
-    importance: Mapping[str, float],
-    scored: Sequence[Record],
-    similarity: Similarity,
-) -> list[Record]:
-    """Add to the records' scores what their passages are worth; best first."""
-    form = FORMS.get(kind, ())
-    thing = set(tokens(filtered(question)))
-    passages = best_passages(scored)
-    head = passages[:PASSAGE_COSINE_CANDIDATES]
-    read = [f"{' > '.join(p.path)}\n{p.text[:_READ]}" for p in head]
-    cosines = similarity(question, read) if head else []
-    gains: dict[tuple[int, int], float] = {}
-    for i, passage in enumerate(passages):
-        formed = passage.has(*form) or (kind is Kind.STEPS and bool(passage.step))
-        gain = PASSAGE_COVERAGE * _coverage(passage, importance) + PASSAGE_FORM * formed
-        names = (passage.heading, *(r.cells[0][1] for r in passage.records if r.cells))
-        gain += PASSAGE_NAME * any(set(tokens(name)) == thing for name in names)
-        gain += PASSAGE_COSINE * float(cosines[i]) if i < len(cosines) else 0.0
-        gains.update((record.place, gain) for record in passage.records)
-    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in scored]
-    return sorted(lifted, key=lambda record: -record.score)
-
-
-def _coverage(passage: Passage, importance: Mapping[str, float]) -> float:
-    """The share of the question, 0 to 1, that a passage and its headings hold; less if long."""
-    text = set(tokens(" ".join((passage.text, *passage.path, passage.page.document.title))))
-    held = sum(weight for token, weight in importance.items() if token in text)
-    return min(held, 1.0) * min(1.0, _LONG / len(passage.text))
+def _cue(record: Record, kind: Kind, release: str) -> float:
+    """What a record gains by looking like an answer: a number as a value, code as steps."""
+    is_form = record.kind in FORMS.get(kind, ())
+    if kind is Kind.VALUE:
+        is_form = any(map(str.isdigit, record.quote))
+    gain = FORM * is_form
+    if kind is Kind.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+        return gain
+    other = releases_named(record.reading, release).other
+    return gain + (OTHER_RELEASE if other else RELEASE_NOTES)

@@ -1,29 +1,90 @@
-"""Whether documentation supports a sentence: what it names, counts and commands stands there."""
+"""Whether documentation supports what a text says, and the citations that show it."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 
-from chatbot.retrieval.provenance import claims, plain, quantities, same_value, whole
-from chatbot.text.units import UNIT
+from chatbot.retrieval.records import LIST_MARK
+from chatbot.text.markdown import CODE
+from chatbot.text.words import UNIT
+from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
+from corpora.indexing.pages import StoredPage
+from corpora.parameters.parameter import Fact, Parameter, Replacement
+from prompts.fencing import visible
 
-_CODE = re.compile(r"`([^`]+)`")
-_PLACEHOLDER = re.compile(r"[<{$\[(…].*|[A-Z][A-Z\d_-]*|\W*")
-"""A part of a command that a reader replaces, or a sign."""
-_WORD = re.compile(r"(?![A-Z\d_-]+$)\w[\w./:@+-]*")
-"""A word of a command, and no option."""
-_TENS = "|".join(word for word, number in NUMBER_WORDS.items() if number >= 20)
-_SPELLED_OUT = re.compile(rf"\b(?:{_TENS})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?\b", re.IGNORECASE)
-_MOST = 80
-"""Claims of one sentence that are looked at: nobody writes so many."""
+LONGEST_QUOTE = 800
+"""Characters of a citation's words."""
+_CLAIM = re.compile(
+    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
+)
+_FIGURE = re.compile(rf"(?<![\w.])(-?\d(?:[\d.,]*\d)?)(?:\s?({UNIT}))?", re.I)
+_UNITS = {"sec": "s", "second": "s", "minute": "min", "hour": "h", "us": "µs", "percent": "%"}
+"""Of units with several names the one that they are compared by."""
 _PIECE = re.compile(r"[^\s=(),:;\[\]{}<>\"']+")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_VERSION = re.compile(r"(?<![^\W_])v(?=\d)")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>)\s+")
+_FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\", "") | dict.fromkeys("–—−", "-"))
+_WRITTEN_OTHERWISE = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<![^\W_])v(?=\d)")
+"""The comma of thousands, and the "v" of a version."""
+_SPELLED_FIGURE = 20
+"""From which a number word is a figure: "one" and "two" are words of any sentence."""
 _IN_WORDS = {str(number): word for word, number in NUMBER_WORDS.items()}
+_UNKNOWN = re.compile(
+    r"^\W*(?:(?:i|we) (?:don.?t|do not) know|no (?:information|mention)\b"
+    r"|(?:(?:this|that|it) is )?not (?:specified|mentioned|documented|stated|provided)"
+    r"|the (?:chunks?|excerpts?|documentation) (?:do|does) not (?:tell|say|mention|specify|state))"
+    r"|\bnot (?:specified|mentioned|documented|stated|provided|given|described|explained)\b"
+    r"[^.]*\b(?:chunks?|excerpts?|documentation|context|passages?|text)\b",
+    re.I,
+)
+_ALIKE = str.maketrans({"‹": "<", "［": "[", "’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+def says_unknown(reply: str) -> bool:
+    """Whether a model says that it does not know, in the words asked for or in its own."""
+    return _UNKNOWN.search(reply) is not None
+
+
+def plain(text: str) -> str:
+    """Fold case, quotes, dashes and white space, so that equal words compare equal."""
+    return " ".join(unicodedata.normalize("NFKC", text).lower().translate(_FOLDED).split())
+
+
+def whole(text: str) -> re.Pattern[str]:
+    """Finds the text where it is not a part of a longer word or figure: 5 not in 2.5 nor 5.1."""
+    before = r"(?<![\w.])" if text[0].isdigit() else r"(?<!\w)"
+    after = r"(?!\w|\.\d)" if text[-1].isdigit() else r"(?!\w)"
+    return re.compile(before + re.escape(text) + after)
+
+
+def names(text: str, *things: str) -> bool:
+    """Whether a text names all these things, as whole words in letters of either case."""
+    plainly = plain(text)
+    return all(name and whole(name).search(plainly) for name in map(plain, things))
+
+
+def shared(words: Collection[str], text: str) -> float:
+    """The share of the words, 0 to 1, that a text holds in any form."""
+    return len(set(words).intersection(tokens(text))) / len(words) if words else 0.0
+
+
+def find_verbatim(copied: str, text: str) -> str | None:
+    """The part of `text` that was copied, whatever became of white space and quotation marks."""
+    wanted = "".join(character for _, character in _characters(copied))
+    found = list(_characters(text))
+    start = "".join(character for _, character in found).find(wanted)
+    if start < 0 or not wanted:
+        return None
+    return text[found[start][0] : found[start + len(wanted) - 1][0] + 1]
+
+
+def _characters(text: str) -> Iterator[tuple[int, str]]:
+    for place, character in enumerate(text):
+        alike = character.translate(_ALIKE)
+        if not alike.isspace() and visible(alike):
+            yield place, alike
 
 
 def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
@@ -38,6 +99,16 @@ def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
     ]
 
 
+def claims(text: str) -> list[str]:
+    """The names, figures and flags of an answer: what must not be invented."""
+    return [c.rstrip("(.") for c in _CLAIM.findall(text) if c.rstrip("(.")]
+
+
+def quantities(text: str) -> tuple[str, ...]:
+    """The figures with their units: "300 ms", "10 Gbit/s", "-20 °C"; in order, each once."""
+    return tuple(dict.fromkeys(m[0] for m in _FIGURE.finditer(text) if m[2]))
+
+
 def claims_of_listing(listing: str) -> str:
     """A listing as a sentence of what it claims: its names, options and figures.
 
@@ -50,28 +121,35 @@ def claims_of_listing(listing: str) -> str:
 
 def claimed(sentence: str) -> list[str]:
     """The claims of a sentence in Markdown, each once."""
-    return list(dict.fromkeys(islice(_claims(_LIST_MARK.sub("", sentence)), _MOST)))
+    return list(dict.fromkeys(_claims(LIST_MARK.sub("", sentence))))
 
 
 def _claims(sentence: str) -> Iterator[str]:
-    for code in _CODE.findall(sentence):
-        parts = code.split()
+    prose, *spans = CODE.split(sentence)
+    for code, text in zip(spans[::2], spans[1::2], strict=True):
+        prose += f" {text}"
+        parts = code.strip("`").split()
         # A command is its words, one behind the other, up to what a reader replaces.
-        if command := list(takewhile(_WORD.fullmatch, parts)) or parts[: len(parts) == 1]:
+        if command := list(takewhile(_is_word, parts)) or parts[: len(parts) == 1]:
             yield " ".join(command)
-        yield from (p for p in parts[len(command) :] if not _PLACEHOLDER.fullmatch(p))
-    prose = _CODE.sub(" ", sentence)
+        yield from (p for p in parts[len(command) :] if p[0] == "-" or _is_word(p))
     measured = quantities(prose)
     yield from measured
     for quantity in measured:
         prose = prose.replace(quantity, " ")
     yield from (claim for claim in claims(prose) if not claim.isalpha())
-    yield from _SPELLED_OUT.findall(prose)
+    words = prose.lower().replace("-", " ").split()
+    yield from (word for word in words if NUMBER_WORDS.get(word, 0) >= _SPELLED_FIGURE)
+
+
+def _is_word(part: str) -> bool:
+    """Whether a part of a command is a word of it; no option, sign, or name to be replaced."""
+    return (part[0].isalnum() or part[0] in "_./") and not part.isupper()
 
 
 @lru_cache(maxsize=256)
 def _plain(text: str) -> str:
-    return _VERSION.sub("", _THOUSANDS.sub("", plain(text))).replace("\\", "")
+    return _WRITTEN_OTHERWISE.sub("", plain(text))
 
 
 def _holds(text: str, claim: str) -> bool:
@@ -84,26 +162,70 @@ def _holds(text: str, claim: str) -> bool:
     if pieces != [claim] and " " not in claim:
         # `timeout=None` is told where `timeout` is, and that it may be None.
         return all(_holds(text, piece) for piece in pieces)
-    figure = re.match(r"-?[\d.]*\d", claim)
+    figure = _FIGURE.fullmatch(claim)
     if figure is None:
         return False
-    unit = claim[figure.end() :].strip()
-    if not unit:
+    if not figure[2]:
         return claim in _IN_WORDS and whole(_IN_WORDS[claim]).search(text) is not None
-    if not re.fullmatch(UNIT, unit, re.IGNORECASE):
-        return False
     # "300 ms" is no "300 s"; where the figure stands alone, as in a table, its unit is elsewhere.
-    behind = re.compile(rf"(?<![\w.]){re.escape(figure[0])}(?!\.?\d)\s?({UNIT})?", re.IGNORECASE)
-    units = {found[1] for found in behind.finditer(text)}
-    return (None in units and _names(text, unit)) or any(
-        same_value((claim, f"{figure[0]} {other}")) for other in units if other
+    units = [_unit(m[2]) for m in _FIGURE.finditer(text) if m[1] == figure[1]]
+    unit = _unit(figure[2])
+    return unit in units or (
+        None in units and any(whole(u).search(text) for u in (unit, figure[2], f"{unit}s") if u)
     )
 
 
-def _names(text: str, unit: str) -> bool:
-    return re.search(rf"(?<![^\W\d_]){re.escape(unit.removesuffix('s'))}s?(?!\w)", text) is not None
+def _unit(name: str | None) -> str | None:
+    """A unit by the name that it is compared by; None where a figure has none."""
+    single = name.removesuffix("s") if name and len(name) > 2 else name
+    return _UNITS.get(single, single) if single else None
 
 
-def shared(words: Collection[str], text: str) -> float:
-    """The share of the words, 0 to 1, that a text holds in any form."""
-    return len(set(words).intersection(tokens(text))) / len(words) if words else 0.0
+def cite(record: Record, release: str) -> Citation:
+    """A citation of the record's words; raises ValueError if they do not stand in its page."""
+    return cite_words(record.page, record.quote, record.path, record.anchor, release)
+
+
+def cite_words(
+    page: StoredPage,
+    words: str,
+    path: Sequence[str],
+    anchor: str | None,
+    release: str,
+    *,
+    longest: int = LONGEST_QUOTE,
+) -> Citation:
+    """Cite words of a page, at most `longest` characters; raises ValueError if not there."""
+    quote = _cut(words, longest)
+    if quote not in page.text:
+        raise ValueError(f"{page.document.file}: the quoted words are not on the page")
+    return Citation(
+        document=page.document.title,
+        file=page.document.file,
+        release=release,
+        page=page.number,
+        section=" › ".join(path),
+        anchor=anchor,
+        quote=quote,
+        page_id=page.id,
+    )
+
+
+def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+    """A citation of what a release states of a parameter."""
+    place = stated.place
+    return Citation(
+        document=place.document,
+        file=place.file,
+        release=release,
+        page=place.page,
+        section=place.section,
+        anchor=place.anchor,
+        quote=_cut(stated.quote, LONGEST_QUOTE),
+        page_id=place.page_id,
+        origin=Origin.GRAPH,
+    )
+
+
+def _cut(words: str, longest: int) -> str:
+    return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0]

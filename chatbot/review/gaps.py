@@ -11,7 +11,7 @@ from sqlalchemy import Row, func, select
 
 from chatbot.accounts.people import Person
 from chatbot.review.turns import TurnFilter, conditions
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow

@@ -16,10 +16,10 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.memory.pairs import Rating
 from chatbot.reply import Reply
-from chatbot.retrieval.provenance import claims, says_unknown, whole
+from chatbot.retrieval.support import claims, says_unknown, whole
 from chatbot.review.ratings import Ratings, UnknownTurn, review_of
-from chatbot.text.citation_markers import without_marks
-from chatbot.text.query_terms import filtered
+from chatbot.text.markdown import without_marks
+from chatbot.text.words import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow

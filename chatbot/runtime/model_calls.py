@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from chatbot.runtime.concurrency import together
 from chatbot.runtime.errors import Unread
 from chatbot.runtime.events import Token, emit
-from chatbot.text.phrasing import first_problem
+from chatbot.text.words import first_problem
 from chatbot.turn import ModelCall
 from prompts import as_data
 

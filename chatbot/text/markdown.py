@@ -5,9 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from chatbot.text.citation_markers import CODE, LISTING
 from prompts.fencing import visible
 
+CODE = re.compile(r"(`[^`\n]+`)")
+"""A code span."""
+LISTING = re.compile(
+    r"^[ \t]*(?P<fence>`{3,})[ \t]*[\w.+#-]*[ \t]*\n(?P<code>.*?)^[ \t]*(?P=fence)`*[ \t]*$",
+    re.M | re.S,
+)
+"""Code between fences; a fence that nothing closes is none."""
+_CODE_OR_MARK = re.compile(rf"{CODE.pattern}|(?P<space>\s*)\[(?P<mark>\d+(?:\s*[,;]\s*\d+)*)\]")
 _LEAD = re.compile(r"\*\*([^*\n]+)\*\*")
 # Before a bracket, or a colon at the beginning, it could be the beginning of a link.
 _MARK = re.compile(r"[ \t]*\[(\d{1,3})\](?!\()")
@@ -23,6 +30,49 @@ _OPENING = re.compile(
 # Many readers make a link of an address, escaped or not, but not in a code span.
 _ADDRESS = re.compile(r"(?<![^\s`|])[^\s`|]*(?:://|www\.|mailto:|@)[^\s`|]*", re.IGNORECASE)
 _END = ".,;:!?)"
+
+
+def marks(text: str) -> list[int]:
+    """The numbers of the citations that a text claims, in order."""
+    return [number for match in _CODE_OR_MARK.finditer(text) for number in _numbers(match)]
+
+
+def renumbered(text: str, mark: Callable[[int], str]) -> str:
+    """The text with the mark of each number as `mark` writes it, which may be empty."""
+
+    def rewritten(match: re.Match[str]) -> str:
+        if match["mark"] is None:
+            return match[0]
+        written = " ".join(filter(None, map(mark, _numbers(match))))
+        return f"{match['space']}{written}" if written else ""
+
+    return _CODE_OR_MARK.sub(rewritten, text)
+
+
+def without_marks(text: str) -> str:
+    """The text without its marks, also those that others leave behind: "[[1]2]"."""
+    while (bare := renumbered(text, lambda _: "")) != text:
+        text = bare
+    return text
+
+
+def with_marks_as_code(text: str) -> str:
+    """A document's or an asker's words as they stand in a sentence of ours: "[2]" is no mark."""
+    parts = enumerate(CODE.split(text))
+    # A code span that does not end would end at the next one's beginning.
+    closed = "".join(part if i % 2 else part.replace("`", "'") for i, part in parts)
+
+    def as_code(match: re.Match[str]) -> str:
+        bare = " ".join(match[0].split())
+        return f"{match['space']}`{bare}`" if match["mark"] else match[0]
+
+    return _CODE_OR_MARK.sub(as_code, closed)
+
+
+def _numbers(match: re.Match[str]) -> list[int]:
+    # Nine digits are more than there are citations, and int() refuses thousands.
+    numbers = (match["mark"] or "").replace(";", ",").split(",")
+    return [int(number.strip()[:9]) for number in numbers if number]
 
 
 @dataclass(frozen=True)

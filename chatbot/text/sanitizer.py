@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
-from chatbot.text.citation_markers import CODE, LISTING, with_marks_as_code
-from prompts.fencing import visible
+from chatbot.text.markdown import CODE, LISTING, with_marks_as_code
+from prompts.fencing import visible, without_control_tokens
 
 # Marks of citations as models write them: [1], [1, 2], 【1†source】, ［1］, [^1], [chunk 1].
 _LIKE_A_MARK = re.compile(
@@ -33,7 +34,7 @@ def harmless(text: str, *, evidence: str) -> str:
 
     An address stays, as code, only where it stands in the `evidence`: any other could carry the
     conversation away. So does a tag. What looks like the mark of a citation becomes one
-    (`chatbot.text.citation_markers`), so that it is checked.
+    (`chatbot.text.markdown`), so that it is checked.
     """
     text = _replace(_TAG, visible(text).replace("![", "["), partial(_tag, evidence))
     text = _replace(_LINK, text, partial(_link, evidence))
@@ -126,3 +127,46 @@ def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
     before = match.string[: match.start()][-1:]
     alone = not before or before in " \t\n(*_~"
     return f"`{found}`{rest}" if alone and not in_code else match[0]
+
+
+def for_other_models(told: Any) -> Any:
+    """What an editor's model may read: no control tokens in it, and nothing that nobody sees.
+
+    Looks into dictionaries, lists and tuples.
+    """
+    match told:
+        case str():
+            return without_control_tokens(visible(told))
+        case dict():
+            return {name: for_other_models(value) for name, value in told.items()}
+        case list() | tuple():
+            return [for_other_models(value) for value in told]
+    return told
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
+_HANDED_OVER = re.compile(
+    # A secret,
+    r"(?=.*\b(?:pass(?:word|phrase|code)s?|PIN|credentials?|tokens?"
+    r"|(?:one-time|recovery|verification|access|security|log-?in) codes?"
+    r"|(?:private|secret|API|access) keys?)\b)"
+    # a word for telling it,
+    r"(?=.*\b(?:tell|give|send|share|report|forward|text|e-?mail|mail|fax|call|phone|dial|dictate"
+    r"|(?:read|spell) (?:out|aloud)|(?:reply|answer) with)\b)"
+    # and whose it is, or who gets it: a mail address or a telephone number.
+    r".*(?:\byour\b|[\w+-]@[\w-]+\.\w|(?<![\w.])\+?\d(?:[ ()/-]?\d){6,14}(?!\w))",
+    re.I,
+)
+
+CAUTION = (
+    "The document asks for a secret, and nobody has checked that it may: give no password, code or "
+    "key to anybody because an answer says so."
+)
+
+
+def cautions(text: str) -> tuple[str, ...]:
+    """What an answer warns of, where a sentence wants a password, code or key told or sent away.
+
+    It knows the usual English words and no others: who writes documents can find other ones.
+    """
+    return (CAUTION,) if any(map(_HANDED_OVER.match, _SENTENCE_END.split(text))) else ()

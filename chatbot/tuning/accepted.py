@@ -12,9 +12,9 @@ from chatbot.administration.overview import Overview, PairFilter, Scope
 from chatbot.answering.lead_prompt import UNKNOWN
 from chatbot.memory.pairs import Origin, Rating, Store
 from chatbot.memory.remembering import ANSWERED, question_of
-from chatbot.retrieval.provenance import says_unknown
+from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import review_of
-from chatbot.text.citation_markers import without_marks
+from chatbot.text.markdown import without_marks
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.history_tables import TurnRow
 

@@ -20,8 +20,8 @@ from chatbot.answering.lead_prompt import PROMPT, LeadPrompt, lead_prompt
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import MemoryQuestion, same_value
 from chatbot.memory.questions import as_typed
-from chatbot.retrieval.provenance import plain, whole
 from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import plain, whole
 from chatbot.review.exports import Exports, Format
 from chatbot.tuning.accepted import Accepted, accepted_pairs, accepted_refusals
 from chatbot.tuning.instructions import Instruction, Message, Split

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chatbot.text.phrasing import first_problem
+from chatbot.text.words import first_problem
 from ingestion.errors import StrataError
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.text.phrasing import listed, word_set
 from chatbot.text.sanitizer import as_code, as_words
+from chatbot.text.words import listed, word_set
 from chatbot.turn import Answer, Route, Turn
 from chatbot.understanding.clarification import ask_back
 from corpora.catalog.release import Product, Release

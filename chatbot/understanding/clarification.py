@@ -8,8 +8,7 @@ from chatbot.releases.release_choice import Context
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import context_after, resolve_release, resolve_within
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.phrasing import listed
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chatbot.text.query_terms import STOP_WORDS
+from chatbot.text.words import STOP_WORDS
 from corpora.catalog.glossary import Entry
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens

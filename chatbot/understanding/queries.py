@@ -10,8 +10,7 @@ from string import ascii_lowercase
 from chatbot.releases.resolution import cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import filtered, words_of
+from chatbot.text.words import filtered, word_set, words_of
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.understanding.clarification import with_release
 from chatbot.understanding.glossary import Term, documents, places, terms_in

@@ -24,7 +24,7 @@ from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.query_terms import filtered
+from chatbot.text.words import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
 from chatbot.understanding.catalog_answers import take_stock, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn

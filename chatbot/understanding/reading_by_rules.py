@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.text.phrasing import word_set
-from chatbot.text.query_terms import STOP_WORDS, words_of
+from chatbot.text.words import STOP_WORDS, word_set, words_of
 from chatbot.turn import Route, RuleStep, Turn
 from chatbot.understanding.catalog_answers import YES_NO, take_stock, without_documents
 from chatbot.understanding.clarification import ask_back, continued, resolve_turn

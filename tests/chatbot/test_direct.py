@@ -352,3 +352,9 @@ def test_a_reply_without_an_end_is_cut(ask: Ask) -> None:
     )
     assert turn.calls[1].reply.endswith("{")
     assert len(turn.calls[1].reply) < 10_000
+
+
+def test_of_two_releases_none_is_left_out(ask: Ask) -> None:
+    question = "Is the fuse of 1.0 as strong as in 2.0?"
+    turn = ask(question, lamp.reading(question, ("2.0", "2.0")), lamp.answer("2 A [1]"))
+    assert resolved(turn) != (ReleaseStatus.STATED, ("2.0",))

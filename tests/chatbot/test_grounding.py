@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.retrieval.provenance import cite, claims, says_unknown
 from chatbot.retrieval.records import records
+from chatbot.retrieval.support import cite, claims, says_unknown
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from chatbot.text.citation_markers import marks
+from chatbot.text.markdown import marks
 from chatbot.text.sanitizer import as_code, as_words, harmless
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.

@@ -20,7 +20,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import BadQuestion, Chatbot
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
-from chatbot.text.citation_markers import marks
+from chatbot.text.markdown import marks
 from chatbot.turn import ModelCall
 from eval.gold import read_lines
 from eval.hostile import (

@@ -92,3 +92,8 @@ def test_what_is_documented_too_is_said_and_so_is_what_names_other_things() -> N
         "The range of `queue-timeout` is 1 to 600.",
     ):
         assert checked(sentence, PASSAGES, "messages on the disk?", OUTSIDE).said
+
+
+def test_a_sentence_cites_first_and_alone_the_passage_that_says_it() -> None:
+    (said,) = checked("The queue-timeout is 45 s.", PASSAGES, "").said
+    assert ["45" in passage.text for passage, _ in said.borne_by] == [True]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.text.citation_markers import marks, renumbered, with_marks_as_code, without_marks
+from chatbot.text.markdown import marks, renumbered, with_marks_as_code, without_marks
 
 PIECES = [*"[]`123,; \n", "[1]", "[[1]2]", "`a[2]`", "word "]
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from chatbot.comparison.pages import Pair, pair_passages
-from chatbot.retrieval.provenance import same_value
 from chatbot.retrieval.records import records
+from chatbot.retrieval.support import same_value
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page

@@ -1,4 +1,4 @@
-"""Which passage is best for what is asked."""
+"""Which record is best for what is asked."""
 
 from __future__ import annotations
 
@@ -8,36 +8,43 @@ from dataclasses import replace
 import pytest
 
 from chatbot.retrieval.kinds import asked_for
-from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.records import records
-from chatbot.retrieval.reranking import lift_by_passage
-from ingestion.page import Block, BlockKind
+from chatbot.retrieval.reranking import rank_records
+from ingestion.page import Block, BlockKind, DocumentKind
 from tests.chatbot.stored import stored_page
 
 PATH = ("Valves",)
-TERMS = ("Term", "Meaning")
 LONG = "This guide is for those who set up a relief valve. " * 20
 PAGE = stored_page(
     Block(BlockKind.HEADING, "Valves", PATH),
     Block(BlockKind.PARAGRAPH, LONG, PATH),
-    Block(BlockKind.PARAGRAPH, "A relief valve is a part that lets pressure out.", PATH),
-    Block(BlockKind.TABLE_HEADER, " — ".join(TERMS), PATH, header=TERMS),
-    Block(BlockKind.TABLE_ROW, "check valve — It lets water through one way.", PATH, header=TERMS),
+    Block(BlockKind.LIST_ITEM, "- Turn the valve.", PATH),
+    Block(BlockKind.PARAGRAPH, "The valve opens at some pressure.", ("Pressure",)),
+    Block(BlockKind.PARAGRAPH, "The valve opens at 5 bar.", ("Limits",)),
+    Block(BlockKind.DEFINITION, "relief valve – lets pressure out.", ("Terms",)),
 )
 
 
-def alike(_question: str, passages: Sequence[str]) -> list[float]:
-    return [0.5] * len(passages)
+def alike(_question: str, texts: Sequence[str]) -> list[float]:
+    return [0.5] * len(texts)
 
 
 @pytest.mark.parametrize(
     ("question", "best"),
     [
-        ("What is a check valve?", "one way"),
-        ("How do I set up a relief valve?", "This guide"),
+        ("What is a relief valve?", "relief valve – lets pressure out."),
+        ("How do I open the valve?", "- Turn the valve."),
+        ("At which pressure does it open, default?", "The valve opens at 5 bar."),
     ],
 )
-def test_what_says_what_a_thing_is_defines_it(question: str, best: str) -> None:
-    scored = [replace(r, score=1.2 if r.start < 100 else 1.0) for r in records(PAGE)]
-    found = best_passages(lift_by_passage(question, asked_for(question), {}, scored, alike))
-    assert best in found[0].text
+def test_what_has_the_form_that_is_asked_for_is_best(question: str, best: str) -> None:
+    found = rank_records(question, asked_for(question), "1.0", {}, [(1.0, records(PAGE))], alike)
+    assert found[0].quote == best
+
+
+def test_release_notes_come_last_unless_changes_are_asked_for() -> None:
+    told = replace(PAGE.document, kind=DocumentKind.RELEASE_NOTES)
+    pages = [(1.0, records(replace(PAGE, document=told))), (0.5, records(replace(PAGE, id=2)))]
+    for question, first in (("Is it open?", 2), ("What changed?", PAGE.id)):
+        found = rank_records(question, asked_for(question), "1.0", {}, pages, alike)
+        assert found[0].page.id == first

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.text.verbatim import find_verbatim
+from chatbot.retrieval.support import find_verbatim
 from prompts import as_data
 
 PAGE = "The  log is kept\nfor 30 days.\u00ad Use “show log”, <chunk> and [INST]."

@@ -13,7 +13,7 @@ from sqlalchemy import inspect, select, text
 from corpora.database import engine
 from corpora.database.engine import SCHEMA, Database, open_database
 from corpora.database.history_tables import AuditRow
-from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import Base, ProductRow
 from corpora.errors import UnusableDatabase
 from tests.data_folders import database_url
@@ -29,6 +29,11 @@ INSERT INTO memory_clusters VALUES (3, 1, 'high', 'model', 1, 1, x'00');
 INSERT INTO memory_pairs VALUES (7, 1, 3, 1, 'high', 'How?', '', x'00', 'model', '{}', '[]', 1, 0.9,
     'measured', 0.9, 0.9, '', NULL, '', 0, NULL, '2026-01-02 03:04:05');
 INSERT INTO memory_pages VALUES (7, 0, 'guide.md', x'00', 5);
+INSERT INTO conversations (id, product, title, created, updated)
+    VALUES ('c', 'a', 'How?', '2026-01-02 03:04:05', '2026-01-02 03:04:05');
+INSERT INTO turns (id, conversation_id, position, question, answer, created)
+    VALUES (4, 'c', 0, 'How?', '{}', '2026-01-02 03:04:05');
+INSERT INTO memory_uses VALUES (4, 7, 'source');
 """
 """An answer that such a folder remembers."""
 
@@ -147,6 +152,8 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
         (pair,) = session.scalars(select(MemoryPairRow))
         assert (pair.id, pair.cluster, pair.question) == (7, 3, "How?")
         assert [page.file for page in pair.pages] == ["guide.md"]
+        use = session.execute(select(MemoryUseRow.turn_id, MemoryUseRow.pair_id, MemoryUseRow.role))
+        assert use.all() == [(4, 7, "source")]
         assert session.scalar(text("SELECT version_num FROM alembic_version")) == SCHEMA
     upgraded.close()
 

@@ -68,7 +68,10 @@ def test_a_backup_is_restored_and_moved_and_twenty_answers_are_the_same(
     assert [p.name for p in tmp_path.iterdir()] == ["backup.db"]
 
     before = file.read_bytes()
+    left = tmp_path / "new" / "generations" / "1"
+    left.mkdir(parents=True)
     assert strata("restore", str(file), data_dir=tmp_path / "new").exit_code == 0
+    assert not left.exists(), "indexes of what stood there before"
     assert file.read_bytes() == before
     moved = strata("move", url, "--json", data_dir=tmp_path / "new")
     assert moved.exit_code == 0, moved.output

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
-from chatbot.text.other_models import for_other_models
+from chatbot.text.sanitizer import for_other_models
 from chatbot.turn import Citation
 from ui.api.following import follow
 from ui.api.forms import AskIn, Name, PageOut, ProductOut, Quote, RowId, SearchIn, SearchOut

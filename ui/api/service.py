@@ -16,7 +16,7 @@ from chatbot.accounts.program_keys import ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import BadQuestion, Chatbot
 from chatbot.retrieval.passages import Passage, best_passages
-from chatbot.retrieval.provenance import cite_stated
+from chatbot.retrieval.support import cite_stated
 from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
 from corpora.database.history_tables import ProgramKeyRow

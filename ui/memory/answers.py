@@ -10,7 +10,7 @@ from chatbot.administration.curation import Curation
 from chatbot.administration.overview import Change, KeptPair, Overview, PairFilter, Scope
 from chatbot.memory.pairs import Happened, Store
 from chatbot.reply import Reply
-from chatbot.text.citation_markers import without_marks
+from chatbot.text.markdown import without_marks
 from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer import show_text
 from ui.answers.citations import show_citations

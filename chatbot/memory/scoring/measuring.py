@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from chatbot.memory.pairs import words
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import shared, unsupported
-from chatbot.text.citation_markers import without_marks
-from chatbot.text.query_terms import filtered
+from chatbot.text.markdown import without_marks
+from chatbot.text.words import filtered
 from chatbot.turn import Answer
 from corpora.indexing.lexical import tokens
 

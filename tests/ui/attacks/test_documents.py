@@ -12,7 +12,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.reply import Reply
 from chatbot.settings import Settings
-from chatbot.text.caution import CAUTION, cautions
+from chatbot.text.sanitizer import CAUTION, cautions
 from tests.chatbot.conftest import GUIDE, RELEASES, ingested
 from tests.ui.attacks.attack import Attack
 

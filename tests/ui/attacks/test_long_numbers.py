@@ -9,7 +9,7 @@ import pytest
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
-from chatbot.text.citation_markers import marks, without_marks
+from chatbot.text.markdown import marks, without_marks
 from corpora.building.building import Builder
 from corpora.parameters.releases import changes
 from tests.ui.attacks.attack import Attack

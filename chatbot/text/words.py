@@ -1,0 +1,82 @@
+"""The words of questions and answers: what carries no topic, units, how things are named."""
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+from stopwords import get_stopwords
+
+from corpora.indexing.lexical import tokens
+
+_MEASURES = (
+    r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
+    r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
+    r"|[kMG]?Hz|[mk]?[VAW]|dBm?|[nµumck]?m|inch(?:es)?|k?g|°\s?[CF]|K|%|percent|times"
+)
+_THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
+_IN_OTHER_LETTERS = (
+    r"N\s?m|bar|secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
+    r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
+)
+
+UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"
+"""A unit, or things that are counted: what a page has to say in the same letters."""
+MEASURE = rf"(?:{_MEASURES}|{_IN_OTHER_LETTERS})(?![\w/])"
+"""A unit, however it is written: what no release has behind it."""
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """At least one name, with a word before the last: "17.10, 17.20 and 18.00"."""
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong with a value, and where: "rules.0: Field required"."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text that are set apart by spaces."""
+    return frozenset(words.split())
+
+
+_ENGLISH = frozenset(get_stopwords("en"))
+STOP_WORDS = (
+    _ENGLISH
+    # Typed without their apostrophe: "dont", "whats", "youre".
+    | {w.replace("'", "") for w in _ENGLISH if w.endswith(("n't", "'s", "'re", "'m", "'ve"))}
+    # What a question says around its topic; lists for running text lack it.
+    | word_set("""
+        can will just now may must might need please use used uses using get gets got given find
+        found happen happens know like mean means name named called say says show tell want work
+        works thing things way many much compare compared comparison difference different versus
+        vs question document documentation documented docs exactly also without via
+    """)
+)
+"""Removed from Filtered queries and never counted as evidence."""
+
+_WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
+
+_EDGES = '?!,;:()[]{}"“”‘’…'
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as written, without the punctuation around them."""
+    words = (word.strip(_EDGES).rstrip(".") for word in text.split())
+    return [word for word in words if word]
+
+
+def filtered(text: str) -> str:
+    """Leave out stop words and outer punctuation; identifiers and numbers stay as written."""
+    return " ".join(w for w in words_of(text) if w.lower().strip("'`*") not in _WITHOUT_TOPIC)
+
+
+def search_terms(text: str, known: str, product: str) -> dict[str, float]:
+    """What is asked, and what the conversation knows already, as lexical terms with weights."""
+    terms = dict.fromkeys(tokens(filtered(text)), 1.0)
+    for token in tokens(filtered(known)):
+        terms.setdefault(token, 0.3)
+    own_name = set(tokens(product))
+    return {token: weight for token, weight in terms.items() if token not in own_name}
