@@ -21,6 +21,12 @@ TOKENIZER = tiny_tokenizer()
 Heard = SimpleQueue[Any]
 
 
+@pytest.fixture(autouse=True)
+def gathering_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine answers that are asked for at once arrive further apart."""
+    monkeypatch.setattr("chatbot.models.batching._GATHERING_SECONDS", 0.2)
+
+
 def asked(word: str, deliver: Callable[[Any], None], **options: Any) -> Answer:
     sampling = {"temperature": 0.0, "top_k": 0, "repetition_penalty": 1.0, "seed": 0}
     message = {"role": "user", "content": word}
