@@ -8,10 +8,12 @@ from threading import Lock
 
 import pytest
 import streamlit as st
+from click.testing import Result
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import delete, select
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
+from typer.testing import CliRunner
 
 from chatbot.accounts.people import Person
 from chatbot.assembly import open_chatbot
@@ -21,10 +23,13 @@ from corpora.database.history_tables import AuditRow, ConversationRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
+from ui.cli.main import app
 from ui.serving import services
 from ui.sources import page_picture, source_view
 
 SignIn = Callable[[Person], None]
+Command = Callable[..., Result]
+"""Runs a command with its arguments; `typed` is what somebody types then."""
 MakeChatbot = Callable[..., Chatbot]
 """Takes a chat model, and settings if they are others than the valve's."""
 
@@ -129,3 +134,13 @@ def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Cha
         session.execute(delete(ConversationRow))
         session.execute(delete(MemoryPairRow))
     return made
+
+
+@pytest.fixture
+def strata(chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs commands on that data folder."""
+    monkeypatch.setenv("STRATA_DATA_DIR", str(chatbot.settings.data_dir))
+    monkeypatch.setenv("STRATA_GENERATOR", "none")
+    return lambda *arguments, typed="": CliRunner().invoke(
+        app, [str(argument) for argument in arguments], input=typed
+    )
