@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.chat import ask, choose_product, fits, main, open_source
+from tests.browser.chat import ask, choose_product, fits, open_source
 from tests.browser.conftest import OpenPage
 from tests.ui.valve_corpus import HOSTILE, QUESTION
 
@@ -44,14 +44,3 @@ def test_a_source_opens_in_another_release_and_shows_what_differs(
     assert page.title() == "Strata"
     assert page.locator("img[src*=evil], a[href*='javascript:']").count() == 0
     assert HOSTILE[0] not in page.locator("head").inner_html()
-
-
-def test_the_panel_says_where_a_page_is_that_only_one_release_has(
-    served: str, open_page: OpenPage
-) -> None:
-    page = open_page(served)
-    main(page).get_by_role("button", name=re.compile("wait-to-restore")).click()
-    open_source(page, re.compile(r"^1 Protection"))
-    panel = page.get_by_role("dialog")
-    expect(panel.get_by_text("tessaline 17.20", exact=True)).to_be_visible()
-    expect(panel.get_by_role("radio")).to_have_count(0)

@@ -17,16 +17,21 @@ from typer.testing import CliRunner
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
+from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.review.exports import Exports, Format
 from chatbot.review.ratings import Ratings
+from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, tidy, written_glossary
 from corpora.errors import GlossaryError
 from tests.chatbot.asked import answer
+from tests.data_folders import copy_data
 from tests.ui.attacks.conftest import each
+from tests.ui.conftest import close
 from tests.ui.memory_pairs import keep
+from tests.ui.payloads import PAYLOADS
 from ui.cli.main import app
 
 FORMULAS = {
@@ -56,38 +61,15 @@ FORMULAS = {
     "nul": "\0=1+1",
     "line-separator": "\u2028=1+1",
 }
-MARKUP = {
-    "script": "<script>alert(1)</script>",
-    "picture": "![x](https://evil.test/p.png)",
-    "picture-by-reference": "![x][r]\n\n[r]: https://evil.test/p.png",
-    "link": "[see](https://evil.test)",
-    "script-link": "[see](javascript:alert(1))",
-    "data-link": "[see](data:text/html;base64,PHNjcmlwdD4=)",
-    "autolink": "<https://evil.test>",
-    "bare-link": "https://evil.test/?q=1 and www.evil.test",
-    "mail": "mail a@evil.test",
-    "html-picture": "<img src=//evil.test onerror=alert(1)>",
-    "html-split": "<img\nsrc=//evil.test>",
-    "style": "<style>@import '//evil.test'</style>",
-    "frame": "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-    "drawing": "<svg><use href='//evil.test#x'/></svg>",
-    "mathematics": "<math><mtext><img src=x onerror=alert(1)></mtext></math>",
-    "base": "<base href=//evil.test>",
-    "refresh": "<meta http-equiv=refresh content='0;url=//evil.test'>",
-    "form": "<form action=//evil.test><input name=q></form>",
-    "comment": "<!-- --!><script>alert(1)</script>",
-    "closes-code": "`` ` ``<b>x</b>` `",
-    "closes-listing": "```\n<script>alert(1)</script>\n```\n<b>x</b>",
-    "closes-cell": "| a | b |\n|---|---|\n| <b>x</b> | [y](//evil.test) |",
-    "entities": "&lt;script&gt; &#x5B;x&#x5D;(//evil.test)",
-    "heading": "# heading\n\nTitle\n=====",
-    "footnote": "[^1]\n\n[^1]: https://evil.test",
-    "front-matter": "---\ntitle: x\n---\n",
-    "mathematics-of-tex": "$\\href{javascript:alert(1)}{x}$",
-    "wiki-link": "[[evil]] ![[evil]]",
-    "diagram": '```mermaid\nclick A href "javascript:alert(1)"\n```',
-    "callout": "> [!NOTE]\n> x",
-}
+MARKUP = (
+    *("[see](data:text/html;base64,PHNjcmlwdD4=)", "<img\nsrc=//evil.test>"),
+    *("<svg><use href='//evil.test#x'/></svg>", "<!-- --!><script>alert(1)</script>"),
+    *("`` ` ``<b>x</b>` `", "```\n<script>alert(1)</script>\n```\n<b>x</b>"),
+    "| a | b |\n|---|---|\n| <b>x</b> | [y](//evil.test) |",
+    "&lt;script&gt; &#x5B;x&#x5D;(//evil.test)",
+    *("[^1]\n\n[^1]: https://evil.test", "---\ntitle: x\n---\n"),
+    *(text[:2_000] for text in PAYLOADS),
+)
 TERMINAL = {
     "colour": "\x1b[31mred",
     "clear": "\x1b[2J\x1b[H",
@@ -104,12 +86,16 @@ TERMINAL = {
     "markup-broken": "[/] [/nothing] [",
     "emoji": ":skull: :link:",
 }
-TEXTS = [*FORMULAS.values(), *MARKUP.values(), *TERMINAL.values()]
+TEXTS = [*FORMULAS.values(), *MARKUP, *TERMINAL.values()]
 
 
-@pytest.fixture
-def hostile(chatbot: Chatbot) -> Chatbot:
-    """The valve's chatbot, in which every text that is kept is one of these."""
+@pytest.fixture(scope="module")
+def hostile(
+    valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Chatbot]:
+    """The valve's chatbot, in which every text that is kept is one of these; it is only read."""
+    data = copy_data(valve_settings.data_dir, tmp_path_factory.mktemp("hostile") / "data")
+    chatbot = open_chatbot(valve_settings.model_copy(update={"data_dir": data}))
     for text in TEXTS:
         conversation = chatbot.conversations.start("valve", text)
         reply = answer(answer=text, release_explanation=text)
@@ -121,7 +107,8 @@ def hostile(chatbot: Chatbot) -> Chatbot:
     chatbot.glossaries.replace(
         "valve", [Entry(text, ("latch",)) for text in dict.fromkeys(terms())]
     )
-    return chatbot
+    yield chatbot
+    close(chatbot)
 
 
 def terms() -> Iterator[str]:

@@ -23,8 +23,7 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
 from chatbot.settings import Settings
-from tests.browser.conftest import free_port
-from tests.browser.signing_in import strata_with
+from tests.browser.conftest import free_port, strata_serves
 from tests.data_folders import copy_data
 from tests.ui.attacks.conftest import ADA, each
 
@@ -120,9 +119,9 @@ def signs_in(
     data = copy_data(valve_settings.data_dir, tmp_path_factory.mktemp("signed") / "data")
     with (
         served(provider),
-        strata_with(
+        strata_serves(
             valve_settings.model_copy(update={"data_dir": data}),
-            port,
+            port=port,
             oidc_issuer=provider.address,
             oidc_client_id=CLIENT,
             oidc_client_secret=CLIENT_SECRET,
