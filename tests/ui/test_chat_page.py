@@ -247,7 +247,6 @@ def test_the_catalog_answers_in_a_sentence_and_nothing_else(valve: MakeChatbot) 
     ("answer", "told"),
     [
         (refuses(429, "busy"), "is overloaded"),
-        (refuses(404, "no such model"), "set STRATA_MODEL to a model that it serves"),
         (raw("", pause=2), "sent nothing for 0.5 seconds"),
     ],
 )

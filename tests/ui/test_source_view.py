@@ -171,26 +171,17 @@ def test_a_page_that_is_gone_is_told(chatbot: Chatbot) -> None:
     assert "has no page 99999" in panel(cited).error[0].value.replace("\\", "")
 
 
-def test_what_the_parser_saw_can_be_shown_beside_the_original(chatbot: Chatbot) -> None:
+def test_what_the_parser_saw_can_be_shown(chatbot: Chatbot) -> None:
     def script() -> None:
         import streamlit as st
 
-        from ui.sources.source_view import show_page_as_printed, show_page_as_read
+        from ui.sources.source_view import show_page_as_read
 
-        corpus, page = st.session_state["page"]
-        left, right = st.columns(2)
-        with left:
-            show_page_as_printed(corpus.original, page)
-        with right:
-            show_page_as_read(page)
+        show_page_as_read(st.session_state["page"])
 
-    page = page_with(chatbot, "2.0", HOSTILE[0])
-    both = AppTest.from_function(script, default_timeout=30)
-    both.session_state["page"] = (chatbot.corpora.corpus("valve", "2.0"), page)
-    both.run()
-    assert not both.exception
-    assert "<title>Valve reference</title>" in both.code[0].value
-    assert "table row" in list(both.dataframe[0].value["Kind"])
+    read = AppTest.from_function(script, default_timeout=30)
+    read.session_state["page"] = page_with(chatbot, "2.0", HOSTILE[0])
+    assert "table row" in list(read.run().dataframe[0].value["Kind"])
 
 
 def test_a_file_that_is_gone_leaves_the_text(chatbot: Chatbot) -> None:
