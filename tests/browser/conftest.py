@@ -7,10 +7,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import pytest
@@ -120,25 +119,25 @@ def _answers(port: int, path: str) -> bool:
 
 @contextmanager
 def strata_serves(
-    settings: Settings, generator: str, more: Mapping[str, str] = MappingProxyType({})
+    settings: Settings, *, port: int = 0, worker: bool = False, **given: str
 ) -> Iterator[str]:
-    """Run `strata serve` on a free port, with more settings."""
-    port = free_port()
+    """Run `strata serve` with more settings, on a free port unless one is given."""
+    port = port or free_port()
     environment = {
         "STRATA_DATA_DIR": str(settings.data_dir),
         "STRATA_MODELS_DIR": str(settings.models_dir),
-        "STRATA_GENERATOR": generator,
-        **more,
+        "STRATA_GENERATOR": "none",
+        **{f"STRATA_{name.upper()}": value for name, value in given.items()},
     }
-    command = [sys.executable, "-m", "ui.cli.main", "serve", "--no-worker", "--port", str(port)]
-    with running(command, port, environment) as address:
+    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
+    with running([*command, *(() if worker else ("--no-worker",))], port, environment) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def served(documentation: Settings) -> Iterator[str]:
     """The address of the chat page, without a generator."""
-    with strata_serves(documentation, "none") as address:
+    with strata_serves(documentation) as address:
         yield address
 
 

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from chatbot.settings import Settings
 from tests.browser.conftest import free_port, running
 
 ADMIN = {"sub": "1", "name": "Ada", "email": "Ada@example.org", "email_verified": True}
@@ -31,20 +30,6 @@ def provider() -> Iterator[str]:
     for person in (ADMIN, USER, OTHER, LIAR, GROUP, STRANGER):
         command += ["--user-claims", json.dumps(person)]
     with running(command, port, {}, "/.well-known/openid-configuration") as address:
-        yield address
-
-
-@contextmanager
-def strata_with(settings: Settings, port: int, **given: str) -> Iterator[str]:
-    """Run `strata serve` with more settings."""
-    environment = {
-        "STRATA_DATA_DIR": str(settings.data_dir),
-        "STRATA_MODELS_DIR": str(settings.models_dir),
-        "STRATA_GENERATOR": "none",
-        **{f"STRATA_{name.upper()}": value for name, value in given.items()},
-    }
-    command = [sys.executable, "-m", "ui.cli.main", "serve", "--no-worker", "--port", str(port)]
-    with running(command, port, environment) as address:
         yield address
 
 

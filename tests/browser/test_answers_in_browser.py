@@ -10,7 +10,16 @@ from playwright.sync_api import Page, Route, expect
 from chatbot.conversations.conversations import Conversations
 from chatbot.settings import Settings
 from corpora.database.engine import open_database
-from tests.browser.chat import ask, choose_for, choose_product, fits, listed, main, settle
+from tests.browser.chat import (
+    ask,
+    choose_for,
+    choose_product,
+    fits,
+    listed,
+    main,
+    open_source,
+    settle,
+)
 from tests.browser.conftest import OpenPage
 from tests.chatbot.asked import answer
 from tests.ui.valve_corpus import HOSTILE, QUESTION
@@ -117,3 +126,37 @@ def test_on_a_phone_the_drawer_closes_once_a_conversation_was_chosen(
         script.continue_()
     expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     assert bool(scripts) is slowly
+
+
+def inside(page: Page) -> bool:
+    """Whether nothing in the panel is wider than the panel."""
+    fitting: bool = page.evaluate(
+        "() => { const box = document.querySelector('[role=dialog]');"
+        " return box.scrollWidth <= box.clientWidth + 1 }"
+    )
+    return fitting
+
+
+def test_a_source_opens_in_another_release_and_shows_what_differs(
+    served: str, open_page: OpenPage
+) -> None:
+    page = open_page(served)
+    choose_product(page, "valve")
+    page.set_viewport_size({"width": 390, "height": 844})
+    ask(page, QUESTION)
+    open_source(page, re.compile(r"^1 Valve reference"))
+    panel = page.get_by_role("dialog")
+    panel.get_by_role("radio", name="1.0").click()
+    expect(panel.get_by_text("this is 1.0")).to_be_visible()
+    expect(panel.get_by_text("valve 1.0", exact=True)).to_be_visible()
+
+    panel.get_by_text("Show changes from 2.0").click()
+    expect(panel.get_by_text("Changed from 1.0 to 2.0")).to_be_visible()
+    marked = panel.locator(".stMarkdownColoredBackground")
+    expect(marked.get_by_text("20", exact=True).first).to_be_visible()
+    expect(marked.get_by_text("45", exact=True).first).to_be_visible()
+    assert inside(page)
+    assert fits(page)
+    assert page.title() == "Strata"
+    assert page.locator("img[src*=evil], a[href*='javascript:']").count() == 0
+    assert HOSTILE[0] not in page.locator("head").inner_html()

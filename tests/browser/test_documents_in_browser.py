@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from chatbot.settings import Settings
-from tests.browser.conftest import OpenPage, free_port, running
+from tests.browser.conftest import OpenPage, strata_serves
 from tests.ui.valve_corpus import write_sources
 
 pytestmark = pytest.mark.browser
@@ -22,14 +21,8 @@ QUESTION = "What is the default of hold_time in valve 2.0?"
 def with_worker(documentation: Settings, tmp_path: Path) -> Iterator[str]:
     """The address of a server with a worker, on a copy of the documentation."""
     shutil.copytree(documentation.data_dir, tmp_path / "data")
-    port = free_port()
-    environment = {
-        "STRATA_DATA_DIR": str(tmp_path / "data"),
-        "STRATA_MODELS_DIR": str(documentation.models_dir),
-        "STRATA_GENERATOR": "none",
-    }
-    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
-    with running(command, port, environment) as address:
+    settings = documentation.model_copy(update={"data_dir": tmp_path / "data"})
+    with strata_serves(settings, worker=True) as address:
         yield address
 
 

@@ -57,8 +57,7 @@ def server(documentation: Settings, tmp_path_factory: pytest.TempPathFactory) ->
     database = open_database(settings.database)
     script = folder / "replies.json"
     script.write_text('{"otherwise": "The default of hold_time is 45 s."}', "utf-8")
-    model = {"STRATA_BACKEND": "scripted", "STRATA_SCRIPTED_REPLIES": str(script)}
-    with strata_serves(settings, "none", model) as address:
+    with strata_serves(settings, backend="scripted", scripted_replies=str(script)) as address:
         yield Server(address, database)
     database.close()
 

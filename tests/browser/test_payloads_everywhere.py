@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from playwright.sync_api import Download, Page, expect
 
 from tests.browser.chat import fits
-from tests.browser.conftest import OpenPage, free_port, running
+from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.hostile_data import QUESTION, hostile_settings
 from tests.ui.payloads import PAYLOADS
 from ui.wording.escaping import visible
@@ -37,15 +36,8 @@ ACTIVE = (
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The address of a server on the hostile data, and the conversation with everything."""
     settings, conversation = hostile_settings(tmp_path_factory.mktemp("hostile"))
-    port = free_port()
-    environment = {
-        "STRATA_DATA_DIR": str(settings.data_dir),
-        "STRATA_MODELS_DIR": str(settings.models_dir),
-        "STRATA_BACKEND": "scripted",
-        "STRATA_SCRIPTED_REPLIES": str(settings.scripted_replies),
-    }
-    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port), "--no-worker"]
-    with running(command, port, environment) as address:
+    script = str(settings.scripted_replies)
+    with strata_serves(settings, backend="scripted", scripted_replies=script) as address:
         yield address, conversation
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.chat import fits
-from tests.browser.conftest import OpenPage, free_port, running
+from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_payloads_everywhere import SLOW, as_shown, at_rest
 from tests.chatbot.conftest import ingested
 from tests.ui.payloads import PAYLOADS
@@ -41,11 +40,7 @@ def page_of(release: int) -> str:
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server on two releases."""
     files = {f"{release}.0": {"gate.html": page_of(release)} for release in (1, 2)}
-    settings = ingested(tmp_path_factory.mktemp("gate"), PRODUCT, files)
-    port = free_port()
-    environment = {"STRATA_DATA_DIR": str(settings.data_dir), "STRATA_GENERATOR": "none"}
-    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port), "--no-worker"]
-    with running(command, port, environment) as served:
+    with strata_serves(ingested(tmp_path_factory.mktemp("gate"), PRODUCT, files)) as served:
         yield served
 
 

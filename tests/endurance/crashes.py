@@ -37,14 +37,12 @@ from corpora.database.tables import GenerationRow
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
 from tests.endurance.power_cut import PowerCut
-from tests.endurance.site import Site, answers, until
+from tests.endurance.site import QUESTION, Site, answers, lost_answers, until, write_winch
 from tests.postgresql import Cluster, cluster
 
 PRODUCT = "winch"
 STEADY, CHANGING = "0.9", "1.0"
 """A release that nobody touches, and the one that is ingested over and over."""
-QUESTION = "How long is the cable of the winch?"
-FACT = "# Winch\n\nThe cable of the winch is {metres} metres long.\n"
 UPLOADED = 4
 """Releases that are uploaded to in turn."""
 CALM_AFTER = 50
@@ -88,7 +86,7 @@ class Storm:
 
     def begin(self) -> None:
         """Ingest the steady release, start everything and hear one answer, which is to stay."""
-        self._write(self._docs, 7, parts=1)
+        write_winch(self._docs, 7, parts=1)
         self._ingest(STEADY)
         assert self.site.processes["ingest"].wait(300) == 0, "the steady release is not ingested"
         for name in (*self._ports, "worker"):
@@ -165,22 +163,12 @@ class Storm:
         else:
             if self._ingested == self._version:
                 self._version += 1
-                self._write(self._docs, self._version, parts=6)
+                write_winch(self._docs, self._version, parts=6)
             self._ingest(CHANGING)
 
     def _ingest(self, release: str) -> None:
         command = ("ingest", str(self._docs), "--product", PRODUCT, "--release", release)
         self._sessions.add(self.site.start("ingest", *command).pid)
-
-    def _write(self, folder: Path, number: int, parts: int) -> None:
-        """A fact in a small file, and a file that takes a while to embed."""
-        folder.mkdir(exist_ok=True)
-        (folder / "winch.md").write_text(FACT.format(metres=number))
-        sections = (
-            f"## Part {n}\n\n{' '.join(f'rope{number}x{n}x{i}' for i in range(60))}."
-            for n in range(parts)
-        )
-        (folder / "ropes.md").write_text("# Ropes\n\n" + "\n\n".join(sections) + "\n")
 
     def _keep_up(self) -> None:
         """Start what has ended; a server or worker never ends by itself."""
@@ -261,13 +249,12 @@ class Storm:
             self._over.wait(5)
 
     def _send(self, number: int) -> None:
-        folder = self.site.folder / "upload"
-        self._write(folder, 100 + number, parts=2)
+        files = write_winch(self.site.folder / "upload", 100 + number, parts=2)
         port = self._random.choice(list(self._ports.values()))
         release = f"{100 + number % UPLOADED}.0"
         try:
             with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
-                job = client.upload(PRODUCT, release, sorted(folder.iterdir()))["id"]
+                job = client.upload(PRODUCT, release, files)["id"]
         except StrataFailure as failure:
             self._failed(failure)
         else:
@@ -338,11 +325,7 @@ class Storm:
     def _compare_conversations(self) -> None:
         with self._client() as client:
             for conversation, said in self._said.items():
-                kept = [turn["reply"]["answer"] for turn in client.turns(conversation)]
-                # A turn may be kept whose answer was not heard any more, never the other way.
-                lost = Counter(said) - Counter(kept)
-                if lost:
-                    self.faults.append(f"conversation {conversation} lost {sum(lost.values())}")
+                self.faults += lost_answers(client, conversation, said)
         self._said = {}
 
     def _compare_rows(self) -> None:

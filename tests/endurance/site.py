@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,32 @@ from tests.browser.conftest import free_port
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 180.0
+
+
+QUESTION = "How long is the cable of the winch?"
+
+
+def write_winch(folder: Path, metres: int, parts: int, words: int = 60) -> list[Path]:
+    """Write a fact in a small file, and a file of so many parts that takes a while to embed."""
+    folder.mkdir(exist_ok=True)
+    fact = f"# Winch\n\nThe cable of the winch is {metres} metres long.\n"
+    (folder / "winch.md").write_text(fact)
+    sections = (
+        f"## Part {n}\n\n{' '.join(f'rope{metres}x{n}x{i}' for i in range(words))}."
+        for n in range(parts)
+    )
+    (folder / "ropes.md").write_text("# Ropes\n\n" + "\n\n".join(sections) + "\n")
+    return sorted(folder.iterdir())
+
+
+def lost_answers(client: Strata, conversation: str, said: list[str]) -> list[str]:
+    """Return as a fault what a conversation does not hold of what was said in it.
+
+    A turn may be kept whose answer was not heard any more, never the other way.
+    """
+    kept = [turn["reply"]["answer"] for turn in client.turns(conversation)]
+    lost = (Counter(said) - Counter(kept)).total()
+    return [f"conversation {conversation} lost {lost}"] if lost else []
 
 
 class Site:

@@ -42,7 +42,7 @@ from eval.benchmarks.embedding import sample_texts
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
 from tests.chatbot.small_server import Request, SmallServer, words
-from tests.endurance.site import Site, answers, until
+from tests.endurance.site import Site, answers, lost_answers, until
 from tests.postgresql import cluster
 
 PRODUCT = "winch"
@@ -247,11 +247,10 @@ class Team:
     def compare(self, url: str) -> None:
         """Hold everything that was acknowledged against what is there."""
         for (key, conversation), said in self.said.items():
-            turns = self.patiently(lambda c, of=conversation: c.turns(of), key)  # type: ignore[misc]
-            kept = [turn["reply"]["answer"] for turn in turns]
-            # A turn may be kept whose answer was not heard any more, never the other way.
-            if lost := Counter(said) - Counter(kept):
-                self.faults.append(f"conversation {conversation} lost {sum(lost.values())}")
+            self.faults += self.patiently(
+                lambda c, of=conversation, heard=said: lost_answers(c, of, heard),  # type: ignore[misc]
+                key,
+            )
         database = open_database(url)
         with database.reading() as session:
             rated = {row.turn_id: row.comment for row in session.scalars(select(FeedbackRow))}

@@ -47,12 +47,12 @@ def corpora(two_releases: Database, data_dir: Path) -> Iterator[OpenCorpora]:
     opened.close()
 
 
-def _gone(place: Path) -> None:
-    shutil.rmtree(place)
+def _each_file(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def damage(place: Path) -> None:
+        for file in filter(Path.is_file, place.rglob("*")):
+            file.write_bytes(change(file.read_bytes()))
 
-
-def _all_gone(place: Path) -> None:
-    shutil.rmtree(place.parent)
+    return damage
 
 
 def _a_file_for_the_folder(place: Path) -> None:
@@ -60,32 +60,18 @@ def _a_file_for_the_folder(place: Path) -> None:
     place.write_text("no folder")
 
 
-def _empty(place: Path) -> None:
-    for file in place.rglob("*"):
-        if file.is_file():
-            file.write_bytes(b"")
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "gone": shutil.rmtree,
+    "all gone": lambda place: shutil.rmtree(place.parent),
+    "a file for the folder": _a_file_for_the_folder,
+    "empty": _each_file(lambda data: b""),
+    "zeros": _each_file(lambda data: bytes(len(data))),
+    "halved": _each_file(lambda data: data[: len(data) // 2]),
+    "no manifest": lambda place: (place / "manifest.json").unlink(),
+}
 
 
-def _zeros(place: Path) -> None:
-    for file in place.rglob("*"):
-        if file.is_file():
-            file.write_bytes(bytes(file.stat().st_size))
-
-
-def _halved(place: Path) -> None:
-    for file in place.rglob("*"):
-        if file.is_file():
-            file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
-def _no_manifest(place: Path) -> None:
-    (place / "manifest.json").unlink()
-
-
-DAMAGES = (_gone, _all_gone, _a_file_for_the_folder, _empty, _zeros, _halved, _no_manifest)
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 def test_a_damaged_index_is_noticed_and_built_again_while_the_other_release_serves(
     two_releases: Database, data_dir: Path, corpora: OpenCorpora, damage: Callable[[Path], None]
 ) -> None:

@@ -25,7 +25,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import OpenCorpora
 from strata_client import Strata, StrataFailure
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
-from tests.endurance.site import Site, until
+from tests.endurance.site import QUESTION, Site, until, write_winch
 from tests.hash_embedder import HashEmbedder
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.enable_socket]
@@ -33,8 +33,6 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.enable_socket]
 SIZE = 160 << 20
 """Room for what an ingest leaves free, and for what is done here."""
 FULL = 507
-QUESTION = "How long is the cable of the winch?"
-FACT = "# Winch\n\nThe cable of the winch is {metres} metres long.\n"
 
 
 class SmallDisk:
@@ -172,12 +170,8 @@ def site(disk: SmallDisk, tmp_path: Path) -> Iterator[Site]:
 
 
 def _upload(client: Strata, folder: Path, release: str, metres: int, parts: int = 1) -> int:
-    folder.mkdir(exist_ok=True)
-    winch, ropes = folder / "winch.md", folder / "ropes.md"
-    winch.write_text(FACT.format(metres=metres))
-    sections = (f"## Part {n}\n\n{' '.join(f'r{n}x{i}' for i in range(400))}" for n in range(parts))
-    ropes.write_text("# Ropes\n\n" + "\n\n".join(sections))
-    job: int = client.upload("winch", release, [winch, ropes])["id"]
+    files = write_winch(folder, metres, parts, words=400)
+    job: int = client.upload("winch", release, files)["id"]
     return job
 
 

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from strata_client import Strata, StrataFailure
-from tests.endurance.site import Site, until
+from tests.endurance.site import QUESTION, Site, until, write_winch
 from tests.postgresql import cluster
-
-FACTS = "# Winch\n\nThe cable of the winch is {metres} metres long.\n"
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.enable_socket]
 
@@ -25,42 +23,29 @@ def site(tmp_path: Path) -> Iterator[Site]:
             yield site
 
 
-def _much(folder: Path) -> list[Path]:
-    """Files that take seconds to embed."""
-    folder.mkdir()
-    for number in range(3):
-        sections = "\n\n".join(
-            f"## Part {n}\n\n{' '.join(f'rope{number}x{n}x{i}' for i in range(150))}."
-            for n in range(12)
-        )
-        (folder / f"ropes{number}.md").write_text(f"# Ropes {number}\n\n{sections}\n")
-    (folder / "winch.md").write_text(FACTS.format(metres=30))
-    return sorted(folder.iterdir())
-
-
 def test_what_one_machine_takes_another_ingests_and_a_third_answers(
     site: Site, tmp_path: Path
 ) -> None:
     with ExitStack() as closing:
         first, second = (closing.enter_context(site.serve(name)) for name in ("web1", "web2"))
         site.work("worker1")
-        given = tmp_path / "winch.md"
-        given.write_text(FACTS.format(metres=20))
-        done = first.wait(first.upload("winch", "1.0", [given])["id"], every=0.2)
+        given = write_winch(tmp_path / "few", 20, parts=1)
+        done = first.wait(first.upload("winch", "1.0", given)["id"], every=0.2)
         assert done["state"] == "done", done
-        question = "How long is the cable of the winch?"
         for client in (first, second):
-            reply = client.ask(question, product="winch", release="1.0")
+            reply = client.ask(QUESTION, product="winch", release="1.0")
             assert "20 metres" in reply.answer
             assert [c["release"] for c in reply.citations] == ["1.0"]
 
-        job = second.upload("winch", "2.0", _much(tmp_path / "many"))["id"]
+        job = second.upload(
+            "winch", "2.0", write_winch(tmp_path / "many", 30, parts=36, words=150)
+        )["id"]
         until(lambda: second.job(job)["stage"] == "embedding", "it does not embed")
         site.work("worker2")
         site.kill("worker1")
         assert second.wait(job, every=0.2)["state"] == "done"
 
-        begun = first.ask(question, product="winch", release="2.0", conversation="new")
+        begun = first.ask(QUESTION, product="winch", release="2.0", conversation="new")
         assert "30 metres" in begun.answer
         site.kill("web1")
         second.ask("And in 1.0?", product="winch", conversation=begun.conversation)
@@ -90,12 +75,12 @@ def test_a_database_that_is_started_again_is_waited_for(tmp_path: Path) -> None:
             until(lambda: "the database is waited for" in log.read_text(), "it does not wait")
             server.start()
             until(lambda: client.products() == [], "the server does not answer again")
-            given = tmp_path / "winch.md"
-            given.write_text(FACTS.format(metres=20))
-            job = client.upload("winch", "1.0", [given])["id"]
+            job = client.upload("winch", "1.0", write_winch(tmp_path / "few", 20, parts=1))["id"]
             assert client.wait(job, every=0.2)["state"] == "done"
 
-            much = client.upload("winch", "2.0", _much(tmp_path / "many"))["id"]
+            much = client.upload(
+                "winch", "2.0", write_winch(tmp_path / "many", 30, parts=36, words=150)
+            )["id"]
             until(lambda: client.job(much)["stage"] == "embedding", "it does not embed")
             server.kill()
             until(lambda: "the database failed" in log.read_text(), "the worker does not notice")

@@ -48,3 +48,9 @@ def notices(page: AppTest) -> str:
 
 def plain(markdown: str) -> str:
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
+
+
+def choose(page: AppTest, row: int) -> AppTest:
+    """Choose a row of the first table."""
+    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [row]}}
+    return run(page)

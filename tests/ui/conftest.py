@@ -8,12 +8,14 @@ from threading import Lock
 
 import pytest
 import streamlit as st
+from click.testing import Result
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import delete, select
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
+from typer.testing import CliRunner
 
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import NotSignedIn, Person
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
@@ -21,10 +23,13 @@ from corpora.database.history_tables import AuditRow, ConversationRow
 from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
+from ui.cli.main import app
 from ui.serving import services
 from ui.sources import page_picture, source_view
 
-SignIn = Callable[[Person], None]
+SignIn = Callable[[Person | None], None]
+Command = Callable[..., Result]
+"""Runs a command with its arguments; `typed` is what somebody types then."""
 MakeChatbot = Callable[..., Chatbot]
 """Takes a chat model, and settings if they are others than the valve's."""
 
@@ -63,9 +68,18 @@ def from_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def signed_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
-    """Makes somebody the person of every session."""
-    # Below what pages import by name, so that a page that is imported now keeps nothing of it.
-    return lambda person: monkeypatch.setattr(services, "_local", lambda: person)
+    """Makes somebody the person of every session, or nobody who is signed in."""
+
+    def by(person: Person | None) -> None:
+        def who() -> Person:
+            if person is None:
+                raise NotSignedIn("Nobody is signed in.")
+            return person
+
+        # Below what pages import by name, so that a page that is imported now keeps nothing of it.
+        monkeypatch.setattr(services, "_local", who)
+
+    return by
 
 
 @pytest.fixture(scope="session")
@@ -129,3 +143,13 @@ def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Cha
         session.execute(delete(ConversationRow))
         session.execute(delete(MemoryPairRow))
     return made
+
+
+@pytest.fixture
+def strata(chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs commands on that data folder."""
+    monkeypatch.setenv("STRATA_DATA_DIR", str(chatbot.settings.data_dir))
+    monkeypatch.setenv("STRATA_GENERATOR", "none")
+    return lambda *arguments, typed="": CliRunner().invoke(
+        app, [str(argument) for argument in arguments], input=typed
+    )

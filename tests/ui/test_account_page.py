@@ -11,8 +11,9 @@ from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY
+from tests.ui.admin_pages import open_admin_page
 from tests.ui.conftest import MakeChatbot
-from tests.ui.pages import APP, go_to, texts
+from tests.ui.pages import button, open_page, texts
 
 NAME = "Bo <b>[x](javascript:alert(1))</b>"
 
@@ -22,10 +23,7 @@ def with_sign_in(settings: Settings, **given: Any) -> Settings:
 
 
 def account_page() -> AppTest:
-    page = AppTest.from_file(str(APP), default_timeout=30).run()
-    go_to(page, "account").run()
-    assert not page.exception
-    return page
+    return open_admin_page("account")
 
 
 def labels(page: AppTest) -> list[str]:
@@ -43,35 +41,26 @@ def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyP
         own.add(own.start("relay", "Mine?"), "Mine?", answer())
 
 
-def test_who_need_not_sign_in_is_told_so(valve: MakeChatbot) -> None:
+def test_without_sign_in_an_admin_sees_which_model_and_profile_are_in_use(
+    valve: MakeChatbot,
+) -> None:
     valve(None)
     page = account_page()
-    assert "Sign-in is off" in texts(page)
+    assert "Language model: **none**" in texts(page)
+    assert "Profile: **embedded**" in texts(page)
     assert "Sign out" not in labels(page)
 
 
-def test_an_admin_sees_which_model_and_profile_are_in_use(valve: MakeChatbot) -> None:
-    valve(None)
-    told = texts(account_page())
-    assert "Language model: **none** (it is set)" in told
-    assert "Profile: **embedded** (there is no language model that reads questions)" in told
-
-
 @pytest.mark.usefixtures("bo")
-def test_a_person_sees_who_they_are_and_what_is_kept() -> None:
+def test_a_person_sees_who_they_are_and_gives_a_key_what_anybody_may() -> None:
     page = account_page()
     assert r"Signed in as **Bo \<b\>\[x\]\(javascript\:alert\(1\)\)\<\/b\>**" in texts(page)
     assert ":gray-badge[user]" in texts(page)
     assert "Language model" not in texts(page)
-    assert "1 conversation, each deleted 30 days after its last question." in texts(page)
-    assert {"Sign out", "Delete all …"} <= set(labels(page))
-
-
-@pytest.mark.usefixtures("bo")
-def test_nothing_is_deleted_before_one_is_sure() -> None:
-    page = account_page()
-    next(b for b in page.button if b.label == "Delete all …").click().run()
-    assert "This cannot be undone." in texts(page)
+    assert page.button_group[0].options == ["Ask questions", "Search and read pages"]
+    (limit,) = page.number_input
+    assert (limit.min, limit.max) == (1, 20)
+    button(page, "Delete all …")
     assert next(b for b in page.button if b.label == "Delete").disabled
 
 
@@ -81,8 +70,7 @@ def test_without_a_sign_in_the_page_says_how(
 ) -> None:
     # What Streamlit says of a user here names an address, but nobody who signed in.
     valve(None, with_sign_in(valve_settings, **given))
-    page = AppTest.from_file(str(APP), default_timeout=30).run()
-    assert not page.exception
+    page = open_page()
     assert [t.value for t in page.title] == ["Strata"]
     assert not page.chat_input
     if given is OIDC:
@@ -99,7 +87,7 @@ def test_who_may_not_come_in_is_told_so_and_can_sign_out(
 
     monkeypatch.setattr("ui.serving.services._account", refused)
     valve(None, with_sign_in(valve_settings, **OIDC))
-    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    page = open_page()
     assert "fay may not use this Strata" in texts(page)
     assert labels(page) == ["Sign out"]
 
@@ -111,43 +99,20 @@ def test_without_sign_in_nobody_from_elsewhere_is_the_admin(
     monkeypatch.setattr(
         "streamlit.runtime.context.ContextProxy.ip_address", property(lambda self: "10.0.0.7")
     )
-    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    page = open_page()
     assert "can be used on its own machine only" in texts(page)
     assert not page.chat_input
 
 
-def make_key(page: AppTest, name: str) -> None:
-    next(t for t in page.text_input if t.label == "Name").set_value(name)
-    next(b for b in page.button if b.label == "Make the key").click().run()
-    assert not page.exception
-
-
-def test_a_key_is_shown_once_and_revoked(chatbot: Chatbot) -> None:
-    page = account_page()
-    make_key(page, "editor *of* Ann")
-    key = page.code[0].value
-    program = ProgramKeys(chatbot.database).program(key)
+def test_a_key_has_a_name_and_is_shown_once(chatbot: Chatbot) -> None:
+    page = button(account_page(), "Make the key")
+    assert page.error
+    assert ProgramKeys(chatbot.database).seen_by(LOCAL) == ()
+    next(t for t in page.text_input if t.label == "Name").set_value("editor *of* Ann")
+    button(page, "Make the key")
+    program = ProgramKeys(chatbot.database).program(page.code[0].value)
     assert (program.name, program.scopes) == ("editor *of* Ann", [Scope.ASK, Scope.SEARCH])
     assert r"The key of editor \*of\* Ann." in texts(page)
-    next(b for b in page.button if b.label == "I have copied it").click().run()
+    button(page, "I have copied it")
     assert not page.code
     assert page.dataframe[0].value["Name"].tolist() == ["editor *of* Ann"]
-
-
-def test_a_key_without_a_name_is_refused(chatbot: Chatbot) -> None:
-    page = account_page()
-    make_key(page, " ")
-    assert "Give the key a name" in page.error[0].value
-    assert ProgramKeys(chatbot.database).seen_by(LOCAL) == ()
-
-
-@pytest.mark.usefixtures("bo")
-def test_who_is_no_admin_gives_what_anybody_may() -> None:
-    page = account_page()
-    assert page.button_group[0].options == ["Ask questions", "Search and read pages"]
-
-
-@pytest.mark.usefixtures("bo")
-def test_who_is_no_admin_gives_at_most_what_anybody_may_ask() -> None:
-    (limit,) = account_page().number_input
-    assert (limit.label, limit.min, limit.max) == ("Questions per minute", 1, 20)

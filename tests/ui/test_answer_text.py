@@ -38,21 +38,7 @@ def pieces(answer: str, citations: int = 0, turn: int | None = None) -> AppTest:
         ("one\ntwo", "one\\\ntwo"),
         ("2.5 is no step", "2\\.5 is no step"),
         ("```\nnever closed", "\\`\\`\\`\\\nnever closed"),
-    ],
-)
-def test_an_answers_own_forms_are_kept_and_nothing_else(answer: str, markdown: str) -> None:
-    assert shown(answer) == markdown
-
-
-def test_a_listing_stands_apart_letter_for_letter() -> None:
-    page = pieces(f"1. Set it:\n\n````text\n{CODE}\n```\n````\n\n2. Save `it`.")
-    assert [code.value for code in page.code] == [f"{CODE}\n```"]
-    assert [text.value for text in page.markdown] == ["1. Set it\\:", "2. Save `it`\\."]
-
-
-@pytest.mark.parametrize(
-    ("answer", "markdown"),
-    [
+        # The marks of its two citations stand out, and no others.
         (
             "It is 45 s [1]. See [2]: there.",
             "It is 45 s\xa0:primary[\\[1\\]]\\. See\xa0:primary[\\[2\\]]\\: there\\.",
@@ -60,10 +46,26 @@ def test_a_listing_stands_apart_letter_for_letter() -> None:
         ("Not [3], [0] or `x[1]`", "Not \\[3\\]\\, \\[0\\] or `x[1]`"),
         ("[1]: /x [1](/x)", "\\[1\\]\\: \\/x \\[1\\]\\(\\/x\\)"),
         ("- one [1]\n- two [2]", "- one\xa0:primary[\\[1\\]]\n- two\xa0:primary[\\[2\\]]"),
+        # A table stays one, and its cells are text.
+        (
+            "By port:\n| Port | Rate |\n|:---|---:|\n| XF-1 | 1 [1] |",
+            "By port\\:\n\n| Port | Rate |\n| --- | --- |\n| XF\\-1 | 1\xa0:primary[\\[1\\]] |",
+        ),
+        (
+            "| a | b |\n| - | - |\n| `x\\|y` | <b> \\| |\n| one |\n| 1 | 2 | 3 |",
+            "| a | b |\n| --- | --- |\n| `x\\|y` | \\<b\\> \\| |\n| one |  |\n| 1 | 2 |",
+        ),
+        ("| no table |\n| at all |", "\\| no table \\|\\\n\\| at all \\|"),
     ],
 )
-def test_the_marks_of_its_citations_stand_out(answer: str, markdown: str) -> None:
+def test_an_answers_own_forms_are_kept_and_nothing_else(answer: str, markdown: str) -> None:
     assert shown(answer, citations=2) == markdown
+
+
+def test_a_listing_stands_apart_letter_for_letter() -> None:
+    page = pieces(f"1. Set it:\n\n````text\n{CODE}\n```\n````\n\n2. Save `it`.")
+    assert [code.value for code in page.code] == [f"{CODE}\n```"]
+    assert [text.value for text in page.markdown] == ["1. Set it\\:", "2. Save `it`\\."]
 
 
 def test_the_marks_of_a_turn_lead_to_its_sources_and_nowhere_else() -> None:
@@ -83,21 +85,3 @@ def test_what_is_unsupported_says_so_on_hover_and_the_reason_ends_nothing() -> N
     mark = f'[\\[\\?\\]](#unsupported "{reason}")'
     assert text.value == f"It is 9 s\xa0:primary[\\[1\\]] {mark}\\. `[?]`"
     assert shown("It is 9 s [?].") == "It is 9 s \\[\\?\\]\\."
-
-
-@pytest.mark.parametrize(
-    ("answer", "markdown"),
-    [
-        (
-            "By port:\n| Port | Rate |\n|:---|---:|\n| XF-1 | 1 [1] |",
-            "By port\\:\n\n| Port | Rate |\n| --- | --- |\n| XF\\-1 | 1\xa0:primary[\\[1\\]] |",
-        ),
-        (
-            "| a | b |\n| - | - |\n| `x\\|y` | <b> \\| |\n| one |\n| 1 | 2 | 3 |",
-            "| a | b |\n| --- | --- |\n| `x\\|y` | \\<b\\> \\| |\n| one |  |\n| 1 | 2 |",
-        ),
-        ("| no table |\n| at all |", "\\| no table \\|\\\n\\| at all \\|"),
-    ],
-)
-def test_a_table_stays_one_and_its_cells_are_text(answer: str, markdown: str) -> None:
-    assert shown(answer, citations=1) == markdown

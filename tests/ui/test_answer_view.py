@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
@@ -39,34 +38,23 @@ def labels(page: AppTest, begin: str) -> list[str]:
     return [b.label for b in page.button if (b.key or "").startswith(begin)]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [
-        (0.04, "under 0\\.1 s"),
-        (3.96, "4\\.0 s"),
-        (9.96, "10 s"),
-        (61.2, "1 min 1 s"),
-    ],
-)
-def test_the_badge_says_how_the_release_was_found_and_the_time_it_took(
-    valve: MakeChatbot, seconds: float, shown: str
-) -> None:
-    page = stored(valve(None), seconds=seconds)
+def test_the_badge_says_how_the_release_was_found_and_the_time_it_took(valve: MakeChatbot) -> None:
+    page = stored(valve(None), seconds=61.2)
     badge = next(text.value for text in page.markdown if "valve 2\\.0]" in text.value)
     assert badge.startswith(":primary-badge[:material/layers: valve 2\\.0] :small[:gray[you said")
-    assert badge.replace("\\", "").endswith(f" · {shown}]]".replace("\\", ""))
+    assert badge.endswith(" 1 min 1 s]]")
 
 
-def test_an_answer_of_an_earlier_version_tells_no_time(valve: MakeChatbot) -> None:
-    page = stored(valve(None), release_explanation="the latest", without=("seconds",))
+def test_an_answer_of_an_earlier_version_is_shown(valve: MakeChatbot) -> None:
+    new = ("fallbacks", "sides", "seconds", "model", "nearest", "found_in")
+    page = stored(valve(None), release_explanation="the latest", without=new)
     assert ":small[:gray[the latest]]" in texts(page)
+    assert "45" in texts(page)
 
 
 def test_the_sources_of_a_comparison_name_their_releases(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), COMPARISON)
-    assert "20" in texts(page)
-    assert "45" in texts(page)
     named = ["**1**  1\\.0 · Valve reference · Timers", "**2**  2\\.0 · Valve reference · Timers"]
     assert labels(page, "cite-") == named
 
@@ -122,11 +110,6 @@ def test_sources_of_one_page_are_one_chip(valve: MakeChatbot) -> None:
     button(page, "**1 · 2**")
     assert ":yellow-background[45]" in texts(page)
     assert ":yellow-background[7]" in texts(page)
-
-
-def test_an_answer_that_knows_offers_no_way_out(valve: MakeChatbot) -> None:
-    page = stored(valve(None), nearest=[], found_in=["1.0"])
-    assert not labels(page, "found-in-")
 
 
 def test_what_others_state_stands_apart_from_the_answer(valve: MakeChatbot) -> None:

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
-from chatbot.runtime.events import Event, StepFinished
+from chatbot.models.errors import GeneratorError
 from chatbot.settings import Settings
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
@@ -44,32 +43,6 @@ def kept(questions: Askings, asking: Asking) -> list[tuple[str, State]]:
     return [(pending.id, pending.progress.state) for pending in shown]
 
 
-def test_an_answer_is_kept_in_its_conversation_and_no_longer_open(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    questions, asking = begin(chatbot, QUESTION)
-
-    assert asking.wait(30).state is State.ANSWERED
-
-    conversation = asking.question.conversation
-    assert [t.question for t in chatbot.conversations.turns(conversation)] == [QUESTION]
-    assert kept(questions, asking) == []
-
-
-def test_the_steps_tell_what_they_found(valve: MakeChatbot) -> None:
-    _, asking = begin(valve(None), QUESTION)
-
-    found = asking.wait(30).found
-
-    assert found["release_extraction"] == "2.0"
-    assert found["context_retrieval"].endswith(" pages")
-
-
-def test_a_question_that_is_asked_back_tells_of_no_further_steps(valve: MakeChatbot) -> None:
-    heard: list[Event] = []
-    valve(None).ask("What is the default of hold_time in 7.5?", listener=heard.append)
-    assert heard[-1] == StepFinished("release_extraction")
-
-
 def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     chatbot = valve(Endless())
     questions, asking = begin(chatbot, LATEST)
@@ -83,31 +56,23 @@ def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     assert chatbot.conversations.turns(asking.question.conversation) == ()
 
 
-def test_a_dead_model_is_told_in_its_own_words(valve: MakeChatbot) -> None:
-    chatbot = valve(Dead())
-    _, asking = begin(chatbot, LATEST)
-
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (GeneratorError("the model does not answer"), "the model does not answer"),
+        (ZeroDivisionError("a bug"), UNTOLD),
+    ],
+)
+def test_a_question_that_failed_is_kept_with_what_is_told_of_it(
+    valve: MakeChatbot, error: Exception, told: str
+) -> None:
+    chatbot = valve(Dead(error=error))
+    questions, asking = begin(chatbot, LATEST)
     progress = asking.wait(30)
-
-    assert (progress.state, progress.refused) == (State.FAILED, False)
-    assert progress.message == "the model does not answer: run `strata models pull`"
-    after_restart = Askings(chatbot).of(asking.question.conversation, "")
-    assert after_restart[0].progress.message == progress.message
-
-
-def test_a_failure_that_nobody_expected_keeps_the_question_too(valve: MakeChatbot) -> None:
-    questions, asking = begin(valve(Dead(error=ZeroDivisionError("a bug"))), LATEST)
-
-    assert asking.wait(30).state is State.FAILED
-    assert asking.progress.message == UNTOLD
-    assert kept(questions, asking) == [(asking.id, State.FAILED)]
-
-
-def test_a_question_that_is_too_long_is_refused(valve: MakeChatbot) -> None:
-    _, asking = begin(valve(None), "x" * 50_000)
-
-    assert asking.wait(30).refused
-    assert "50,000" in asking.progress.message
+    assert (progress.state, progress.refused, progress.message) == (State.FAILED, False, told)
+    for server in (questions, Askings(chatbot)):
+        assert kept(server, asking) == [(asking.id, State.FAILED)]
+        assert server.of(asking.question.conversation, "")[0].progress.message == told
 
 
 def test_a_question_above_the_limit_is_kept_with_what_the_limit_is(
@@ -136,6 +101,7 @@ def test_a_question_waits_for_the_one_before_it(valve: MakeChatbot) -> None:
     turns = chatbot.conversations.turns(first.question.conversation)
     assert [t.question for t in turns] == [LATEST, "And in 1.0?"]
     assert turns[1].reply.release == "1.0"
+    assert kept(questions, first) == []
 
 
 def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:
@@ -147,27 +113,6 @@ def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:
     assert first.progress.is_running
     first.stop()
     assert first.wait(10).state is State.STOPPED
-
-
-def test_a_question_that_is_asked_anew_is_forgotten(valve: MakeChatbot) -> None:
-    questions, asking = begin(valve(Dead()), LATEST)
-    asking.wait(30)
-
-    questions.drop(asking.id)
-
-    assert kept(questions, asking) == []
-
-
-def test_a_question_asked_anew_takes_the_place_of_its_turn(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    questions, first = begin(chatbot, QUESTION)
-    first.wait(30)
-    old = chatbot.conversations.turns(first.question.conversation)[0]
-
-    questions.ask(replace(first.question, text=LATEST, instead_of=old.id)).wait(30)
-
-    turns = chatbot.conversations.turns(first.question.conversation)
-    assert [t.question for t in turns] == [LATEST]
 
 
 def test_questions_of_a_deleted_conversation_stop(

@@ -2,17 +2,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import Question
+from chatbot.models.scripted import Rule, ScriptedChatModel
+from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings
+from tests.chatbot import lamp
+from tests.chatbot.small_server import Answer, raw, refuses, serving, words
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.serving import services
-from ui.serving.asking import Askings
 
 
 def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:
@@ -33,19 +38,13 @@ def test_the_release_of_the_next_question_stands_out(valve: MakeChatbot) -> None
     assert ":primary-badge[2\\.0 · latest]" in texts(page)
 
 
-def test_an_answer_shows_release_reason_and_sources(valve: MakeChatbot) -> None:
+def test_an_answer_shows_release_reason_and_a_source_that_opens(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), QUESTION)
     assert "valve 2\\.0]" in texts(page)
     assert "you said" in texts(page)
     assert "45" in texts(page)
-    assert any(b.label == "**1**  Valve reference · Timers" for b in page.button)
-
-
-def test_a_source_opens_with_the_quoted_words_marked(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), QUESTION)
-    button(page, "**1**")
+    button(page, "**1**  Valve reference · Timers")
     assert ":yellow-background[45]" in texts(page)
 
 
@@ -76,22 +75,6 @@ def test_an_answer_can_be_linked_to(valve: MakeChatbot) -> None:
     assert "45" in texts(gone)
 
 
-def test_the_conversation_of_another_is_not_there(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    others = chatbot.conversations.of("somebody")
-    conversation = others.start("valve", QUESTION)
-    chatbot.ask(QUESTION, conversation=conversation, owner="somebody")
-    asking = Askings(chatbot).ask(Question("x" * 50_000, conversation, "somebody"))
-    assert asking.wait(30).refused
-
-    page = open_page(conversation)
-
-    assert "conversation" not in page.query_params
-    assert "no longer exists" in page.toast[0].value
-    assert "45" not in texts(page)
-    assert not page.error
-
-
 def test_an_answer_that_is_asked_anew_is_not_shown_meanwhile_and_stands_again_if_stopped(
     valve: MakeChatbot,
 ) -> None:
@@ -119,6 +102,7 @@ def test_a_question_that_was_stopped_can_be_discarded(valve: MakeChatbot) -> Non
     page = ask(open_page(), LATEST)
     button(page, "Discard")
     assert not page.error
+    assert LATEST.replace("?", "\\?") not in texts(page)
     assert "conversation" in page.query_params
 
 
@@ -134,19 +118,14 @@ def test_a_question_in_a_conversation_that_was_deleted_meanwhile_begins_a_new_on
     assert "45" in texts(page)
 
 
-def test_a_conversation_that_is_not_there_gives_way_to_a_new_one(valve: MakeChatbot) -> None:
+@pytest.mark.parametrize(("reply", "value"), [("", "20"), ("1.0", "20"), ("the newest", "45")])
+def test_an_unknown_release_is_asked_back_and_chosen_or_typed(
+    valve: MakeChatbot, reply: str, value: str
+) -> None:
     valve(None)
-    page = open_page("nothing")
-    assert page.title[0].value == "Ask about valve"
-    assert "conversation" not in page.query_params
-
-
-def test_an_unknown_release_is_asked_back_and_chosen(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), "What is the default of hold_time in 7.5?")
+    page = ask(open_page("nothing"), "What is the default of hold_time in 7.5?")
     assert "unknown release" in texts(page)
-    settle(button(page, "1\\.0"))
-    assert "20" in texts(page)
+    assert value in texts(ask(page, reply) if reply else settle(button(page, "1\\.0")))
 
 
 def test_a_follow_up_stays_in_the_release_of_the_conversation(valve: MakeChatbot) -> None:
@@ -197,7 +176,117 @@ def test_without_documentation_the_page_says_what_to_do(valve: MakeChatbot, tmp_
     assert not page.chat_input
 
 
-def again(chatbot: Chatbot, model: FakeListChatModel) -> None:
+def test_who_waits_sees_the_place_in_the_queue_and_can_stop(valve: MakeChatbot) -> None:
+    valve(Endless())
+    first, second = open_page(), open_page()
+    first.chat_input[0].set_value(LATEST).run()
+    second.chat_input[0].set_value(LATEST).run()
+    while "Waiting" not in texts(second):
+        second.run()
+    assert ":gray[Waiting\\: 1 in line…]" in texts(second)
+    assert "Waiting" not in texts(first)
+    settle(button(second, "Stop"))
+    assert "Stopped." in texts(second)
+    settle(button(first, "Stop"))
+
+
+READ = lamp.reading("How long is the pressure log kept?", search="pressure log kept")
+COPIED = '{"needs": "days", "spans": ["The pressure log is kept for 90 days."]}'
+
+
+def paper(settings: Settings) -> Settings:
+    return settings.model_copy(update={"profile": "qamr", "selection": "listwise"})
+
+
+def script(*, reading: str = COPIED) -> ScriptedChatModel:
+    """Answers every step of the paper's chain on the pressure log."""
+    return ScriptedChatModel(
+        rules=(
+            READ,
+            Rule(contains="Documentation of valve", reply="It is kept for 90 days [1]."),
+            Rule(contains="<chunk section=", reply=reading),
+            Rule(contains="<chunk ", reply='{"order": [1, 2, 3]}'),
+        ),
+        otherwise="I cannot",
+    )
+
+
+def test_the_papers_chain_answers_in_a_sentence_with_its_source(
+    valve: MakeChatbot, valve_settings: Settings
+) -> None:
+    valve(script(), paper(valve_settings))
+    page = ask(open_page(), LATEST)
+    assert "It is kept for 90 days\xa0[\\[1\\]](#source-" in texts(page)
+    assert [e.label for e in page.expander] == ["How this was found"]
+    button(page, "**1**  Valve reference")
+    assert "kept for 90 days" in texts(page)
+    assert ":yellow-background[" in texts(page)
+
+
+def test_a_step_that_fell_back_is_told_in_one_line_with_its_reason_behind_it(
+    valve: MakeChatbot, valve_settings: Settings
+) -> None:
+    valve(script(reading="I cannot"), paper(valve_settings))
+    page = ask(open_page(), LATEST)
+    assert "90 days" in texts(page)
+    assert [e.label for e in page.expander] == ["How this was found"]
+    told = page.expander[0].caption[1].value.replace("\\", "")
+    assert told.startswith("Without the language model: reading what was found (3 of 3 chunks: ")
+
+
+def test_the_catalog_answers_in_a_sentence_and_nothing_else(valve: MakeChatbot) -> None:
+    valve(None)
+    page = ask(open_page(), "Which releases do you know?")
+    assert "of valve documented here" in texts(page)
+    assert "from the catalog" in texts(page)
+    assert "orange-badge" not in texts(page)
+    assert not [b for b in page.button if b.label.startswith("**")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (refuses(429, "busy"), "is overloaded"),
+        (raw("", pause=2), "sent nothing for 0.5 seconds"),
+    ],
+)
+def test_a_server_that_fails_is_told_and_the_question_can_be_asked_again(
+    valve: MakeChatbot, answer: Answer, told: str
+) -> None:
+    with serving(answer) as server:
+        valve(served(server.url))
+        page = ask(open_page(), "Which releases do you know?")
+        ask(page, LATEST)
+        assert told in page.error[0].value.replace("\\", "").replace("`", "")
+        assert server.url in page.error[0].value.replace("\\", "")
+        server.answers[:] = [words("90 days")]
+        settle(button(page, "Ask again"))
+    assert not page.error
+    assert "of valve documented here" in texts(page)
+    assert "90 days" in texts(page)
+
+
+def test_a_server_that_is_gone_is_told(valve: MakeChatbot) -> None:
+    with serving(words("never")) as server:
+        pass
+    valve(served(server.url))
+    page = ask(open_page(), LATEST)
+    assert "start it, or correct STRATA" in page.error[0].value.replace("\\", "")
+    assert [b for b in page.button if b.label == "Ask again"]
+
+
+def served(url: str) -> BaseChatModel:
+    return ServedChatModel(url=url, model="m", retries=0, timeout=0.5)
+
+
+def test_a_profile_that_needs_a_model_says_so(valve: MakeChatbot, valve_settings: Settings) -> None:
+    chatbot: Chatbot = valve(None, paper(valve_settings))
+    page = ask(open_page(), LATEST)
+    assert "the profile qamr needs a language model" in page.error[0].value
+    assert chatbot.products()
+
+
+def again(chatbot: Chatbot, model: BaseChatModel) -> None:
     """Let the chatbot have another model from now on."""
     object.__setattr__(chatbot, "model", model)
     for made in ("_parts", "_profile", "_chain"):

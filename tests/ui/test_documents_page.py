@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, Person
+from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
@@ -17,8 +17,8 @@ from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Claims, JobFile, JobKind, Jobs, JobState
 from tests.chatbot.remembered_answers import remember
-from tests.data_folders import copy_data
 from tests.ui.admin_pages import (
+    choose,
     errors,
     notices,
     open_admin_page,
@@ -28,20 +28,13 @@ from tests.ui.admin_pages import (
     shown,
     tab,
 )
-from tests.ui.conftest import MakeChatbot, SignIn
-from tests.ui.valve_corpus import write_sources
+from tests.ui.conftest import MakeChatbot
+from tests.ui.valve_corpus import QUESTION, write_sources
 from ui.documents import jobs_view
 
 pytestmark = pytest.mark.database
 
 HOSTILE = "[2.0](javascript:alert(1)) <img src=x>"
-
-
-@pytest.fixture
-def valves(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Chatbot:
-    """The valve in a data folder of this test's own."""
-    copy_data(valve_settings.data_dir, tmp_path / "data")
-    return valve(None, Settings(data_dir=tmp_path / "data", generator="none"))
 
 
 def at_release(release: str = "2.0", tab_name: str = "Documents") -> AppTest:
@@ -61,8 +54,8 @@ def add_state(chatbot: Chatbot, folder: Path, release: str = "2.0") -> None:
     )
 
 
-def test_releases_are_listed_with_what_serves_them(valves: Chatbot) -> None:
-    ReleaseAdministration(valves.database).change_release(
+def test_releases_are_listed_with_what_serves_them(chatbot: Chatbot) -> None:
+    ReleaseAdministration(chatbot.database).change_release(
         "valve", "1.0", ReleaseSettings(("Heron",), end_of_life=date(2020, 1, 31), hidden=True)
     )
     page = open_admin_page("documents")
@@ -74,13 +67,6 @@ def test_releases_are_listed_with_what_serves_them(valves: Chatbot) -> None:
     assert "also known as Heron" in told
 
 
-def test_only_admins_get_here(valves: Chatbot, signed_in: SignIn) -> None:
-    signed_in(Person("ann@example.org", "Ann", is_admin=False))
-    page = run(AppTest.from_string("from ui.documents.page import documents\ndocuments()"))
-    assert "Only admins" in errors(page)
-    assert not page.title
-
-
 def test_without_documentation_the_first_upload_is_offered(
     valve: MakeChatbot, tmp_path: Path
 ) -> None:
@@ -90,7 +76,7 @@ def test_without_documentation_the_first_upload_is_offered(
     assert len(page.file_uploader) == 1
 
 
-def test_a_release_opens_and_its_documents_are_searched(valves: Chatbot) -> None:
+def test_a_release_opens_and_its_documents_are_searched(chatbot: Chatbot) -> None:
     page = press(open_admin_page("documents"), "Open")
     assert page.title[0].value == "valve 2\\.0"
     assert page.query_params["release"] == "2.0"
@@ -105,210 +91,150 @@ def test_a_release_opens_and_its_documents_are_searched(valves: Chatbot) -> None
     assert "release" not in page.query_params
 
 
-def test_what_is_said_of_a_release_is_saved_and_recorded(valves: Chatbot) -> None:
-    page = at_release("1.0", "Settings")
-    page.text_area(key="aliases of 1.0").set_value("Heron\nblue one")
-    page.date_input(key="end of 1.0").set_value(date(2027, 1, 1))
-    page.selectbox(key="pre-release of 1.0").set_value(True)
-    page.toggle(key="hidden 1.0").set_value(True)
-    press(page, "Save")
-    assert notices(page) == "Saved."
-    settings = ReleaseAdministration(valves.database).settings("valve", "1.0")
-    assert settings == ReleaseSettings(("Heron", "blue one"), None, True, date(2027, 1, 1), True)
-    assert [p.name for p in valves.products()[0].releases] == ["2.0"]
-    assert {action for action, subject in audit(valves) if subject == "valve 1.0"} == {
-        "alias",
-        "end of life",
-        "pre-release",
-        "hide",
-    }
-
-
-def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(valves: Chatbot) -> None:
+def test_what_is_said_of_a_release_is_saved_and_recorded_or_refused(chatbot: Chatbot) -> None:
+    remember(chatbot.database, "1.0", product="valve")
     page = at_release("1.0", "Settings")
     page.text_area(key="aliases of 1.0").set_value("2.0")
     press(page, "Save")
     assert "already a name of valve 2.0" in errors(page)
     assert page.text_area(key="aliases of 1.0").value == "2.0"
-    assert audit(valves) == []
+    assert audit(chatbot) == []
+    page.text_area(key="aliases of 1.0").set_value("Heron\nblue one")
+    page.date_input(key="end of 1.0").set_value(date(2027, 1, 1))
+    page.selectbox(key="pre-release of 1.0").set_value(True)
+    page.toggle(key="hidden 1.0").set_value(True)
+    press(page, "Save")
+    assert notices(page) == "Saved. 1 saved answer is suspended."
+    settings = ReleaseAdministration(chatbot.database).settings("valve", "1.0")
+    assert settings == ReleaseSettings(("Heron", "blue one"), None, True, date(2027, 1, 1), True)
+    assert [p.name for p in chatbot.products()[0].releases] == ["2.0"]
+    assert {action for action, subject in audit(chatbot) if subject == "valve 1.0"} == {
+        *("alias", "end of life", "pre-release", "hide")
+    }
 
 
-def test_product_names_and_latest_are_saved(valves: Chatbot) -> None:
+def test_product_names_and_latest_are_saved(chatbot: Chatbot) -> None:
     page = tab(open_admin_page("documents"), "documents tab", "Product")
     page.text_area(key="aliases of valve").set_value("VLV")
     page.selectbox(key="latest of valve").set_value("1.0")
     press(page, "Save")
-    assert ReleaseAdministration(valves.database).overview("VLV").latest == "1.0"
-    assert audit(valves) == [("alias", "valve"), ("latest", "valve")]
+    assert ReleaseAdministration(chatbot.database).overview("VLV").latest == "1.0"
+    assert audit(chatbot) == [("alias", "valve"), ("latest", "valve")]
 
 
 def test_an_earlier_state_serves_again_and_the_later_one_too(
-    valves: Chatbot, tmp_path: Path
+    chatbot: Chatbot, tmp_path: Path
 ) -> None:
-    first = valves.catalog.serving("valve", "2.0").generation
-    add_state(valves, tmp_path)
-    second = valves.catalog.serving("valve", "2.0").generation
-    for target in (first, second):
-        page = at_release("2.0", "Versions")
-        assert shown(page).count(":primary-badge[current]") == 1
-        press(page, "Roll back …")
-        assert "switch back" in shown(page)
-        assert "Compared with the current version: different content" in shown(page)
+    first = chatbot.catalog.serving("valve", "2.0").generation
+    remember(chatbot.database, "2.0", "drain_time", product="valve")
+    source = write_sources(tmp_path / "other", "2.0", "50", "95")
+    builder = Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder, workers=1)
+    builder.ingest([source], product="valve", release="2.0")
+    second = chatbot.catalog.serving("valve", "2.0").generation
+    assert "1 saved answer, suspended" in shown(open_admin_page("documents"))
+    for target, becomes in ((first, "in use again"), (second, "suspended")):
+        page = press(at_release("2.0", "Versions"), "Roll back …")
+        assert "different content: mounting.pdf, reference.html" in shown(page)
         press(dialog(_confirm_state, generation=target), "Roll back", -1)
-        assert valves.catalog.serving("valve", "2.0").generation == target
-    assert audit(valves) == [("rollback", "valve 2.0")] * 2
+        assert chatbot.catalog.serving("valve", "2.0").generation == target
+        entry = AuditLog(chatbot.database).page(LOCAL)[0][0]
+        assert entry.details["consequences"] == f"1 saved answer is {becomes}."
+    assert audit(chatbot) == [("rollback", "valve 2.0")] * 2
 
 
-def test_swapping_states_says_what_becomes_of_remembered_answers(
-    valves: Chatbot, tmp_path: Path
-) -> None:
-    first = valves.catalog.serving("valve", "2.0").generation
-    remember(valves.database, "2.0", "drain_time", product="valve")
-    assert "3 documents, published" in shown(open_admin_page("documents"))
-    add_state(valves, tmp_path)
-    told = shown(open_admin_page("documents"))
-    assert "1 saved answer, suspended" in told
-    assert told.count("saved answer") == 1
-    page = dialog(_confirm_state, generation=first)
-    assert "1 saved answer is in use again." in shown(page)
-    press(page, "Roll back", -1)
-    assert page.session_state["notice"] == (
-        "valve 2.0 now uses the selected version. 1 saved answer is in use again."
-    )
-    entry = AuditLog(valves.database).page(LOCAL)[0][0]
-    assert entry.details["consequences"] == "1 saved answer is in use again."
-
-
-def test_hiding_a_release_says_what_becomes_of_remembered_answers(valves: Chatbot) -> None:
-    remember(valves.database, "1.0", product="valve")
-    page = at_release("1.0", "Settings")
-    page.toggle(key="hidden 1.0").set_value(True)
-    press(page, "Save")
-    assert notices(page) == "Saved. 1 saved answer is suspended."
-
-
-def test_removing_documents_says_what_becomes_of_remembered_answers(valves: Chatbot) -> None:
-    remember(valves.database, "2.0", "drain_time", product="valve")
-    remember(valves.database, "2.0", product="valve")
-    page = dialog(_confirm_removal, files=("reference.html",))
-    assert "1 saved answer will be suspended." in shown(page)
-    page = dialog(_confirm_removal, files=("notes.md",))
-    assert "saved answer" not in shown(page)
-
-
-def test_the_states_say_in_what_they_differ(valves: Chatbot, tmp_path: Path) -> None:
-    add_state(valves, tmp_path)
-    page = at_release("2.0", "Versions")
-    assert "different content: mounting.pdf, reference.html" in shown(page)
-    press(page, "Documents", -1)
-    assert len(page.dataframe[-1].value) == 3
-
-
-def test_a_document_is_looked_into(valves: Chatbot) -> None:
-    page = choose(at_release(), 0)
-    press(page, "View")
+def test_a_document_is_looked_into(chatbot: Chatbot) -> None:
+    page = press(choose(at_release(), 0), "View")
     assert "Put the valve on a flat surface" in shown(page)
-    assert not page.info, page.info[0].value
     assert page.image
     assert not page.info
 
 
-def test_removing_documents_says_what_that_affects(valves: Chatbot) -> None:
-    conversation = valves.conversations.start("valve", "one")
-    valves.ask(
-        "What is the default of hold_time in 2.0?", product="valve", conversation=conversation
-    )
-    page = choose(at_release(), 2)
-    press(page, "Remove …")
+def test_removing_documents_says_what_that_affects(chatbot: Chatbot) -> None:
+    remember(chatbot.database, "2.0", "drain_time", product="valve")
+    conversation = chatbot.conversations.start("valve", "one")
+    chatbot.ask(QUESTION, product="valve", conversation=conversation)
+    page = press(choose(at_release(), 2), "Remove …")
     told = shown(page)
     assert "reference.html" in told
     assert "Cited by 1 answer in 1 conversation" in told
+    assert "1 saved answer will be suspended." in told
+    assert "saved answer" not in shown(dialog(_confirm_removal, files=("notes.md",)))
     press(dialog(_confirm_removal, files=("reference.html",)), "Remove", -1)
-    job = Jobs(valves.database).recent()[0]
+    job = Jobs(chatbot.database).recent()[0]
     assert (job.kind, job.product, job.release) == (JobKind.REMOVE, "valve", "2.0")
-    assert [file.file for file in Jobs(valves.database).files(job.id)] == ["reference.html"]
-    assert audit(valves) == [("remove documents", "valve 2.0")]
+    assert [file.file for file in Jobs(chatbot.database).files(job.id)] == ["reference.html"]
+    assert audit(chatbot) == [("remove documents", "valve 2.0")]
 
 
-def test_a_release_is_deleted_only_when_its_name_was_typed(valves: Chatbot) -> None:
-    page = at_release("1.0", "Settings")
-    press(page, "Delete this release …")
-    assert "3 documents" in shown(page)
-    assert "saved answer" not in shown(page)
-    remember(valves.database, "1.0", product="valve")
-    page = dialog(_confirm_deletion, release="1.0")
+@pytest.mark.parametrize(
+    ("release", "name", "told"), [("1.0", "1.0", "3 documents"), ("", "valve", "2 releases")]
+)
+def test_a_release_or_product_is_deleted_only_when_its_name_was_typed(
+    chatbot: Chatbot, release: str, name: str, told: str
+) -> None:
+    remember(chatbot.database, "1.0", product="valve")
+    page = dialog(_confirm_deletion, release=release)
+    assert told in shown(page)
     assert "1 saved answer will be deleted." in shown(page)
-    page.text_input(key="typed 1.0").set_value("1.1")
+    page.text_input(key=f"typed {name}").set_value("1.1")
     press(page, "Delete", -1)
     assert "does not match" in errors(page)
-    assert Jobs(valves.database).recent() == ()
-    page.text_input(key="typed 1.0").set_value("1.0")
+    assert Jobs(chatbot.database).recent() == ()
+    page.text_input(key=f"typed {name}").set_value(name)
     press(page, "Delete", -1)
-    job = Jobs(valves.database).recent()[0]
-    assert (job.kind, job.product, job.release) == (JobKind.DELETE, "valve", "1.0")
-    assert audit(valves) == [("delete", "valve 1.0")]
+    job = Jobs(chatbot.database).recent()[0]
+    assert (job.kind, job.product, job.release) == (JobKind.DELETE, "valve", release)
+    assert audit(chatbot) == [("delete", f"valve {release}".strip())]
 
 
-def test_a_product_is_deleted_only_when_its_name_was_typed(valves: Chatbot) -> None:
+def test_the_windows_that_delete_open_from_the_page(chatbot: Chatbot) -> None:
+    page = press(at_release("1.0", "Settings"), "Delete this release …")
+    assert "3 documents" in shown(page)
     page = tab(open_admin_page("documents"), "documents tab", "Product")
-    press(page, "Delete this product …")
-    assert "2 releases: 1.0, 2.0" in shown(page)
-    page = dialog(_confirm_deletion, release="")
-    page.text_input(key="typed valve").set_value("valve")
-    press(page, "Delete", -1)
-    job = Jobs(valves.database).recent()[0]
-    assert (job.kind, job.product, job.release) == (JobKind.DELETE, "valve", "")
+    assert "2 releases: 1.0, 2.0" in shown(press(page, "Delete this product …"))
 
 
-def test_a_release_is_read_again(valves: Chatbot) -> None:
+def test_a_release_is_read_again(chatbot: Chatbot) -> None:
     press(at_release("1.0", "Settings"), "Reprocess")
-    assert Jobs(valves.database).recent()[0].kind is JobKind.REREAD
-    assert audit(valves) == [("read again", "valve 1.0")]
+    assert Jobs(chatbot.database).recent()[0].kind is JobKind.REREAD
+    assert audit(chatbot) == [("read again", "valve 1.0")]
 
 
-def test_files_are_uploaded_for_a_new_release(
-    valves: Chatbot, monkeypatch: pytest.MonkeyPatch
+def test_files_are_uploaded_for_a_new_release_without_what_speaks_against_them(
+    chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs_view, "PATIENCE", 0.0)
-    page = upload(("notes.md", b"# Notes\n\nThe valve 3.0 closes at once."), release="3.0")
-    assert not page.error
-    press(page, "Upload 1 file to valve 3\\.0")
-    job = Jobs(valves.database).recent()[0]
-    assert (job.kind, job.release, job.state) == (JobKind.UPLOAD, "3.0", JobState.WAITING)
-    assert "No worker is running" in page.info[0].value
-    assert audit(valves) == [("upload", "valve 3.0")]
-
-
-def test_what_speaks_against_a_file_is_said_before_anything_runs(valves: Chatbot) -> None:
     page = upload(
         ("notes.md", b"# Notes\n\nThe valve 3.0 closes at once."),
         (f"{HOSTILE.replace('/', '')}.pdf", b"this is no PDF"),
         release="3.0",
     )
-    assert "no PDF" in errors(page) or "PDF" in errors(page)
+    assert "PDF" in errors(page)
     assert "[2.0](" not in page.error[0].value
-    start = next(b for b in page.button if b.label.startswith("Upload"))
-    assert start.disabled
+    assert next(b for b in page.button if b.label.startswith("Upload")).disabled
     page.checkbox(key="leave out").check()
-    run(page)
-    press(page, "Upload 1 file to valve 3\\.0")
-    assert [f.file for f in Jobs(valves.database).files(1)] == ["notes.md"]
+    press(run(page), "Upload 1 file to valve 3\\.0")
+    job = Jobs(chatbot.database).recent()[0]
+    assert (job.kind, job.release, job.state) == (JobKind.UPLOAD, "3.0", JobState.WAITING)
+    assert [file.file for file in Jobs(chatbot.database).files(job.id)] == ["notes.md"]
+    assert "No worker is running" in page.info[0].value
+    assert audit(chatbot) == [("upload", "valve 3.0")]
 
 
-def test_a_release_that_looks_like_a_typing_error_is_asked_about(valves: Chatbot) -> None:
+def test_a_release_that_looks_like_a_typing_error_is_asked_about(chatbot: Chatbot) -> None:
     page = upload(("notes.md", b"# Notes\n\nThe valve closes at once."), release="2.00")
     assert "similar to 2.0" in plain(page.warning[0].value)
     start = next(b for b in page.button if b.label.startswith("Upload"))
     assert start.disabled
     page.checkbox(key="all the same").check()
     press(run(page), "Upload 1 file")
-    assert Jobs(valves.database).recent()[0].release == "2.00"
+    assert Jobs(chatbot.database).recent()[0].release == "2.00"
 
 
-def test_a_running_job_shows_how_far_it_is_and_is_cancelled(valves: Chatbot) -> None:
-    jobs = Jobs(valves.database)
+def test_a_running_job_shows_how_far_it_is_and_is_cancelled(chatbot: Chatbot) -> None:
+    jobs = Jobs(chatbot.database)
     job = jobs.add(JobKind.UPLOAD, "valve", HOSTILE, "ann")
-    claims = Claims(valves.database, this_process())
+    claims = Claims(chatbot.database, this_process())
     assert claims.claim(job)
     claims.progress(job, Progress(Stage.READING, 3, 12, "guide.pdf"))
     page = open_admin_page("documents")
@@ -322,13 +248,13 @@ def test_a_running_job_shows_how_far_it_is_and_is_cancelled(valves: Chatbot) -> 
     assert not page.info
     press(page, "Cancel")
     assert jobs.get(job).cancelling
-    assert ("cancel job", f"valve {HOSTILE}") in audit(valves)
+    assert ("cancel job", f"valve {HOSTILE}") in audit(chatbot)
 
 
-def test_a_job_that_failed_says_why_and_is_tried_again(valves: Chatbot) -> None:
-    jobs = Jobs(valves.database)
+def test_a_job_that_failed_says_why_and_is_tried_again(chatbot: Chatbot) -> None:
+    jobs = Jobs(chatbot.database)
     job = jobs.add(JobKind.UPLOAD, "valve", "3.0", "ann")
-    claims = Claims(valves.database, this_process())
+    claims = Claims(chatbot.database, this_process())
     assert claims.claim(job)
     problems = [JobFile("a.pdf", reason="is encrypted")]
     claims.finish(job, JobState.FAILED, "No file could be read.", problems=problems)
@@ -365,11 +291,6 @@ def _confirm_state(generation: int) -> None:
     release = ReleaseAdministration(services.chatbot().database).overview("valve").release("2.0")
     assert release
     confirm_version("valve", release, generation)
-
-
-def choose(page: AppTest, row: int) -> AppTest:
-    page.session_state[page.dataframe[0].key] = {"selection": {"rows": [row]}}
-    return run(page)
 
 
 def upload(*files: tuple[str, bytes], release: str) -> AppTest:

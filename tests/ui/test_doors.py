@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from chatbot import administration, memory, review
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import LimitReached
-from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import NotAllowed, Person
 from chatbot.conversations.conversations import Conversations, UnknownConversation
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import UP, Feedback
@@ -24,7 +24,7 @@ from chatbot.conversations.open_questions import OpenQuestions, Question
 from chatbot.conversations.personal_data import UnknownPerson, export_person
 from corpora.database.engine import Database
 from tests.chatbot.asked import answer
-from tests.ui.conftest import MakeChatbot
+from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import open_page
 from tests.ui.valve_corpus import QUESTION
 from ui.documents.page import documents
@@ -40,23 +40,6 @@ CY = Person("cy@example.org", "Cy", is_admin=False)
 SECRET = "Does the relay latch?"
 PAGES = (documents, glossary, history, gaps, numbers, memory_page, audit)
 FOR_EVERYBODY = {"", "account", "releases"}
-
-SignIn = Callable[[Person | None], None]
-
-
-@pytest.fixture
-def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
-    """Lets the page be looked at by a person, or by nobody who is signed in."""
-
-    def by(person: Person | None) -> None:
-        def who() -> Person:
-            if person is None:
-                raise NotSignedIn("Nobody is signed in.")
-            return person
-
-        monkeypatch.setattr("ui.serving.services._local", who)
-
-    return by
 
 
 def talk(database: Database, person: Person, question: str = SECRET) -> tuple[str, int]:
@@ -206,10 +189,10 @@ def test_every_page_for_admins_is_known(valve: MakeChatbot) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.__name__)
 def test_a_page_for_admins_shows_a_user_nothing(
-    valve: MakeChatbot, sign_in: SignIn, page: FunctionType
+    valve: MakeChatbot, signed_in: SignIn, page: FunctionType
 ) -> None:
     talk(valve(None).database, BO)
-    sign_in(CY)
+    signed_in(CY)
     script = f"from {page.__module__} import {page.__name__}\n{page.__name__}()"
     shown = AppTest.from_string(script, default_timeout=30).run()
     told = [e.value for e in shown.error] + [e.message for e in shown.exception]
@@ -218,24 +201,24 @@ def test_a_page_for_admins_shows_a_user_nothing(
     assert not any((shown.markdown, shown.button, shown.dataframe, shown.selectbox, shown.title))
 
 
-def test_a_link_to_another_s_answer_opens_nothing(valve: MakeChatbot, sign_in: SignIn) -> None:
+def test_a_link_to_another_s_answer_opens_nothing(valve: MakeChatbot, signed_in: SignIn) -> None:
     chatbot = valve(None)
     conversation = chatbot.conversations.of(BO.id).start("valve", "hold_time")
     turn = chatbot.ask(QUESTION, conversation=conversation, owner=BO.id).kept_as
-    sign_in(CY)
+    signed_in(CY)
     page = open_page(conversation, turn)
     assert "hold_time" not in str(page)
     assert "conversation" not in page.query_params
-    sign_in(BO)
+    signed_in(BO)
     assert "hold_time" in str(open_page(conversation, turn))
 
 
 @pytest.mark.parametrize("asked_for", [None, "0" * 32])
 def test_who_is_not_signed_in_sees_no_page(
-    valve: MakeChatbot, sign_in: SignIn, asked_for: str | None
+    valve: MakeChatbot, signed_in: SignIn, asked_for: str | None
 ) -> None:
     valve(None)
-    sign_in(None)
+    signed_in(None)
     page = open_page(asked_for)
     assert not any((page.chat_input, page.sidebar.selectbox, page.chat_message))
     assert "valve" not in str(page)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from sqlalchemy import delete
 from streamlit.testing.v1 import AppTest
 
@@ -15,8 +16,9 @@ from chatbot.reply import Reply, Trace
 from chatbot.review.ratings import Ratings
 from chatbot.review.turns import AllTurns
 from corpora.database.history_tables import FeedbackRow, TurnTraceRow
-from tests.ui.conftest import MakeChatbot, SignIn
-from tests.ui.pages import APP, button, go_to, texts
+from tests.ui.admin_pages import open_admin_page
+from tests.ui.conftest import MakeChatbot
+from tests.ui.pages import button, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION, TORQUE
 
@@ -45,15 +47,8 @@ def asked(chatbot: Chatbot, *questions: str, owner: str = "") -> list[int]:
 
 
 def open_history(turn: int | None = None, **filters: str) -> AppTest:
-    page = AppTest.from_file(str(APP), default_timeout=30).run()
-    go_to(page, "history")
-    if turn is not None:
-        page.query_params["turn"] = str(turn)
-    for name, value in filters.items():
-        page.query_params[f"history-{name}"] = value
-    page.run()
-    assert not page.exception
-    return page
+    address = {f"history-{name}": value for name, value in filters.items()}
+    return open_admin_page("history", **address, **({} if turn is None else {"turn": str(turn)}))
 
 
 def listed(page: AppTest) -> list[int]:
@@ -70,43 +65,25 @@ def review(chatbot: Chatbot, turn: int) -> Any:
     return AllTurns(chatbot.database).open(LOCAL, turn).review
 
 
-def test_an_empty_history_says_what_will_be_there(chatbot: Chatbot) -> None:
-    page = open_history()
-    assert page.info[0].value.startswith("No questions yet")
-    assert not page.dataframe
-
-
-def test_the_list_shows_everybodys_turns_and_what_came_of_them(chatbot: Chatbot) -> None:
-    first, second = asked(chatbot, QUESTION, NOWHERE, owner="bob@example.org")
-    table = open_history().dataframe[0].value
-    assert list(table["Open"]) == [str(second), str(first)]
-    assert list(table["Question"]) == [NOWHERE, QUESTION]
-    assert list(table["Outcome"]) == ["clarification needed", "answered"]
-    assert list(table["Release"]) == ["valve", "valve 2.0"]
-    assert list(table["User"]) == ["bob@example.org"] * 2
-    assert list(table["Review"]) == [""] * 2
-
-
-def test_filters_narrow_the_list(chatbot: Chatbot) -> None:
+def test_the_list_shows_everybodys_turns_and_is_filtered(chatbot: Chatbot) -> None:
     first, second = asked(chatbot, QUESTION, NOWHERE)
-    third = asked(chatbot, TORQUE, owner="bob@example.org")[0]
+    (third,) = asked(chatbot, TORQUE, owner="bob@example.org")
     page = open_history()
+    table = page.dataframe[0].value
+    assert list(table["Open"]) == [str(third), str(second), str(first)]
+    assert list(table["Question"]) == [TORQUE, NOWHERE, QUESTION]
+    assert list(table["Outcome"]) == ["answered", "clarification needed", "answered"]
+    assert list(table["Release"]) == ["valve 2.0", "valve", "valve 2.0"]
     page.selectbox(key="history-outcome").select("clarification needed").run()
     assert listed(page) == [second]
-    assert page.button(key="history-clear").click().run().dataframe[0].value.shape[0] == 3
+    page.button(key="history-clear").click().run()
     page.text_input(key="history-words").set_value("cover scr").run()
     assert listed(page) == [third]
-    page.text_input(key="history-words").set_value("nothing like this").run()
-    assert page.info[0].value.startswith("No answer matches")
     page.text_input(key="history-words").set_value("").run()
     page.selectbox(key="history-owner").select("bob@example.org").run()
     assert listed(page) == [third]
     page.selectbox(key="history-owner").select("(anonymous)").run()
     assert listed(page) == [second, first]
-
-
-def test_a_filter_is_in_the_address(chatbot: Chatbot) -> None:
-    _, second = asked(chatbot, QUESTION, NOWHERE)
     assert listed(open_history(outcome="clarification needed")) == [second]
 
 
@@ -118,7 +95,6 @@ def test_pages_of_a_long_list(chatbot: Chatbot) -> None:
     assert listed(page) == turns[4::-1]
     button(page, "Newer")
     assert listed(page) == turns[:-26:-1]
-    assert "30 answers" in texts(page)
 
 
 def test_an_opened_turn_shows_answer_conversation_and_trace(chatbot: Chatbot) -> None:
@@ -130,20 +106,18 @@ def test_an_opened_turn_shows_answer_conversation_and_trace(chatbot: Chatbot) ->
     expanders = [e.label for e in page.expander]
     assert "What is the default of hold\\_time in 2\\.0\\?" in expanders
     assert "Which torque does the cover screw need in 2\\.0\\?" in expanders
-    assert "Route:] documents · No saved answer was used" in shown
     tables = [set(table.value.columns) for table in page.dataframe]
-    assert {"Query", "Text"} in tables
-    assert {"Step", "Seconds"} in tables
+    assert [True for columns in tables if {"Query", "Text"} <= columns]
+    assert [True for columns in tables if {"Step", "Seconds"} <= columns]
     chunks = next(t.value for t in page.dataframe if "Score" in t.value.columns)
     assert "reference.html" in set(chunks["Document"])
-    assert "yes" in set(chunks["Selected"])
+    button(page, "**1**")
+    assert ":yellow-background[7" in texts(page)
     button(page, "Open this answer")
     assert opened(page) == first
 
 
 def test_what_the_model_was_asked_and_said_is_shown(chatbot: Chatbot, valve: MakeChatbot) -> None:
-    from langchain_core.language_models.fake_chat_models import FakeListChatModel
-
     with_model = valve(FakeListChatModel(responses=["90 days"]), chatbot.settings)
     turn = asked(with_model, "How long is the pressure log kept?")[0]
     page = open_history(turn)
@@ -152,34 +126,26 @@ def test_what_the_model_was_asked_and_said_is_shown(chatbot: Chatbot, valve: Mak
     assert "How long is the pressure log kept?" in call.code[-2].value
 
 
-def test_a_turn_without_a_trace_says_so(chatbot: Chatbot) -> None:
+def test_a_turn_without_a_trace_is_shown_all_the_same(chatbot: Chatbot) -> None:
     turn = asked(chatbot, QUESTION)[0]
     with chatbot.database.writing() as session:
         session.execute(delete(TurnTraceRow))
-    page = open_history(turn)
-    assert page.info[0].value.startswith("No details")
-    assert "45" in texts(page)
+    assert "45" in texts(open_history(turn))
 
 
 def test_a_question_that_was_asked_anew_says_so(chatbot: Chatbot) -> None:
     conversation = chatbot.conversations.start("valve", "x")
     wrong = chatbot.ask(NOWHERE, conversation=conversation).kept_as
     chatbot.ask(QUESTION, conversation=conversation, instead_of=wrong)
-    page = open_history(wrong)
-    assert any("asked again" in caption.value for caption in page.caption)
+    assert any("asked again" in caption.value for caption in open_history(wrong).caption)
     assert open_history().dataframe[0].value["Outcome"].tolist() == ["answered", "asked again"]
 
 
 def test_a_turn_that_is_gone_leads_back(chatbot: Chatbot) -> None:
     page = open_history(999)
-    assert page.error[0].value.startswith("There is no answer 999")
+    assert page.error
     button(page, "All answers")
     assert "turn" not in page.query_params
-
-
-def test_a_citation_opens_its_page(chatbot: Chatbot) -> None:
-    page = button(open_history(asked(chatbot, QUESTION)[0]), "**1**")
-    assert ":yellow-background[45]" in texts(page)
 
 
 def test_buttons_rate_and_take_back(chatbot: Chatbot) -> None:
@@ -196,7 +162,8 @@ def test_buttons_rate_and_take_back(chatbot: Chatbot) -> None:
 def test_keys_go_through_the_queue_of_the_filter(chatbot: Chatbot) -> None:
     oldest, _, middle, newest = asked(chatbot, NOWHERE, QUESTION, NOWHERE, NOWHERE)
     page = open_history(newest, outcome="clarification needed")
-    assert [b.shortcut for b in shortcuts(page)] == list("apngbwid")
+    shortcuts = [b.proto.shortcut for b in page.button if b.proto.shortcut]
+    assert shortcuts == list("apngbwid")
     button(page, "Done")
     assert opened(page) == middle
     button(page, "Next")
@@ -207,10 +174,6 @@ def test_keys_go_through_the_queue_of_the_filter(chatbot: Chatbot) -> None:
     assert review(chatbot, newest).status == "done"
     button(open_history(newest), "Reopen")
     assert review(chatbot, newest).status == "open"
-
-
-def shortcuts(page: AppTest) -> list[Any]:
-    return [b.proto for b in page.button if b.proto.shortcut]
 
 
 def test_the_form_keeps_what_is_written(chatbot: Chatbot) -> None:
@@ -239,20 +202,6 @@ def test_a_turn_comes_into_the_regression_set_once_it_is_rated(chatbot: Chatbot)
     assert not review(chatbot, turn).in_regression_set
 
 
-def test_the_set_is_offered_as_a_file_once_there_is_one(chatbot: Chatbot) -> None:
-    from chatbot.review.regression_set import RegressionSet
-
-    turn = asked(chatbot, QUESTION)[0]
-    assert not downloads(open_history(), "Regression set")
-    Ratings(chatbot.database).change(LOCAL, turn, rating="good", in_regression_set=True)
-    assert downloads(open_history(), "Regression set (1)")
-    assert "hold_time" in RegressionSet(chatbot.database).export(LOCAL).as_jsonl()
-
-
-def downloads(page: AppTest, label: str) -> list[Any]:
-    return [e for e in page.get("download_button") if e.proto.label == label]
-
-
 def test_what_people_say_is_shown_as_text(chatbot: Chatbot) -> None:
     payload = " ".join(PAYLOADS[1:12])
     turn = asked(chatbot, f"{QUESTION} {payload}", f"{QUESTION} {payload}", owner=payload)[1]
@@ -271,23 +220,3 @@ def test_what_people_say_is_shown_as_text(chatbot: Chatbot) -> None:
     for text in written:
         bare = re.sub(r"`[^`]*`", "", text)
         assert not re.search(r"(?<!\\)<[a-z]|(?<!\\)\]\(|https?://evil|www\.evil", bare), text
-
-
-def test_nobody_but_admins_comes_here(chatbot: Chatbot, signed_in: SignIn) -> None:
-    turn = asked(chatbot, QUESTION)[0]
-    bob = Person("bob@example.org", "Bob", is_admin=False)
-
-    def history_alone() -> None:
-        from ui.review.history_page import history
-
-        history()
-
-    signed_in(bob)
-    with pytest.raises(ValueError, match="registered"):
-        open_history()
-    page = AppTest.from_function(history_alone, default_timeout=30)
-    page.query_params["turn"] = str(turn)
-    page.run()
-    assert page.error[0].value.startswith("Only admins can do this")
-    assert not page.markdown
-    assert not page.dataframe

@@ -1,29 +1,57 @@
 from __future__ import annotations
 
+import pytest
+
 from ingestion.page import Block, BlockKind, Page
 from ui.sources.page_blocks import Piece, page_pieces
+
+PARAGRAPH, ITEM = BlockKind.PARAGRAPH, BlockKind.LIST_ITEM
+HEADER, ROW = BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW
+TWO = "| A | B |\n| --- | --- |"
 
 
 def page(*blocks: tuple[BlockKind, str]) -> Page:
     return Page(1, tuple(Block(kind, text, ("Guide",)) for kind, text in blocks))
 
 
-def test_a_paragraph_is_text_with_the_quote_marked() -> None:
-    pieces = page_pieces(page((BlockKind.PARAGRAPH, "Set *it* to 3 now. Go on.")), "*it* to 3 now.")
-    assert pieces == (Piece("Set :yellow-background[\\*it\\* to 3 now\\.] Go on\\.", marked=True),)
-
-
-def test_a_quote_over_several_blocks_is_marked_in_each() -> None:
-    both = page((BlockKind.PARAGRAPH, "one two"), (BlockKind.PARAGRAPH, "three four"))
-    texts = [piece.text for piece in page_pieces(both, "two\n\nthree")]
-    assert texts == ["one :yellow-background[two]", ":yellow-background[three] four"]
+@pytest.mark.parametrize(
+    ("blocks", "quote", "texts"),
+    [
+        (
+            [(PARAGRAPH, "Set *it* to 3 now. Go on.")],
+            "*it* to 3 now.",
+            ["Set :yellow-background[\\*it\\* to 3 now\\.] Go on\\."],
+        ),
+        (
+            [(PARAGRAPH, "one two"), (PARAGRAPH, "three four")],
+            "two\n\nthree",
+            ["one :yellow-background[two]", ":yellow-background[three] four"],
+        ),
+        (
+            [(ITEM, "- one"), (ITEM, "  - deeper"), (ITEM, "3. three")],
+            "deeper",
+            ["- one\n    - :yellow-background[deeper]\n3. three"],
+        ),
+        ([(ITEM, "    - deep")], "", ["- deep"]),
+        (
+            [(BlockKind.HEADING, "Set :red[x] # now")],
+            "",
+            ["### Set \\:red\\[x\\] \\# now"],
+        ),
+        ([(HEADER, "A — B"), (ROW, "1 — 2 — 3")], "", [TWO, "| 1 | 2 | 3 |\n| --- | --- | --- |"]),
+    ],
+)
+def test_blocks_are_text_with_the_quote_marked(
+    blocks: list[tuple[BlockKind, str]], quote: str, texts: list[str]
+) -> None:
+    assert [piece.text for piece in page_pieces(page(*blocks), quote)] == texts
 
 
 def test_a_table_is_a_table_and_its_cells_are_text() -> None:
     table = page(
-        (BlockKind.TABLE_HEADER, "Name — Default"),
-        (BlockKind.TABLE_ROW, "a|b — <i>"),
-        (BlockKind.TABLE_ROW, "hold — 300"),
+        (HEADER, "Name — Default"),
+        (ROW, "a|b — <i>"),
+        (ROW, "hold — 300"),
     )
     (piece,) = page_pieces(table, "hold — 300")
     assert piece.text.splitlines() == [
@@ -34,26 +62,6 @@ def test_a_table_is_a_table_and_its_cells_are_text() -> None:
     ]
 
 
-def test_a_row_of_another_width_begins_a_table_of_its_own() -> None:
-    table = page((BlockKind.TABLE_HEADER, "A — B"), (BlockKind.TABLE_ROW, "1 — 2 — 3"))
-    assert [p.text.splitlines()[0] for p in page_pieces(table)] == ["| A | B |", "| 1 | 2 | 3 |"]
-
-
-def test_a_list_keeps_its_levels_and_numbers() -> None:
-    items = page(
-        (BlockKind.LIST_ITEM, "- one"),
-        (BlockKind.LIST_ITEM, "  - deeper"),
-        (BlockKind.LIST_ITEM, "3. three"),
-    )
-    (piece,) = page_pieces(items, "deeper")
-    assert piece.text == "- one\n    - :yellow-background[deeper]\n3. three"
-
-
-def test_a_list_that_begins_deep_is_no_code() -> None:
-    (piece,) = page_pieces(page((BlockKind.LIST_ITEM, "    - deep")))
-    assert piece.text == "- deep"
-
-
 def test_code_is_code_and_the_quoted_lines_stand_apart() -> None:
     listing = page((BlockKind.CODE, "first()\nsecond(*x)\nthird()"))
     assert page_pieces(listing, "second(*x)") == (
@@ -61,16 +69,6 @@ def test_code_is_code_and_the_quoted_lines_stand_apart() -> None:
         Piece("second(*x)", code=True, marked=True),
         Piece("third()", code=True),
     )
-
-
-def test_the_lines_of_a_drawing_stay_together() -> None:
-    drawing = page((BlockKind.DRAWING, "A — B"), (BlockKind.DRAWING, "C"))
-    assert page_pieces(drawing) == (Piece("A — B\nC", code=True),)
-
-
-def test_a_heading_is_a_heading_of_text() -> None:
-    (piece,) = page_pieces(page((BlockKind.HEADING, "Set :red[x] # now")))
-    assert piece.text == "### Set \\:red\\[x\\] \\# now"
 
 
 def test_of_a_drawing_the_quoted_lines_alone_are_marked() -> None:

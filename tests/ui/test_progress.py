@@ -21,32 +21,17 @@ def after(*events: Event) -> Progress:
     return reduce(Progress.after, events, Progress())
 
 
-def test_who_waits_is_told_the_place_until_the_turn_has_come() -> None:
-    assert after(Waiting(2)).now == "Waiting: 2 in line…"
+def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
     assert after(Waiting(2), Waiting(1)).now == "Waiting: 1 in line…"
-    assert after(Waiting(1), StepStarted("release_extraction")).now == "Finding the release…"
-
-
-def test_a_step_that_has_no_name_for_people_is_called_by_its_own() -> None:
-    progress = after(*COMPARING[:2], StepStarted("single_chunk_retrieval"))
-    assert progress.now == "Single chunk retrieval…"
-
-
-def test_one_line_says_what_is_done_with_what_was_found() -> None:
     release = (StepStarted("release_extraction"), StepFinished("release_extraction", "17.20"))
+    assert after(Waiting(1), release[0]).now == "Finding the release…"
     searching = after(*release, StepStarted("context_retrieval"))
     assert searching.now == "Searching the 17.20 documentation…"
-    found = StepFinished("context_retrieval", "8 pages")
-    assert reduce(Progress.after, (found, StepStarted("context_reduction")), searching).now == (
-        "Reading 8 pages…"
-    )
-
-
-def test_of_a_comparison_is_said_what_is_compared() -> None:
-    assert after(*COMPARING).now == "Comparing 17.10 and 17.20…"
+    found = (StepFinished("context_retrieval", "8 pages"), StepStarted("context_reduction"))
+    assert reduce(Progress.after, found, searching).now == "Reading 8 pages…"
     one_side_further = after(*COMPARING, StepFinished("context_retrieval", "8 pages"))
     assert one_side_further.now == "Comparing 17.10 and 17.20…"
-    assert "context_retrieval" not in one_side_further.found
+    assert after(*release, StepStarted("single_chunk_retrieval")).now == "Single chunk retrieval…"
 
 
 @pytest.mark.parametrize(

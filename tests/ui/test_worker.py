@@ -45,9 +45,7 @@ def jobs(database: Database) -> Jobs:
     return Jobs(database)
 
 
-@contextmanager
-def working(settings: Settings, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run `strata worker` until the block ends."""
+def start(settings: Settings, *command: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -55,12 +53,13 @@ def working(settings: Settings, *options: str) -> Iterator[subprocess.Popen[byte
         "STRATA_DATABASE_URL": settings.database,
         "STRATA_MODELS_DIR": str(settings.models_dir),
     }
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "ui.cli.main", "worker", *options],
-        env=environment,
-        cwd="/",
-        stderr=subprocess.DEVNULL,
-    )
+    return subprocess.Popen([sys.executable, *command], env=environment, cwd="/", stdin=stdin)
+
+
+@contextmanager
+def working(settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `strata worker` until the block ends."""
+    worker = start(settings, "-m", "ui.cli.main", "worker")
     try:
         yield worker
     finally:
@@ -167,16 +166,7 @@ def test_a_worker_ends_with_its_parent_and_is_started_again_when_it_dies(
     settings: Settings, database: Database, jobs: Jobs
 ) -> None:
     script = "from ui.serving.worker import start_keeper; start_keeper(); input()"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "STRATA_DATA_DIR": str(settings.data_dir),
-        "STRATA_DATABASE_URL": settings.database,
-        "STRATA_MODELS_DIR": str(settings.models_dir),
-    }
-    server = subprocess.Popen(
-        [sys.executable, "-c", script], env=environment, cwd="/", stdin=subprocess.PIPE
-    )
+    server = start(settings, "-c", script, stdin=subprocess.PIPE)
     try:
         until(jobs.has_worker, "no worker starts")
         (first,) = psutil.Process(server.pid).children()

@@ -105,16 +105,6 @@ def test_what_cannot_be_answered_is_an_error_of_the_protocol(
         client.chat.completions.create(
             model="strata/valve", messages=[ASKED, {"role": "assistant", "content": "x"}]
         )
-    with (
-        openai.OpenAI(base_url=f"{address}/v1", api_key="strata_x", max_retries=0) as stranger,
-        pytest.raises(openai.AuthenticationError, match="not valid"),
-    ):
-        stranger.models.list()
-    searches = make_key(Scope.SEARCH)
-    with openai.OpenAI(base_url=f"{address}/v1", api_key=searches, max_retries=0) as reader:
-        assert list(reader.models.list())
-        with pytest.raises(openai.PermissionDeniedError, match="ask"):
-            reader.chat.completions.create(model="strata/valve", messages=[ASKED])
     limited = make_key(Scope.ASK, per_minute=1)
     with openai.OpenAI(base_url=f"{address}/v1", api_key=limited, max_retries=0) as often:
         often.chat.completions.create(model="strata/valve", messages=[ASKED])

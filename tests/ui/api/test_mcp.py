@@ -85,21 +85,10 @@ def test_an_agent_uses_every_tool_over_http(address: str, make_key: MakeKey) -> 
     over_http(address, None, use_all)
 
 
-def test_a_tool_needs_the_scope_of_its_key(address: str, make_key: MakeKey) -> None:
-    async def use(client: Client) -> None:
-        result = await client.call_tool("ask", {"question": "hold_time?"})
-        assert result.is_error
-        assert "lacks the scope “ask”" in str(result.content)
-
-    over_http(address, make_key(Scope.SEARCH), use)
-
-
-def test_a_page_from_elsewhere_and_a_wrong_key_are_turned_away(address: str) -> None:
+def test_who_has_no_valid_key_is_told_that_one_is_needed(address: str) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    evil = httpx.post(f"{address}/mcp", json=call, headers={"origin": "http://evil.test"})
     wrong = httpx.post(f"{address}/mcp", json=call, headers={"authorization": "Bearer strata_x"})
-    assert (evil.status_code, wrong.status_code) == (403, 401)
-    assert wrong.headers["www-authenticate"] == "Bearer"
+    assert (wrong.status_code, wrong.headers["www-authenticate"]) == (401, "Bearer")
 
 
 def test_an_editor_starts_it_as_a_command(chatbot: Chatbot) -> None:

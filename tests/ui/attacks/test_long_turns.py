@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from string import ascii_lowercase
+from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -20,46 +21,22 @@ from chatbot.releases import rules
 from chatbot.runtime.concurrency import TookTooLong, end_if_left
 from chatbot.understanding import clarification, glossary
 from corpora.catalog.glossary import Entry, Glossaries
-from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import each
 from tests.ui.conftest import MakeChatbot
 from tests.ui.valve_corpus import LATEST
 
 WORDS = ["".join(letters) for letters in product(ascii_lowercase, repeat=3)][:980]
 """Different ones, which no release has."""
-ONCE = "each distinct word is looked up once, and each release opened once"
-
-
-def _one(id: str, payload: object, by: str = ONCE) -> Attack:
-    return Attack(id, "resources", "question", payload, "others wait for minutes", by)
-
-
-QUESTIONS = [
-    _one("one-term", "hold_time " * 399),
-    _one("different-words", " ".join(WORDS)),
-    _one("different-names", " ".join(f"x_{word}" for word in WORDS[:600])),
-]
-TURNS = [
-    _one("turn-of-195-kb", [("MTU " * 48_700, "x")],
-         "a turn of a conversation is as long as a question at most"),
-    _one("turn-of-4-001", [("x", "y"), ("x" * 4_001, "y")],
-         "a turn of a conversation is as long as a question at most"),
-    _one("51-turns", [("x", "y")] * 51, "so many turns of a conversation are read"),
-]  # fmt: skip
-READ_ONCE = "each turn of a conversation is read once a step, its last turns only"
-CONVERSATION = _one("releases-in-every-turn", "and in 3.4, 5.6 or 7.8? " * 30, READ_ONCE)
-TOPIC = _one(
-    "follow-ups-to-follow-ups", "and the hold_time " * 200, "a topic is as long as a question"
-)
-BLANKS = _one(
-    "blanks-between-releases",
-    [("which?", f"1.0{' ' * 3_900}x 2.0")],
-    "what stands between releases is read in one pass",
-)
-ENDLESS = [
-    _one(f"no-end-in-{where}", where, "a deadline, at which steps and models are left")
-    for where in ("a-step", "the-model")
-]
-CASES = [*QUESTIONS, *TURNS, CONVERSATION, TOPIC, BLANKS, *ENDLESS]
+QUESTIONS = {
+    "one-term": "hold_time " * 399,
+    "different-words": " ".join(WORDS),
+    "different-names": " ".join(f"x_{word}" for word in WORDS[:600]),
+}
+TURNS = {
+    "turn-of-195-kb": [("MTU " * 48_700, "x")],
+    "turn-of-4-001": [("x", "y"), ("x" * 4_001, "y")],
+    "51-turns": [("x", "y")] * 51,
+}
 
 
 @contextmanager
@@ -75,9 +52,9 @@ def statements(chatbot: Chatbot) -> Iterator[list[str]]:
     event.remove(chatbot.database.engine, "before_cursor_execute", listen)
 
 
-@pytest.mark.parametrize("case", QUESTIONS, ids=str)
+@each(QUESTIONS)
 def test_a_question_asks_the_database_no_more_for_more_words(
-    valve: MakeChatbot, case: Attack, monkeypatch: pytest.MonkeyPatch
+    valve: MakeChatbot, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chatbot = valve(None)
     entry = Entry("hold_time", ("closing delay", "pressure log"))
@@ -91,17 +68,15 @@ def test_a_question_asks_the_database_no_more_for_more_words(
 
     monkeypatch.setattr(glossary, "documents", counted)
     with statements(chatbot) as asked:
-        chatbot.ask(case.payload, product="valve")
+        chatbot.ask(case, product="valve")
     assert len(asked) < 250
     assert len(looked_up) == len(set(looked_up))
 
 
-@pytest.mark.parametrize("case", TURNS, ids=str)
-def test_a_conversation_is_refused_that_could_not_have_been(
-    valve: MakeChatbot, case: Attack
-) -> None:
+@each(TURNS)
+def test_a_conversation_is_refused_that_could_not_have_been(valve: MakeChatbot, case: Any) -> None:
     with pytest.raises(BadQuestion, match="conversation before it"):
-        valve(None).ask("and now?", product="valve", history=case.payload)
+        valve(None).ask("and now?", product="valve", history=case)
 
 
 def test_a_turn_is_read_once_however_many_there_are(
@@ -117,12 +92,14 @@ def test_a_turn_is_read_once_however_many_there_are(
     for module in (rules, clarification):
         monkeypatch.setattr(module, "resolve_within", counted)
     chatbot = valve(None)
-    chatbot.ask("and now?", product="valve", history=[(CONVERSATION.payload, "x")] * 50)
+    chatbot.ask("and now?", product="valve", history=[("and in 3.4, 5.6 or 7.8? " * 30, "x")] * 50)
     assert len(read) < 50 * 8
 
 
 def test_a_topic_grows_no_longer_than_a_question(valve: MakeChatbot) -> None:
-    asked = valve(None).ask("and it?", product="valve", history=[(TOPIC.payload, "x")] * 50)
+    asked = valve(None).ask(
+        "and it?", product="valve", history=[("and the hold_time " * 200, "x")] * 50
+    )
     assert len(asked.turn.queries.base) < 3 * 4_000
 
 
@@ -140,13 +117,14 @@ def test_of_a_long_conversation_the_last_turns_are_read(valve: MakeChatbot) -> N
 
 def test_blanks_between_releases_are_read_in_one_pass(valve: MakeChatbot) -> None:
     # With a pass for each blank, as it once was, this would not end before the test does.
-    asked = valve(None).ask("and hold_time?", product="valve", history=BLANKS.payload)
+    blanks = [("which?", f"1.0{' ' * 3_900}x 2.0")]
+    asked = valve(None).ask("and hold_time?", product="valve", history=blanks)
     assert asked.content.answer
 
 
-@pytest.mark.parametrize("case", ENDLESS, ids=str)
+@pytest.mark.parametrize("where", ["a-step", "the-model"])
 def test_a_question_ends_at_its_deadline_and_lets_the_next_one_in(
-    valve: MakeChatbot, case: Attack
+    valve: MakeChatbot, where: str
 ) -> None:
     left = threading.Event()
 
@@ -163,7 +141,7 @@ def test_a_question_ends_at_its_deadline_and_lets_the_next_one_in(
     opened = valve(None)
     settings = opened.settings.model_copy(update={"question_seconds": 1.0})
     chatbot = replace(opened, settings=settings)
-    if case.payload == "a-step":
+    if where == "a-step":
         chatbot = replace(chatbot, glossaries=Endless(opened.database))
     else:
         chatbot = replace(chatbot, model=ScriptedChatModel(replies=("word " * 999,), delay=60.0))

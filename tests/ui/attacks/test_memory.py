@@ -9,23 +9,18 @@ import pytest
 
 from tests.chatbot.conftest import GUIDE, RELEASES, ingested
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering, says
-from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import each
 
 pytestmark = pytest.mark.database
 
 DOWN = -1
-AGREED = "an answer goes for all once three people or an admin say so, else for who says so"
 MALLORY, BO = "mallory@example.org", "bo@example.org"
-TAKEN = [
-    Attack("thumb-down", "memory", "feedback", [MALLORY],
-           "one person's thumb takes an answer from everybody", AGREED),
-    Attack("thumb-down-again-and-again", "memory", "feedback", [MALLORY] * 5,
-           "one person's thumbs count as those of many", AGREED),
-    Attack("thumbs-of-two", "memory", "feedback", [MALLORY, "eve@example.org"],
-           "two people take an answer from everybody", AGREED),
-    Attack("thumbs-of-keys", "memory", "feedback", ["program:1", "program:2", "program:3"],
-           "one person's keys take an answer from everybody", AGREED),
-]  # fmt: skip
+TAKEN = {
+    "thumb-down": [MALLORY],
+    "thumb-down-again-and-again": [MALLORY] * 5,
+    "thumbs-of-two": [MALLORY, "eve@example.org"],
+    "thumbs-of-keys": ["program:1", "program:2", "program:3"],
+}
 
 
 @pytest.fixture
@@ -38,12 +33,12 @@ def asked(tmp_path: Path) -> Iterator[Bot]:
     bot.close()
 
 
-@pytest.mark.parametrize("case", TAKEN, ids=str)
-def test_who_dislikes_an_answer_takes_it_from_nobody_else(asked: Bot, case: Attack) -> None:
-    for owner in case.payload:
+@each(TAKEN)
+def test_who_dislikes_an_answer_takes_it_from_nobody_else(asked: Bot, case: list[str]) -> None:
+    for owner in case:
         asked.think(asked.ask(LOG, owner=owner, afresh=True), DOWN, owner)
     assert asked.ask(LOG, owner=BO).content.route == "reuse"
-    for owner in case.payload:
+    for owner in case:
         again = asked.ask(LOG, owner=owner).content
         assert again.route != "reuse"
         assert not again.answer.startswith(KEPT.removesuffix("."))

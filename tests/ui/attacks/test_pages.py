@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -18,68 +17,50 @@ from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSetti
 from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow, PageRow, ReleaseRow
 from tests.ui.api.conftest import serving
-from tests.ui.attacks.attack import Attack
-from tests.ui.attacks.conftest import Server
+from tests.ui.attacks.conftest import Server, each
 from tests.ui.attacks.test_malformed import send
 from tests.ui.attacks.test_roles import called
 from ui.wording.marking import LONGEST_QUOTE, quoted_spans
 
-BOUND = "a quote has 2,000 characters at most, looked at before the page is read"
-MARKING = "parts of a quote are looked for near each other, and what it repeats begins no part"
+
+@pytest.mark.parametrize("quote", ["hold " * 12_400, "x" * (LONGEST_QUOTE + 1)], ids=len)
+def test_a_long_quote_is_refused_before_the_page_is_read(server: Server, quote: str) -> None:
+    path = f"/api/v1/pages/{server.page}?quote={quote.replace(' ', '+')}"
+    assert send(server, "GET", path, None).status_code == 422
 
 
-def _one(id: str, door: str, payload: Any, by: str, *told: object) -> Attack:
-    return Attack(id, "resources", door, payload, "others wait while a page is marked", by, told)
-
-
-QUOTES = [
-    _one("quote-of-62-kb", "rest", "hold " * 12_400, BOUND, 422),
-    _one("quote-too-long-by-one", "rest", "x" * (LONGEST_QUOTE + 1), BOUND, 422),
-    _one("quote-of-1.8-mb", "mcp", "hold " * 360_000, BOUND, "at most 2000 characters"),
-]
-
-
-@pytest.mark.parametrize("case", QUOTES, ids=str)
-def test_a_long_quote_is_refused(server: Server, case: Attack) -> None:
-    if case.door == "rest":
-        path = f"/api/v1/pages/{server.page}?quote={case.payload.replace(' ', '+')}"
-        assert send(server, "GET", path, None).status_code in case.refused
-        return
-    arguments = {"page_id": server.page, "quote": case.payload}
+def test_a_long_quote_is_refused_through_mcp(server: Server) -> None:
+    arguments = {"page_id": server.page, "quote": "hold " * 360_000}
     result = called(server, "read_page", arguments, server.keys["all"]).json()["result"]
     assert result["isError"]
-    assert case.refused[0] in str(result["content"])
+    assert "at most 2000 characters" in str(result["content"])
     assert server.is_well()
 
 
-MARKED = [
-    _one("repeats-nearly", "page", ("a a b " * 17_000, "a b " * 500), MARKING),
-    _one("repeats-nearly-and-short", "page", ("a a b " * 17_000, "a b " * 95), MARKING),
-    _one("repeats-the-other-way-round", "page", ("a b " * 50_000, "b a " * 499 + "c"), MARKING),
-    _one("repeats-one-word", "page", ("a " * 50_000, "a " * 998 + "c"), MARKING),
-    _one("words-apart", "page", ("".join(f"{chr(n)} " + "x " * 99 for n in range(0x4E00, 0x51E8)),
-         " ".join(map(chr, range(0x4E00, 0x51E8)))), MARKING),
-]  # fmt: skip
+FAR_APART = range(0x4E00, 0x51E8)
+MARKED = {
+    "repeats-nearly": ("a a b " * 17_000, "a b " * 500),
+    "repeats-nearly-and-short": ("a a b " * 17_000, "a b " * 95),
+    "repeats-the-other-way-round": ("a b " * 50_000, "b a " * 499 + "c"),
+    "repeats-one-word": ("a " * 50_000, "a " * 998 + "c"),
+    "words-apart": (
+        "".join(f"{chr(n)} " + "x " * 99 for n in FAR_APART),
+        " ".join(map(chr, FAR_APART)),
+    ),
+}
 
 
-@pytest.mark.parametrize("case", MARKED, ids=str)
-def test_marking_takes_no_time_whatever_is_quoted(case: Attack) -> None:
-    page, quote = case.payload
+@each(MARKED)
+def test_marking_takes_no_time_whatever_is_quoted(case: tuple[str, str]) -> None:
+    page, quote = case
     assert len(quote) <= LONGEST_QUOTE
     begun = time.process_time()
     quoted_spans(page, quote)
     assert time.process_time() - begun < 5
 
 
-SERVES = "a page is looked for in what serves now; every other is as unknown as none"
 BO = Person("bo@example.org", "Bo", is_admin=False)
-DOORS = ("rest", "read_page", "strata://pages")
-NOT_SERVED = [
-    Attack(f"page-of-{what}-{door}", "role", door, what, "a key that may search reads what nobody "
-           "can ask any more, or not yet", SERVES, ("no longer available",))
-    for what in ("hidden-release", "removed-document", "upload-without-an-end", "no-page")
-    for door in DOORS
-]  # fmt: skip
+NOT_SERVED = ("hidden-release", "removed-document", "upload-without-an-end", "no-page")
 
 
 def not_served(chatbot: Chatbot, folder: Path, what: str) -> int:
@@ -128,21 +109,21 @@ def read(address: str, door: str, page: int, key: str) -> str:
         return client.post("/mcp", json=asked).text
 
 
-@pytest.mark.parametrize("case", NOT_SERVED, ids=str)
-def test_only_pages_that_serve_are_given(chatbot: Chatbot, tmp_path: Path, case: Attack) -> None:
-    serves = page_of(chatbot.database, "2.0" if case.payload == "hidden-release" else "1.0")
-    page = not_served(chatbot, tmp_path, case.payload)
+@pytest.mark.parametrize("door", ["rest", "read_page", "strata://pages"])
+@pytest.mark.parametrize("what", NOT_SERVED)
+def test_only_pages_that_serve_are_given(
+    chatbot: Chatbot, tmp_path: Path, what: str, door: str
+) -> None:
+    serves = page_of(chatbot.database, "2.0" if what == "hidden-release" else "1.0")
+    page = not_served(chatbot, tmp_path, what)
     keys = ProgramKeys(chatbot.database)
     _, searches = keys.make(BO, "searches", [Scope.SEARCH], 0, usual=0)
     _, uploads = keys.make(LOCAL, "uploads", [Scope.SEARCH, Scope.INGEST], 0, usual=0)
     _, everything = keys.make(LOCAL, "admin's", [Scope.SEARCH, Scope.ADMIN], 0, usual=0)
     with serving(chatbot) as address:
         for key in (searches, uploads):
-            told = read(address, case.door, page, key)
-            assert case.refused[0] in told
+            told = read(address, door, page, key)
+            assert "no longer available" in told
             assert "valve" not in told.lower()
-            assert "more quietly" in read(address, case.door, serves, key)
-        assert ("valve" in read(address, case.door, page, everything).lower()) is (page < 9_999)
-
-
-CASES = [*QUOTES, *MARKED, *NOT_SERVED]
+            assert "more quietly" in read(address, door, serves, key)
+        assert ("valve" in read(address, door, page, everything).lower()) is (page < 9_999)

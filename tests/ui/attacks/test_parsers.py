@@ -16,7 +16,7 @@ import pytest
 from ingestion.confinement import lacking
 from ingestion.page import Document, Rejected
 from ingestion.sandbox import Sandbox
-from tests.ui.attacks.attack import Attack
+from tests.ui.attacks.conftest import each
 
 LOADER = """
     import os, sys
@@ -41,9 +41,6 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         yield opened
 
 
-DATA = "an answer is JSON, held against what a document is, of the file that was asked for"
-
-
 def _pickled(place: str) -> bytes:
     """Call `eval` by the way of a dotted name, as a class of ingestion.page seems to be."""
     code = f"__import__('pathlib').Path({place!r}).write_text('')"
@@ -52,43 +49,33 @@ def _pickled(place: str) -> bytes:
     return b"\x80\x04" + module + name + b"\x93" + called + b"\x85R" + argument + b"\x85R."
 
 
-PICKLE = Attack("answer-pickle", "parser", "answer", _pickled, "code runs in the worker", DATA)
-
-
 def test_an_answer_that_is_a_pickle_runs_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    answer = sandbox.parse(b"answer(%r)" % PICKLE.payload(str(mark)), "a.md")
+    answer = sandbox.parse(b"answer(%r)" % _pickled(str(mark)), "a.md")
     assert isinstance(answer, Rejected)
     assert not mark.exists()
 
 
-ANSWERS = [
-    Attack(f"answer-{id}", "parser", "answer", payload, "the worker takes it, fails or waits", DATA)
-    for id, payload in {
-        "no-json": b"\x80\x04N.",
-        "nothing": b"",
-        "a-list": b"[1, 2]",
-        "nested": b"[" * 100_000,
-        "another-file": json.dumps(GOOD | {"file": "b.md"}).encode(),
-        "half-a-document": json.dumps({"file": "a.md", "title": "A"}).encode(),
-        "unknown-kind": json.dumps(GOOD | {"kind": "system"}).encode(),
-        "blocks-that-are-none": json.dumps(GOOD | {"pages": [{"number": 1, "blocks": 5}]}).encode(),
-        "text-that-is-none": json.dumps(
-            GOOD | {"pages": [PAGE | {"blocks": [{"kind": "paragraph", "text": {"a": 1}}]}]}
-        ).encode(),
-        "half-a-character": json.dumps(GOOD | {"title": "\ud800"}).encode(),
-    }.items()
-]  # fmt: skip
-
-
+ANSWERS = {
+    "no-json": b"\x80\x04N.",
+    "nothing": b"",
+    "a-list": b"[1, 2]",
+    "nested": b"[" * 100_000,
+    "another-file": json.dumps(GOOD | {"file": "b.md"}).encode(),
+    "half-a-document": json.dumps({"file": "a.md", "title": "A"}).encode(),
+    "unknown-kind": json.dumps(GOOD | {"kind": "system"}).encode(),
+    "blocks-that-are-none": json.dumps(GOOD | {"pages": [{"number": 1, "blocks": 5}]}).encode(),
+    "text-that-is-none": json.dumps(
+        GOOD | {"pages": [PAGE | {"blocks": [{"kind": "paragraph", "text": {"a": 1}}]}]}
+    ).encode(),
+    "half-a-character": json.dumps(GOOD | {"title": "\ud800"}).encode(),
+}
 FLOOD = """
 import sys
 while True:
     answer(b'{"wanted": "a.md"}')
     os.read(int(sys.argv[1]), 1000)
 """
-ASKING = Attack("answer-asks-without-end", "parser", "answer", FLOOD, "the worker reads on and on",
-                "no more files are handed over than a text may include")  # fmt: skip
 
 
 def test_a_parser_that_asks_for_files_without_end_is_ended(sandbox: Sandbox) -> None:
@@ -97,9 +84,9 @@ def test_a_parser_that_asks_for_files_without_end_is_ended(sandbox: Sandbox) -> 
     assert "crashed" in told.reason
 
 
-@pytest.mark.parametrize("case", ANSWERS, ids=str)
-def test_an_answer_that_is_no_document_is_not_taken(sandbox: Sandbox, case: Attack) -> None:
-    answer = sandbox.parse(b"answer(%r)" % case.payload, "a.md")
+@each(ANSWERS)
+def test_an_answer_that_is_no_document_is_not_taken(sandbox: Sandbox, case: bytes) -> None:
+    answer = sandbox.parse(b"answer(%r)" % case, "a.md")
     assert isinstance(answer, Rejected)
     assert "crashed" in answer.reason
 
@@ -123,53 +110,47 @@ def call(name, *arguments):
         raise PermissionError
 
 """
-FILES = "Landlock: a parser reads its libraries, and no other file"
-CALLS = "seccomp: calls that open sockets, start processes or change files fail"
-REACHED = [
-    *(
-        Attack(f"file-{id}", "parser", "files", code, "what is kept is read or changed", FILES)
-        for id, code in {
-            "read-data": "open(secret).read()",
-            "list-data": "os.listdir(os.path.dirname(secret))",
-            "read-users": "open('/etc/passwd').read()",
-            "read-environment": "open(f'/proc/{os.getppid()}/environ').read()",
-            "read-memory": "open(f'/proc/{os.getppid()}/mem', 'rb')",
-            "read-settings": "open('pyproject.toml').read()",
-            "by-its-root": "open('/proc/self/root' + secret).read()",
-            "write": "open(secret, 'w')",
-            "append": "open(secret, 'a')",
-            "make": "os.mkdir(secret + '.d')",
-            "remove": "os.unlink(secret)",
-            "rename": "os.rename(secret, secret + '.x')",
-            "link": "os.link(secret, secret + '.x')",
-            "code": "open(__import__('ingestion').__file__, 'a')",
-        }.items()
-    ),
-    Attack("signal", "parser", "signals", "os.kill(os.getppid(), 0)", "the worker is stopped",
-           "Landlock (Linux 6.12): a parser sends signals to itself alone"),
-    *(
-        Attack(f"call-{id}", "parser", "sockets", code, "others are reached, or it goes on", CALLS)
-        for id, code in {
-            "tcp": "import socket; socket.create_connection(('127.0.0.1', 9))",
-            "udp": "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
-            "unix": "import socket; socket.socket(socket.AF_UNIX)",
-            "netlink": "import socket; socket.socket(16, socket.SOCK_RAW)",
-            "fork": "os.fork()",
-            "program": "import subprocess; subprocess.run(['/usr/bin/true'])",
-            "truncate": "os.truncate(secret, 0)",
-            "mode": "os.chmod(secret, 0o666)",
-            "limits": "import resource as r; r.setrlimit(r.RLIMIT_AS, (-1, -1))",
-            "limits-of-others": "import resource as r; r.prlimit(os.getppid(), r.RLIMIT_CPU)",
-            "pair": "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
-            "marks": "os.setxattr(secret, 'user.mark', b'1')",
-            "times": "os.utime(secret, (1, 1))",
-            "memory-that-stays": f"{CALL}call('shmget', 0, 4096, 0o1600)",
-            "messages-that-stay": f"{CALL}call('msgget', 0, 0o1600)",
-            "namespace": f"{CALL}call('unshare', 0x10000000)",
-            "watch": f"{CALL}call('inotify_add_watch', 0, b'/', 2)",
-        }.items()
-    ),
-]  # fmt: skip
+FILES = {
+    "read-data": "open(secret).read()",
+    "list-data": "os.listdir(os.path.dirname(secret))",
+    "read-users": "open('/etc/passwd').read()",
+    "read-environment": "open(f'/proc/{os.getppid()}/environ').read()",
+    "read-memory": "open(f'/proc/{os.getppid()}/mem', 'rb')",
+    "read-settings": "open('pyproject.toml').read()",
+    "by-its-root": "open('/proc/self/root' + secret).read()",
+    "write": "open(secret, 'w')",
+    "append": "open(secret, 'a')",
+    "make": "os.mkdir(secret + '.d')",
+    "remove": "os.unlink(secret)",
+    "rename": "os.rename(secret, secret + '.x')",
+    "link": "os.link(secret, secret + '.x')",
+    "code": "open(__import__('ingestion').__file__, 'a')",
+}
+CALLS = {
+    "tcp": "import socket; socket.create_connection(('127.0.0.1', 9))",
+    "udp": "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "unix": "import socket; socket.socket(socket.AF_UNIX)",
+    "netlink": "import socket; socket.socket(16, socket.SOCK_RAW)",
+    "fork": "os.fork()",
+    "program": "import subprocess; subprocess.run(['/usr/bin/true'])",
+    "truncate": "os.truncate(secret, 0)",
+    "mode": "os.chmod(secret, 0o666)",
+    "limits": "import resource as r; r.setrlimit(r.RLIMIT_AS, (-1, -1))",
+    "limits-of-others": "import resource as r; r.prlimit(os.getppid(), r.RLIMIT_CPU)",
+    "pair": "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "marks": "os.setxattr(secret, 'user.mark', b'1')",
+    "times": "os.utime(secret, (1, 1))",
+    "memory-that-stays": f"{CALL}call('shmget', 0, 4096, 0o1600)",
+    "messages-that-stay": f"{CALL}call('msgget', 0, 0o1600)",
+    "namespace": f"{CALL}call('unshare', 0x10000000)",
+    "watch": f"{CALL}call('inotify_add_watch', 0, b'/', 2)",
+}
+REACHED = {
+    **{name: ("files", code) for name, code in FILES.items()},
+    "signal": ("signals", "os.kill(os.getppid(), 0)"),
+    **{name: ("sockets", code) for name, code in CALLS.items()},
+}
+"""What a system may lack to shut off (Landlock, Linux 6.12, seccomp), and what would need it."""
 
 
 def _state(file: Path) -> tuple[str, int, int, int]:
@@ -177,15 +158,16 @@ def _state(file: Path) -> tuple[str, int, int, int]:
     return file.read_text(), status.st_mode, status.st_nlink, status.st_mtime_ns
 
 
-@pytest.mark.parametrize("case", REACHED, ids=str)
-def test_a_parser_reaches_nothing(sandbox: Sandbox, tmp_path: Path, case: Attack) -> None:
-    if case.door in lacking():
-        pytest.skip(f"this system has nothing that shuts {case.door} off")
+@each(REACHED)
+def test_a_parser_reaches_nothing(sandbox: Sandbox, tmp_path: Path, case: tuple[str, str]) -> None:
+    door, code = case
+    if door in lacking():
+        pytest.skip(f"this system has nothing that shuts {door} off")
     secret = tmp_path / "data" / "strata.db"
     secret.parent.mkdir()
     secret.write_text("kept")
     before = _state(secret)
-    answer = sandbox.parse(f"secret = {str(secret)!r}\n{case.payload}".encode(), "a.md")
+    answer = sandbox.parse(f"secret = {str(secret)!r}\n{code}".encode(), "a.md")
     assert isinstance(answer, Rejected)
     assert re.search(r"PermissionError|not allowed to raise", answer.reason), answer.reason
     assert _state(secret) == before
@@ -196,18 +178,13 @@ LISTING = """
 here = [f"/proc/self/fd/{number}" for number in range(4096)]
 raise Exception(sorted({os.readlink(place) for place in here if os.path.lexists(place)}))
 """
-OPEN = Attack("open-files", "parser", "open files", LISTING, "a file that is open here is read",
-              "the child is given its pipe alone")  # fmt: skip
 
 
 def test_a_parser_has_its_pipe_and_no_other_open_file(sandbox: Sandbox, tmp_path: Path) -> None:
     with (tmp_path / "strata.db").open("w") as file:
         os.set_inheritable(file.fileno(), True)
-        answer = sandbox.parse(OPEN.payload.encode(), "a.md")
+        answer = sandbox.parse(LISTING.encode(), "a.md")
     assert isinstance(answer, Rejected)
     opened = re.findall(r"'([^']+)'", answer.reason)
     assert opened[0] == "/dev/null"
     assert [name.partition(":")[0] for name in opened[1:]] == ["socket"]
-
-
-CASES = [PICKLE, ASKING, *ANSWERS, *REACHED, OPEN]

@@ -8,8 +8,7 @@ import re
 import pytest
 
 from tests.browser.signing_in import PROXY
-from tests.ui.attacks.attack import Attack
-from tests.ui.attacks.conftest import ADA, SECRET, Server
+from tests.ui.attacks.conftest import ADA, SECRET, Server, each
 from tests.ui.attacks.requests_table import GIVES_NOTHING, REFUSED
 from tests.ui.attacks.test_malformed import send
 
@@ -19,9 +18,8 @@ GIVEN_AWAY = (b"root:x:0", b"python_gc", b"process_resident", b"active_sessions"
 """What stands in what nobody may get: a file of the machine, figures, a conversation."""
 
 
-def sent(server: Server, case: Attack) -> bytes:
+def sent(server: Server, text: str) -> bytes:
     key = server.keys["all"]
-    text = str(case.payload)
     for name, value in {"port": str(server.port), "key": key, "key_cut": key[:-1]}.items():
         text = text.replace(f"{{{name}}}", value)
     return server.raw(text.replace("{{}}", "{}").encode("latin-1"), seconds=1)
@@ -32,49 +30,44 @@ def status(told: bytes) -> int:
 
 
 def test_what_is_guarded_is_there_for_who_may_have_it(server: Server) -> None:
-    told = sent(server, next(case for case in REFUSED if case.id == "name-name-itself"))
-    assert status(told) == 401
     request = f"GET /_stcore/metrics HTTP/1.1\r\nHost: x\r\nX-Forwarded-Email: {ADA.id}\r\n\r\n"
     named = server.raw(request.encode(), PROXY, seconds=1)
     assert status(named) == 200
     assert any(words in named for words in GIVEN_AWAY)
 
 
-CITED = [
-    Attack(f"cited-{name}", "host", "POST /v1/chat/completions", headers, "a citation leads to a "
-           "host that the request made up", "citations lead to the public address", (200,))
-    for name, headers in (
-        ("host", {"Host": "evil.test"}),
-        ("host-and-port", {"Host": "127.0.0.1:1"}),
-        ("forwarded", {"X-Forwarded-Host": "evil.test", "X-Forwarded-Proto": "javascript"}),
-        ("prefix", {"X-Forwarded-Prefix": "//evil.test", "X-Script-Name": "//evil.test"}),
-    )
-]  # fmt: skip
+HOSTS = {
+    "host": {"Host": "evil.test"},
+    "host-and-port": {"Host": "127.0.0.1:1"},
+    "forwarded": {"X-Forwarded-Host": "evil.test", "X-Forwarded-Proto": "javascript"},
+    "prefix": {"X-Forwarded-Prefix": "//evil.test", "X-Script-Name": "//evil.test"},
+}
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("case", CITED, ids=str)
+@each(HOSTS)
 def test_citations_lead_home_whatever_host_is_named(
-    server: Server, case: Attack, stream: bool
+    server: Server, case: dict[str, str], stream: bool
 ) -> None:
     question = {"role": "user", "content": "What is the default of hold_time?"}
     body = json.dumps({"model": "strata/valve@2.0", "messages": [question], "stream": stream})
-    told = send(server, *case.door.split(), body, **case.payload)
-    assert told.status_code in case.refused
+    told = send(server, "POST", "/v1/chat/completions", body, **case)
+    assert told.status_code == 200
     places = re.findall(r'"url": ?"([^"]*)"', told.text)
     assert places
     assert all(place.startswith(f"{server.address}/api/v1/pages/") for place in places)
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_a_forged_request_is_refused(server: Server, case: Attack) -> None:
-    told = sent(server, case)
-    assert status(told) in case.refused, told[:300]
+@each(REFUSED)
+def test_a_forged_request_is_refused(server: Server, case: tuple[str, tuple[int, ...]]) -> None:
+    request, refused = case
+    told = sent(server, request)
+    assert status(told) in refused, told[:300]
     assert not any(words in told for words in GIVEN_AWAY)
 
 
-@pytest.mark.parametrize("case", GIVES_NOTHING, ids=str)
-def test_another_way_to_a_place_gives_nothing(server: Server, case: Attack) -> None:
+@each(GIVES_NOTHING)
+def test_another_way_to_a_place_gives_nothing(server: Server, case: str) -> None:
     told = sent(server, case)
     assert not any(words in told for words in GIVEN_AWAY)
     assert status(told) != 500

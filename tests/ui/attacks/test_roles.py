@@ -16,15 +16,12 @@ from starlette.routing import BaseRoute
 from streamlit.web.server.starlette.starlette_app import create_streamlit_routes
 
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
-from tests.ui.attacks.attack import Attack
-from tests.ui.attacks.conftest import ADA, BO, CYD, Server
+from tests.ui.attacks.conftest import ADA, BO, CYD, Server, each
 from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
 
 pytestmark = pytest.mark.database
 
-SCOPE = "the scopes of the key, looked at before the route is run"
-OWN = "queries ask for the owner's rows; another's is as unknown as none"
 NEEDS = {
     "GET /api/v1/products": "search",
     "POST /api/v1/search": "search",
@@ -68,39 +65,35 @@ def test_every_route_for_programs_has_its_cases() -> None:
     assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP}
 
 
-NOBODY = [
-    Attack(f"{who} {route}", "role", "programs", (route, key, person),
-           "somebody without a key, or with one that is no more, does what a key is for",
-           "the key, whose hash stands in the database, and nothing else says who a program is",
-           (401,))
-    for route in NEEDS
-    for who, key, person in (
-        ("nobody", None, None),
-        ("made-up-key", "strata_" + "A" * 43, None),
-        ("revoked-key", "revoked", None),
-        ("admin-signed-in", None, ADA.id),
-    )
-]  # fmt: skip
-WITHOUT_SCOPE = [
-    Attack(f"all-but-{scope} {route}", "role", "programs", (route, f"all but {scope}", None),
-           "a key does what it was not made for", SCOPE, (403,))
-    for route, scope in NEEDS.items()
-]  # fmt: skip
-ANOTHER_S = [
-    Attack(f"another-s {route}", "role", "programs", (route, "all", None),
-           "an id of somebody else's is read, changed or told from one that does not exist",
-           OWN, (404,))
-    for route in (
-        "GET /api/v1/conversations/{conversation}",
-        "DELETE /api/v1/conversations/{conversation}",
-        "PUT /api/v1/turns/{turn}/feedback",
-    )
-]  # fmt: skip
-ANOTHER_S += [
-    Attack(f"another-s {route}", "role", "programs", (route, "another's", None),
-           "a program that uploads sees, or stops, what somebody else ordered", OWN, (422,))
-    for route in ("GET /api/v1/jobs/{job}", "DELETE /api/v1/jobs/{job}")
-]  # fmt: skip
+REFUSED: dict[str, tuple[str, str | None, str | None, int]] = {
+    **{
+        f"{who} {route}": (route, key, person, 401)
+        for route in NEEDS
+        for who, key, person in (
+            ("nobody", None, None),
+            ("made-up-key", "strata_" + "A" * 43, None),
+            ("revoked-key", "revoked", None),
+            ("admin-signed-in", None, ADA.id),
+        )
+    },
+    **{
+        f"all-but-{scope} {route}": (route, f"all but {scope}", None, 403)
+        for route, scope in NEEDS.items()
+    },
+    **{
+        f"another-s {route}": (route, "all", None, 404)
+        for route in (
+            "GET /api/v1/conversations/{conversation}",
+            "DELETE /api/v1/conversations/{conversation}",
+            "PUT /api/v1/turns/{turn}/feedback",
+        )
+    },
+    **{
+        f"another-s {route}": (route, "another's", None, 422)
+        for route in ("GET /api/v1/jobs/{job}", "DELETE /api/v1/jobs/{job}")
+    },
+}
+"""The route, the key, the person whom the proxy names, and the refusal."""
 BODIES = {
     "POST /api/v1/search": '{"query": "x"}',
     "POST /api/v1/ask": '{"question": "x"}',
@@ -109,9 +102,9 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("case", [*NOBODY, *WITHOUT_SCOPE, *ANOTHER_S], ids=str)
-def test_who_may_not_is_refused(server: Server, case: Attack) -> None:
-    route, key, person = case.payload
+@each(REFUSED)
+def test_who_may_not_is_refused(server: Server, case: Any) -> None:
+    route, key, person, refusal = case
     method, path = route.replace("{name:path}", "strata/valve").split()
     path = path.format(
         page=server.page, conversation=server.conversation, turn=server.turn, job=server.job
@@ -119,7 +112,7 @@ def test_who_may_not_is_refused(server: Server, case: Attack) -> None:
     if route == "POST /api/v1/jobs":
         path += "?product=valve&release=9.9"
     key = server.keys.get(key, key)
-    assert server.ask(method, path, key, person, BODIES.get(route, "{}")) in case.refused
+    assert server.ask(method, path, key, person, BODIES.get(route, "{}")) == refusal
 
 
 def test_the_same_routes_answer_who_may(server: Server) -> None:
@@ -157,31 +150,27 @@ TOOLS = {
     "read_page": ({"page_id": 1}, "search"),
 }
 PAGE_AS_RESOURCE = "strata://pages/{page_id}"
-OF_MCP = [
-    Attack(f"nobody mcp {tool}", "role", "mcp", (tool, None), "a tool is used without a key",
-           "the key is asked for before MCP reads the request", (401,))
-    for tool in TOOLS
-] + [
-    Attack(f"revoked mcp {tool}", "role", "mcp", (tool, "revoked"), "a tool is used with a key "
-           "that is no more", "the key is asked for before MCP reads the request", (401,))
-    for tool in TOOLS
-] + [
-    Attack(f"all-but-{scope} mcp {tool}", "role", "mcp", (tool, f"all but {scope}"),
-           "a key does what it was not made for", SCOPE, (f"lacks the scope “{scope}”",))
+OF_MCP = {
+    f"{who} mcp {tool}": (tool, key.format(scope), refusal.format(scope))
     for tool, (_, scope) in TOOLS.items()
-]  # fmt: skip
+    for who, key, refusal in (
+        ("nobody", "", ""),
+        ("revoked", "revoked", ""),
+        ("all-but-one", "all but {}", "lacks the scope “{}”"),
+    )
+}
 
 
-@pytest.mark.parametrize("case", OF_MCP, ids=str)
-def test_a_tool_is_refused(server: Server, case: Attack) -> None:
-    tool, key = case.payload
+@each(OF_MCP)
+def test_a_tool_is_refused(server: Server, case: tuple[str, str, str]) -> None:
+    tool, key, refusal = case
     told = called(server, tool, TOOLS[tool][0], server.keys.get(key))
-    if case.refused == (401,):
+    if not refusal:
         assert told.status_code == 401
     else:
         result = told.json()["result"]
         assert result["isError"]
-        assert case.refused[0] in str(result["content"])
+        assert refusal in str(result["content"])
 
 
 def called(server: Server, tool: str, arguments: Any, key: str | None) -> httpx.Response:
@@ -221,23 +210,21 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     },
 }
 """Streamlit's routes, and who may not reach them; nobody where they hold nothing of anybody's."""
-GUARDED = [
-    Attack(f"{who} {route}", "role", "page", (route, who), "a file, an upload or figures of the "
-           "page are reached beside the page", "the gate, before Streamlit sees the request",
-           (401,) if who == "nobody" else (403,))
+GUARDED = {
+    f"{who} {route}": (route, who)
     for route, refused in ADDRESSES.items()
     for who in refused
     if "agent" not in route or route.startswith("POST")
-]  # fmt: skip
+}
 
 
-@pytest.mark.parametrize("case", GUARDED, ids=str)
-def test_an_address_of_the_page_is_refused(server: Server, case: Attack) -> None:
-    route, who = case.payload
+@each(GUARDED)
+def test_an_address_of_the_page_is_refused(server: Server, case: tuple[str, str]) -> None:
+    route, who = case
     method, path = route.replace(":path", "").split()
-    person = BO.id if who == "user" else None
     path = path.format(file_id="x", session_id="a")
-    assert server.ask(method, path, None, person) in case.refused
+    told = server.ask(method, path, None, BO.id if who == "user" else None)
+    assert told == (401 if who == "nobody" else 403)
 
 
 def test_every_address_of_the_page_has_its_cases() -> None:

@@ -23,11 +23,9 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
 from chatbot.settings import Settings
-from tests.browser.conftest import free_port
-from tests.browser.signing_in import strata_with
+from tests.browser.conftest import free_port, strata_serves
 from tests.data_folders import copy_data
-from tests.ui.attacks.attack import Attack
-from tests.ui.attacks.conftest import ADA
+from tests.ui.attacks.conftest import ADA, each
 
 CLIENT, CLIENT_SECRET, COOKIE_SECRET = "strata", "a-secret-of-the-client", "c" * 40
 KEY, OTHER_KEY = (RSAKey.generate_key(2048, {"kid": "1"}) for _ in range(2))
@@ -121,9 +119,9 @@ def signs_in(
     data = copy_data(valve_settings.data_dir, tmp_path_factory.mktemp("signed") / "data")
     with (
         served(provider),
-        strata_with(
+        strata_serves(
             valve_settings.model_copy(update={"data_dir": data}),
-            port,
+            port=port,
             oidc_issuer=provider.address,
             oidc_client_id=CLIENT,
             oidc_client_secret=CLIENT_SECRET,
@@ -179,174 +177,130 @@ def test_who_signs_in_honestly_is_signed_in(
     assert exchanged["code_verifier"]
 
 
-TOKEN = "Authlib holds the ID token against the provider's keys, the nonce, issuer, client and time"
-OURS = "the account is made of claims that say who, when and verified, and of no others"
 PUBLIC = KEY.as_pem(private=False)
-TOKENS: dict[str, tuple[Callable[[Provider], Claims], str]] = {
-    "no-nonce": (lambda at: signed(at.claims(nonce=None)), TOKEN),
-    "other-nonce": (lambda at: signed(at.claims(nonce="n" * 20)), TOKEN),
-    "other-issuer": (lambda at: signed(at.claims(iss="https://evil.test")), TOKEN),
-    "issuer-with-slash": (lambda at: signed(at.claims(iss=f"{at.address}/")), TOKEN),
-    "no-issuer": (lambda at: signed(at.claims(iss=None)), TOKEN),
-    "other-client": (lambda at: signed(at.claims(aud="other")), TOKEN),
-    "other-clients": (lambda at: signed(at.claims(aud=["other", "another"])), TOKEN),
-    "for-another-party": (lambda at: signed(at.claims(azp="other")), TOKEN),
-    "expired": (lambda at: signed(at.claims(exp=int(time.time()) - 600)), TOKEN),
-    "not-yet": (lambda at: signed(at.claims(nbf=int(time.time()) + 6_000)), TOKEN),
-    "from-tomorrow": (lambda at: signed(at.claims(iat=int(time.time()) + 86_400)), TOKEN),
-    "no-subject": (lambda at: signed(at.claims(sub=None)), TOKEN),
-    "other-key": (lambda at: signed(at.claims(), OTHER_KEY), TOKEN),
-    "client-s-secret": (lambda at: reply(by_hand(at.claims(), CLIENT_SECRET.encode())), TOKEN),
-    "public-key-as-secret": (lambda at: reply(by_hand(at.claims(), PUBLIC)), TOKEN),
-    "unsigned": (lambda at: reply(by_hand(at.claims(), b"")), TOKEN),
-    "no-token": (lambda at: {"access_token": "a", "token_type": "Bearer"}, TOKEN),
-    "token-of-rubbish": (lambda at: {"access_token": "a", "id_token": "a.b.c"}, TOKEN),
-    "long-ago": (lambda at: signed(at.claims(iat=int(time.time()) - 25 * 3600)), OURS),
-    "unverified": (lambda at: signed(at.claims(email_verified=False)), OURS),
-    "empty-subject": (lambda at: signed(at.claims(sub="")), OURS),
-    "like-an-admin": (lambda at: signed(at.claims(email="ａda@example.org")), OURS),
-    "list-of-addresses": (lambda at: signed(at.claims(email=[ADA.id])), OURS),
+TOKENS: dict[str, Callable[[Provider], Claims]] = {
+    "no-nonce": lambda at: signed(at.claims(nonce=None)),
+    "other-nonce": lambda at: signed(at.claims(nonce="n" * 20)),
+    "other-issuer": lambda at: signed(at.claims(iss="https://evil.test")),
+    "issuer-with-slash": lambda at: signed(at.claims(iss=f"{at.address}/")),
+    "no-issuer": lambda at: signed(at.claims(iss=None)),
+    "other-client": lambda at: signed(at.claims(aud="other")),
+    "other-clients": lambda at: signed(at.claims(aud=["other", "another"])),
+    "for-another-party": lambda at: signed(at.claims(azp="other")),
+    "expired": lambda at: signed(at.claims(exp=int(time.time()) - 600)),
+    "not-yet": lambda at: signed(at.claims(nbf=int(time.time()) + 6_000)),
+    "from-tomorrow": lambda at: signed(at.claims(iat=int(time.time()) + 86_400)),
+    "no-subject": lambda at: signed(at.claims(sub=None)),
+    "other-key": lambda at: signed(at.claims(), OTHER_KEY),
+    "client-s-secret": lambda at: reply(by_hand(at.claims(), CLIENT_SECRET.encode())),
+    "public-key-as-secret": lambda at: reply(by_hand(at.claims(), PUBLIC)),
+    "unsigned": lambda at: reply(by_hand(at.claims(), b"")),
+    "no-token": lambda at: {"access_token": "a", "token_type": "Bearer"},
+    "token-of-rubbish": lambda at: {"access_token": "a", "id_token": "a.b.c"},
+    "long-ago": lambda at: signed(at.claims(iat=int(time.time()) - 25 * 3600)),
+    "unverified": lambda at: signed(at.claims(email_verified=False)),
+    "empty-subject": lambda at: signed(at.claims(sub="")),
+    "like-an-admin": lambda at: signed(at.claims(email="ａda@example.org")),
+    "list-of-addresses": lambda at: signed(at.claims(email=[ADA.id])),
 }
-REPLIES = [
-    Attack(f"oidc-{name}", "sign-in", "provider", answers, "an ID token that is not for this "
-           "sign-in makes an admin", by, (401, 403))
-    for name, (answers, by) in TOKENS.items()
-]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=str)
+@each(TOKENS)
 def test_a_token_that_is_not_for_this_sign_in_makes_no_admin(
-    browser: httpx.Client, signs_in: tuple[str, Provider], case: Attack
+    browser: httpx.Client, signs_in: tuple[str, Provider], case: Callable[[Provider], Claims]
 ) -> None:
     _, provider = signs_in
-    provider.answers = case.payload
+    provider.answers = case
     asked = begin(browser, provider)
-    assert come_back(browser, code="x", state=asked["state"]) in case.refused
-
-
-STATE = "the state stands in the browser's own signed session, and is taken out at its first use"
-
-
-def _none(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
-    return {"code": "x"}
-
-
-def _made_up(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
-    return {"code": "x", "state": "s" * 30}
-
-
-def _another_s(
-    browser: httpx.Client, other: httpx.Client, state: str, provider: Provider
-) -> Claims:
-    return {"code": "x", "state": begin(other, provider)["state"]}
-
-
-def _pattern(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
-    return {"code": "x", "state": f"default_{state}"}
+    assert come_back(browser, code="x", state=asked["state"]) in (401, 403)
 
 
 def _used(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
     assert come_back(browser, code="x", state=state) == 200
     del browser.cookies["_streamlit_user"]
-    return {"code": "x", "state": state}
+    return {"state": state}
 
 
 def _older(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
     """The state of a sign-in that was begun before another one, with the later one's nonce."""
     begin(browser, provider)
-    return {"code": "x", "state": state}
+    return {"state": state}
 
 
-def _refused(browser: httpx.Client, other: httpx.Client, state: str, provider: Provider) -> Claims:
-    return {"code": "x", "state": state, "error": "access_denied",
-            "error_description": "\r\nSet-Cookie: a=b"}  # fmt: skip
+STATES: dict[str, Callable[[httpx.Client, httpx.Client, str, Provider], Claims]] = {
+    "none": lambda *_: {},
+    "made-up": lambda *_: {"state": "s" * 30},
+    "another-browser-s": lambda browser, other, state, at: {"state": begin(other, at)["state"]},
+    "pattern": lambda browser, other, state, at: {"state": f"default_{state}"},
+    "used": _used,
+    "older": _older,
+    "of-a-refusal": lambda browser, other, state, at: {
+        "state": state,
+        "error": "access_denied",
+        "error_description": "\r\nSet-Cookie: a=b",
+    },
+}
+"""What a link back carries beside its code."""
 
 
-STATES = [
-    Attack(f"oidc-state-{name}", "sign-in", "callback", coming, "somebody is signed in by a link "
-           "that a stranger sent, or by one that was used", STATE, (401,))
-    for name, coming in {
-        "none": _none, "made-up": _made_up, "another-browser-s": _another_s, "pattern": _pattern,
-        "used": _used, "older": _older, "of-a-refusal": _refused,
-    }.items()
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", STATES, ids=str)
+@each(STATES)
 def test_a_link_back_that_is_not_this_browser_s_signs_nobody_in(
-    browser: httpx.Client, signs_in: tuple[str, Provider], case: Attack
+    browser: httpx.Client, signs_in: tuple[str, Provider], case: Any
 ) -> None:
     address, provider = signs_in
     provider.answers = lambda at: signed(at.claims())
     with httpx.Client(base_url=address, timeout=30) as other:
         state = begin(browser, provider)["state"]
-        params = case.payload(browser, other, state, provider)
-        assert come_back(browser, **params) in case.refused
+        params = {"code": "x"} | case(browser, other, state, provider)
+        assert come_back(browser, **params) == 401
         assert "a" not in browser.cookies
 
 
-BEGUN = [
-    Attack(f"oidc-begin-{name}", "sign-in", "/auth/login", params, "a sign-in is begun by somebody "
-           "else's link, or leads elsewhere", by)
-    for name, params, by in (
-        ("no-token", {}, "the page signs what its button carries"),
-        ("other-secret", {"provider": begin_token("x" * 40)}, "the page signs what its button "
-         "carries"),
-        ("expired", {"provider": begin_token(left=-1)}, "what the button carries is good for two "
-         "minutes"),
-        ("unsigned", {"provider": by_hand({"provider": "default", "exp": 2**31}, b"")}, "no other "
-         "algorithm is taken"),
-    )
-]  # fmt: skip
+BEGUN = {
+    "no-token": {},
+    "other-secret": {"provider": begin_token("x" * 40)},
+    "expired": {"provider": begin_token(left=-1)},
+    "unsigned": {"provider": by_hand({"provider": "default", "exp": 2**31}, b"")},
+}
 
 
-@pytest.mark.parametrize("case", BEGUN, ids=str)
-def test_a_sign_in_that_no_button_began_goes_home(browser: httpx.Client, case: Attack) -> None:
-    told = browser.get("/auth/login", params=case.payload)
+@each(BEGUN)
+def test_a_sign_in_that_no_button_began_goes_home(browser: httpx.Client, case: Claims) -> None:
+    told = browser.get("/auth/login", params=case)
     assert (told.status_code, told.headers["location"]) == (302, "/")
 
 
-LEADS_HOME = "where somebody comes back to is made of STRATA_PUBLIC_URL, and of nothing they send"
-ELSEWHERE = [
-    Attack(f"oidc-elsewhere-{name}", "sign-in", "/auth/login", sent, "the code goes to a place of "
-           "somebody else's choice", LEADS_HOME)
-    for name, sent in {
-        "redirect": {"params": {"redirect_uri": "http://evil.test/oauth2callback"}},
-        "next": {"params": {"next": "//evil.test", "origin": "http://evil.test"}},
-        "host": {"headers": {"Host": "evil.test"}},
-        "forwarded": {"headers": {"X-Forwarded-Host": "evil.test", "Forwarded": "host=evil.test"}},
-    }.items()
-]  # fmt: skip
+ELSEWHERE: dict[str, dict[str, dict[str, str]]] = {
+    "redirect": {"params": {"redirect_uri": "http://evil.test/oauth2callback"}},
+    "next": {"params": {"next": "//evil.test", "origin": "http://evil.test"}},
+    "host": {"headers": {"Host": "evil.test"}},
+    "forwarded": {"headers": {"X-Forwarded-Host": "evil.test", "Forwarded": "host=evil.test"}},
+}
 
 
-@pytest.mark.parametrize("case", ELSEWHERE, ids=str)
+@each(ELSEWHERE)
 def test_who_signs_in_comes_back_here(
-    browser: httpx.Client, signs_in: tuple[str, Provider], case: Attack
+    browser: httpx.Client, signs_in: tuple[str, Provider], case: Any
 ) -> None:
     address, _ = signs_in
-    params = {"provider": begin_token(), **case.payload.get("params", {})}
-    told = browser.get("/auth/login", params=params, headers=case.payload.get("headers"))
+    params = {"provider": begin_token(), **case.get("params", {})}
+    told = browser.get("/auth/login", params=params, headers=case.get("headers"))
     asked = parse_qs(urlsplit(told.headers["location"]).query)
     assert asked["redirect_uri"] == [f"{address}/oauth2callback"]
     assert "evil.test" not in told.headers["location"]
 
 
-LINKS = [
-    Attack(f"oidc-link-{name}", "sign-in", path, {"Sec-Fetch-Site": "cross-site", **more},
-           "a page elsewhere signs somebody out, or begins their sign-in", "the gate", (403,))
-    for name, path, more in (
-        ("out-by-picture", "/auth/logout", {"Sec-Fetch-Dest": "image"}),
-        ("out-by-link", "/auth/logout", {"Sec-Fetch-Mode": "navigate"}),
-        ("in-by-link", "/auth/login", {"Sec-Fetch-Mode": "navigate"}),
-    )
-]  # fmt: skip
+LINKS = {
+    "out-by-picture": ("/auth/logout", {"Sec-Fetch-Dest": "image"}),
+    "out-by-link": ("/auth/logout", {"Sec-Fetch-Mode": "navigate"}),
+    "in-by-link": ("/auth/login", {"Sec-Fetch-Mode": "navigate"}),
+}
 
 
-@pytest.mark.parametrize("case", LINKS, ids=str)
-def test_a_page_elsewhere_signs_nobody_in_or_out(browser: httpx.Client, case: Attack) -> None:
-    told = browser.get(case.door, params={"provider": begin_token()}, headers=case.payload)
-    assert told.status_code in case.refused
+@each(LINKS)
+def test_a_page_elsewhere_signs_nobody_in_or_out(browser: httpx.Client, case: Any) -> None:
+    path, headers = case
+    from_elsewhere = {"Sec-Fetch-Site": "cross-site", **headers}
+    told = browser.get(path, params={"provider": begin_token()}, headers=from_elsewhere)
+    assert told.status_code == 403
     assert "set-cookie" not in told.headers
-
-
-CASES = [*REPLIES, *STATES, *BEGUN, *ELSEWHERE, *LINKS]

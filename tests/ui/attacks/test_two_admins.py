@@ -13,7 +13,6 @@ from chatbot.administration.curation import Curation, ratings
 from chatbot.administration.overview import Overview, PairFilter
 from chatbot.assembly import Chatbot
 from chatbot.memory.stores.stores import UnknownPair
-from tests.ui.attacks.attack import Attack
 from tests.ui.conftest import SignIn
 from tests.ui.memory_pairs import keep
 from tests.ui.pages import button
@@ -22,26 +21,6 @@ from tests.ui.valve_corpus import QUESTION
 
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 CYD = Person("cyd@example.org", "Cyd", is_admin=True)
-SEEN = "a change says what its admin had seen; what somebody else has changed since is told first"
-BY_ID = "an edited answer has another id, and one that is gone is edited by nobody"
-AGAIN = "who writes into the memory looks at the review again, until it is what was written"
-
-
-def _one(id: str, payload: Any, by: str) -> Attack:
-    return Attack(id, "two admins", "review", payload, "what an admin wrote is gone, or is not "
-                  "what people get", by)  # fmt: skip
-
-
-CASES = [
-    _one("same-field", ("Corrected answer", "Corrected answer"), SEEN),
-    _one("same-note", ("Note", "Note"), SEEN),
-    _one("other-field", ("Note", "Corrected answer"), SEEN),
-    _one("other-field-the-other-way-round", ("Corrected answer", "Note"), SEEN),
-    _one("edit-after-edit", "edit", BY_ID),
-    _one("edit-within-edit", "edit", BY_ID),
-    _one("correction-within-correction", "correct", AGAIN),
-]
-_OF = {case.id: case for case in CASES}
 
 
 def write(page: AppTest, label: str, text: str) -> None:
@@ -58,11 +37,11 @@ def kept(chatbot: Chatbot, turn: int, label: str) -> str:
     return str(found.note if label == "Note" else found.corrected_answer)
 
 
-@pytest.mark.parametrize("case", CASES[:4], ids=str)
+@pytest.mark.parametrize("second", ["Note", "Corrected answer"])
+@pytest.mark.parametrize("first", ["Note", "Corrected answer"])
 def test_two_who_review_one_answer_lose_nothing(
-    chatbot: Chatbot, signed_in: SignIn, case: Attack
+    chatbot: Chatbot, signed_in: SignIn, first: str, second: str
 ) -> None:
-    first, second = case.payload
     turn = asked(chatbot, QUESTION)[0]
     pages = [open_history(turn), open_history(turn)]
     write(pages[0], first, "It is 45 s.")
@@ -98,7 +77,6 @@ def edits(chatbot: Chatbot) -> list[str]:
 
 
 def test_an_answer_that_another_admin_edited_is_edited_by_nobody(chatbot: Chatbot) -> None:
-    assert _OF["edit-after-edit"].stopped_by
     pair = keep(chatbot.database, QUESTION, "It is 20 s [1].")
     Curation(chatbot, ADA).edit(pair, "It is 45 s.")
     with pytest.raises(UnknownPair):
@@ -124,7 +102,6 @@ class During:
 def test_of_two_who_edit_an_answer_at_once_one_is_told(
     chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _OF["edit-within-edit"].stopped_by
     pair = keep(chatbot.database, QUESTION, "It is 20 s [1].")
     during = During(monkeypatch)
     during.other = lambda: Curation(chatbot, CYD).edit(pair, "It is 46 s.")
@@ -137,7 +114,6 @@ def test_of_two_who_edit_an_answer_at_once_one_is_told(
 def test_of_two_who_correct_an_answer_at_once_people_get_what_the_review_says(
     chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _OF["correction-within-correction"].stopped_by
     turn = asked(chatbot, QUESTION)[0]
     chatbot.memory.remembering.flush(60)
     during = During(monkeypatch)

@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.ui.admin_pages import open_admin_page, run, tab
-from tests.ui.attacks.attack import Attack
-from tests.ui.attacks.conftest import Server
+from tests.ui.attacks.conftest import Server, each
 from tests.ui.attacks.uploads_table import TEXT, UPLOADS
 from tests.ui.conftest import MakeChatbot
 from ui.cli.main import app
@@ -37,10 +36,12 @@ def jobs(server: Server) -> int:
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("case", UPLOADS, ids=str)
-def test_a_program_uploads_nothing_that_it_should_not(server: Server, case: Attack) -> None:
+@each(UPLOADS)
+def test_a_program_uploads_nothing_that_it_should_not(
+    server: Server, case: tuple[str, bytes]
+) -> None:
     before = jobs(server)
-    refused = sent(server, *case.payload)
+    refused = sent(server, *case)
     assert refused.status_code in (400, 422), refused.text[:300]
     assert refused.json()["error"]["message"]
     assert jobs(server) == before
@@ -55,11 +56,10 @@ def test_a_good_file_is_taken_by_the_same_way(server: Server) -> None:
 
 def test_the_page_takes_nothing_but_what_is_good(valve: MakeChatbot) -> None:
     valve(None)
-    files = [case.payload for case in UPLOADS]
     page = open_admin_page("documents")
     page.session_state["upload release"] = WHERE["release"]
     tab(page, "documents tab", "Upload")
-    given = [*files, ("good.md", TEXT + b"\nThe last one.\n")]
+    given = [*UPLOADS.values(), ("good.md", TEXT + b"\nThe last one.\n")]
     page.file_uploader[0].set_value([(name, content, "") for name, content in given])
     run(page).checkbox[0].check()
     (button,) = [b for b in run(page).button if b.label.startswith("Upload")]
@@ -71,9 +71,8 @@ def test_the_command_reads_nothing_but_what_is_good(
 ) -> None:
     monkeypatch.setenv("STRATA_DATA_DIR", str(tmp_path / "data"))
     docs = tmp_path / "in" / "docs"
-    bad = [case for case in UPLOADS if "command" in case.door]
-    for number, case in enumerate(bad):
-        name, content = case.payload
+    bad = [file for id, file in UPLOADS.items() if not id.startswith("name-")]
+    for number, (name, content) in enumerate(bad):
         place = docs / f"{number}"
         place.mkdir(parents=True)
         (place / name).write_bytes(content)

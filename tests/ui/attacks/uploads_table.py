@@ -12,15 +12,8 @@ import zipfile
 from collections.abc import Iterator
 
 from tests.ingestion.hostile_inputs import PNG, _member, _zip, archives
-from tests.ui.attacks.attack import Attack
 
 TEXT = b"# Valve\n\nThe valve closes after five seconds.\n"
-NAME = "a name has to be a plain relative path without anything that nobody sees"
-CONTENT = "the first bytes have to be what the suffix says"
-MEMBER = "members are judged like files, and nothing is unpacked to where a member says"
-SIZE = "what a member unpacks to is bounded, and counted while it is read"
-KIND = "only formats that a loader reads are taken, by the last suffix"
-
 _NAMES = {
     "up": "../guide.md",
     "up-inside": "a/../../guide.md",
@@ -81,30 +74,12 @@ _CONTENTS = {
     "white-space": ("guide.md", b" \n\t\r\n"),
     "cut-off-pdf": ("guide.pdf", b"%PDF-1.7\n1 0 obj<</Type/Catalog"),
 }
-_ARCHIVES = {
-    name: archive
-    for name, archive in archives()
-    if name
-    in {
-        "absolute.zip",
-        "drive.zip",
-        "backslash.zip",
-        "control.zip",
-        "bomb.zip",
-        "bomb-of-text.zip",
-        "encrypted.zip",
-        "link.zip",
-        "device.zip",
-        "pipe.zip",
-        "names.zip",
-        "truncated.zip",
-        "nothing.zip",
-        "no-zip.zip",
-        "right-to-left.zip",
-        "picture.zip",
-        "empty-file.zip",
-    }
-}
+_ARCHIVES = (
+    *("absolute", "drive", "backslash", "control", "bomb", "bomb-of-text", "encrypted", "link"),
+    *("device", "pipe", "names", "truncated", "nothing", "no-zip", "right-to-left", "picture"),
+    "empty-file",
+)
+"""Of tests/ingestion/hostile_inputs.py those in which nothing is left to read."""
 
 
 def _more() -> Iterator[tuple[str, bytes]]:
@@ -121,22 +96,9 @@ def _more() -> Iterator[tuple[str, bytes]]:
     yield "many-bombs.zip", file.getvalue()
 
 
-UPLOADS = [
-    *(
-        Attack(f"name-{id}", "upload", "rest, page", (name, TEXT),
-               "a file lies outside of its folder, runs, or hides what it is",
-               KIND if name[-3:] != ".md" else NAME)
-        for id, name in _NAMES.items()
-    ),
-    *(
-        Attack(f"content-{id}", "upload", "rest, page, command", file,
-               "a file is read as what it is not", CONTENT)
-        for id, file in _CONTENTS.items()
-    ),
-    *(
-        Attack(f"archive-{name[:-4]}", "upload", "rest, page, command", (name, content),
-               "a member lies outside of its folder, fills the disk or is followed",
-               SIZE if "bomb" in name or name == "names.zip" else MEMBER)
-        for name, content in (*_ARCHIVES.items(), *_more())
-    ),
-]  # fmt: skip
+_OF_READING = [(name, data) for name, data in archives() if name[:-4] in _ARCHIVES]
+UPLOADS: dict[str, tuple[str, bytes]] = {
+    **{f"name-{id}": (name, TEXT) for id, name in _NAMES.items()},
+    **{f"content-{id}": file for id, file in _CONTENTS.items()},
+    **{f"archive-{name[:-4]}": (name, data) for name, data in (*_OF_READING, *_more())},
+}

@@ -1,0 +1,233 @@
+"""Audit log, gaps, numbers, glossary and releases: each is drawn, filtered, and has its effect.
+
+That nobody else sees them stands in test_doors.py.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.chatbot import Chatbot
+from chatbot.settings import Settings
+from corpora.catalog.glossary import Entry
+from corpora.database.engine import Database
+from tests.chatbot.asked import asked
+from tests.ui.admin_pages import choose, errors, open_admin_page, press, run, shown
+from tests.ui.conftest import MakeChatbot, SignIn
+from tests.ui.pages import texts
+from tests.ui.payloads import PAYLOADS
+from ui.wording.escaping import as_label
+
+ANN = Person("ann@example.org", "Ann", is_admin=True)
+USER = Person("cy@example.org", "Cy", is_admin=False)
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def database(valve: MakeChatbot, tmp_path: Path) -> Database:
+    """The database of a data folder without any documentation."""
+    return valve(None, Settings(data_dir=tmp_path / "data", generator="none")).database
+
+
+@pytest.mark.parametrize("name", ["audit", "gaps", "numbers"])
+def test_where_there_is_nothing_the_page_says_so(database: Database, name: str) -> None:
+    page = open_admin_page(name)
+    assert page.info
+    assert not page.dataframe
+
+
+def subjects(page: AppTest) -> list[str]:
+    return list(page.dataframe[0].value["Applies to"])
+
+
+def test_the_audit_log_says_who_did_what_and_what_changed(database: Database) -> None:
+    log = AuditLog(database)
+    log.record(ANN, "rate", "turn 7", corrected_answer=113, rating="bad", assignee="")
+    log.record(ANN, "alias", "valve 2.0", before=[], now=["Heron", "H"])
+    told = open_admin_page("audit").dataframe[0].value.to_dict("records")
+    assert [row["User"] for row in told] == ["ann@example.org"] * 2
+    assert [(row["Action"], row["Applies to"], row["Details"]) for row in told] == [
+        ("Alias", "valve 2.0", "before: none · now: Heron, H"),
+        ("Rate", "turn 7", "corrected answer: 113 characters · rating: bad · assignee: none"),
+    ]
+
+
+def test_the_audit_log_has_pages_and_another_choice_begins_with_the_newest(
+    database: Database,
+) -> None:
+    log = AuditLog(database)
+    for number in range(60):
+        log.record(LOCAL, "rate", f"turn {number}")
+        log.record(ANN, "export", f"numbers {number}")
+    page = press(open_admin_page("audit"), "Older")
+    page.selectbox(key="audit-who").set_value("local")
+    assert subjects(run(page))[0] == "turn 59"
+    for back in ("Newest", "Newer"):
+        assert subjects(press(page, "Older"))[-1] == "turn 0"
+        assert subjects(press(page, back))[0] == "turn 59"
+    page.selectbox(key="audit-what").set_value("export")
+    assert run(page).info
+    assert log.page(LOCAL, action="export")[0][0].subject == "numbers 59"
+
+
+def test_a_gap_shows_how_often_by_whom_and_where_it_is_found(database: Database) -> None:
+    for owner in ("ann", "bob"):
+        asked(
+            *(database, "How do I reset it?"),
+            at=NOW - timedelta(days=60),
+            owner=owner,
+            abstained=True,
+            found_in=["17.10"],
+        )
+    asked(database, "answered", at=NOW)
+    turn = asked(database, "Which colour has the lamp?", at=NOW, abstained=True)
+    page = open_admin_page("gaps")
+    assert "How do I reset it" not in texts(page)
+    assert page.get("page_link")[-1].proto.query_string == f"turn={turn}"
+    page.selectbox(key="gaps-time").set_value("all time")
+    told = texts(run(page))
+    assert "**2 gaps** in 3 questions" in told
+    assert "2 times by 2 people" in told
+    assert ":gray-badge[relay 17\\.20] :green-badge[found in 17\\.10]" in told
+
+
+@pytest.mark.parametrize("name", ["question", "release"])
+def test_gaps_of_hostile_text_are_text_on_every_page(database: Database, name: str) -> None:
+    for number, payload in enumerate(PAYLOADS):
+        told = {"question": "How?", "release": f"{number}.0", name: payload}
+        asked(database, told["question"], at=NOW, abstained=True, release=told["release"])
+    page = open_admin_page("gaps")
+    told_by_page = [texts(page)]
+    for number in range(2, -(-len(PAYLOADS) // 20) + 1):
+        key = page.get("pagination")[0].proto.id
+        page.session_state[key[key.index("gaps of") :]] = number
+        told_by_page.append(texts(run(page)))
+    for payload in PAYLOADS:
+        wanted = (payload, 300) if name == "question" else (f"relay {payload}", 80)
+        assert as_label(*wanted) in "".join(told_by_page)
+
+
+def test_numbers_of_a_time_a_product_and_a_release(database: Database) -> None:
+    asked(database, "one", at=NOW, thumbs=1, seconds=0.5, model_calls=2)
+    asked(database, "two", at=NOW, release="18.00", abstained=True, seconds=12.0)
+    asked(database, "three", at=NOW - timedelta(days=60))
+    page = open_admin_page("numbers")
+
+    def totals() -> dict[str, str]:
+        return {metric.label: metric.value for metric in page.metric}
+
+    found = totals()
+    assert (found["Questions"], found["Not answered"], found["Thumbs up"]) == ("2", "50.0 %", "1")
+    assert (found["Median time"], found["95th percentile"]) == ("0.50 s", "12 s")
+    assert found["Model calls"] == "2"
+    assert len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart")) == 4
+    assert list(page.dataframe[1].value["Not answered"]) == [0, 1]
+    page.selectbox(key="numbers-time").set_value("all time")
+    run(page)
+    assert totals()["Questions"] == "3"
+    page.selectbox(key="numbers-product").set_value("relay")
+    run(page).selectbox(key="numbers-release").set_value("18.00")
+    run(page)
+    assert totals()["Questions"] == "1"
+
+
+PM = Entry("performance monitoring", ("PM", "perf mon"))
+WTR = Entry("wait-to-restore", ("WTR",))
+
+
+def glossary(chatbot: Chatbot, *entries: Entry) -> AppTest:
+    chatbot.glossaries.replace("valve", entries)
+    return open_admin_page("glossary")
+
+
+def fill(page: AppTest, term: str, *synonyms: str) -> AppTest:
+    page.text_input[-1].set_value(term)
+    page.text_area[0].set_value("\n".join(synonyms))
+    return page
+
+
+def actions(chatbot: Chatbot) -> list[str]:
+    return [entry.action for entry in AuditLog(chatbot.database).page(LOCAL)[0]][::-1]
+
+
+def test_a_term_is_added_or_refused_and_then_stays_in_the_form(chatbot: Chatbot) -> None:
+    page = press(fill(glossary(chatbot), "wait-to-restore", "WTR", ""), "Add")
+    assert chatbot.glossaries.entries("valve") == (WTR,)
+    assert page.text_input[-1].value == ""
+    press(fill(page, "[a](b)"), "Add")
+    assert "needs at least one synonym" in errors(page)
+    assert "[a](b)" not in page.error[0].value
+    assert page.text_input[-1].value == "[a](b)"
+    assert chatbot.glossaries.entries("valve") == (WTR,)
+    assert actions(chatbot) == ["add term"]
+
+
+def test_a_term_is_searched_changed_and_removed(chatbot: Chatbot) -> None:
+    page = glossary(chatbot, PM, WTR)
+    page.text_input(key="glossary words").set_value("wtr")
+    assert list(run(page).dataframe[0].value["Term"]) == ["wait-to-restore"]
+    assert choose(page, 0).text_area[0].value == "WTR"
+    press(fill(page, "revert time", "WTR", "wait to restore"), "Save")
+    changed = Entry("revert time", ("WTR", "wait to restore"))
+    assert chatbot.glossaries.entries("valve") == (PM, changed)
+    press(choose(page, 0), "Remove this term")
+    assert chatbot.glossaries.entries("valve") == (PM,)
+    assert actions(chatbot) == ["change term", "remove term"]
+
+
+def test_a_file_is_compared_and_then_becomes_the_glossary(chatbot: Chatbot) -> None:
+    page = glossary(chatbot, PM, WTR)
+    page.file_uploader[0].set_value(("mine.csv", b"term,synonyms\nfan module\n", "text/csv"))
+    assert "mine.csv, line 2: 'fan module'" in errors(run(page))
+    file = b"term,synonyms\nperformance monitoring,PM\nfan module,fan tray\n"
+    page.file_uploader[0].set_value(("glossary.csv", file, "text/csv"))
+    told = shown(run(page))
+    for part in ("1 added: fan module", "1 changed: perf", "1 removed: wait-to-restore"):
+        assert part in told
+    assert chatbot.glossaries.entries("valve") == (PM, WTR)
+    press(page, "Replace the glossary")
+    assert [e.term for e in chatbot.glossaries.entries("valve")] == ["fan module", PM.term]
+    assert actions(chatbot) == ["import glossary"]
+
+
+@pytest.fixture
+def releases(valve: MakeChatbot, signed_in: SignIn) -> AppTest:
+    """The page Releases as somebody sees it who is no admin."""
+    valve(None)
+    signed_in(USER)
+    return open_admin_page("releases")
+
+
+def test_what_changed_between_any_two_releases_stands_with_both_pages(releases: AppTest) -> None:
+    told = shown(releases)
+    assert "From 1.0 to 2.0:** 0 new, 1 changed, 0 gone" in told
+    assert "**hold_time** :orange-badge[changed]" in told
+    assert "default: 20 s → 45 s" in told
+    assert "drain_time" not in told
+    labels = [b.label for b in releases.button]
+    assert [label.split(" · ")[0] for label in labels if "·" in label] == ["1\\.0", "2\\.0"]
+    releases.selectbox(key="releases-from").select("2.0")
+    assert "Choose two different releases" in shown(run(releases))
+    releases.selectbox(key="releases-to").select("1.0")
+    assert "default: 45 s → 20 s" in shown(run(releases))
+
+
+def test_words_and_kinds_filter_what_changed(releases: AppTest) -> None:
+    releases.text_input(key="releases-words").set_value("HOLD 45")
+    assert "hold_time" in shown(run(releases))
+    releases.selectbox(key="releases-change").select("new")
+    assert "hold_time" not in shown(run(releases))
+
+
+def test_a_parameter_has_its_history_over_the_releases(releases: AppTest) -> None:
+    press(releases, "History")
+    assert releases.query_params["parameter"] == "hold_time"
+    (table,) = releases.dataframe
+    assert list(table.value["Release"]) == ["2.0", "1.0"]
+    assert list(table.value["Default"]) == ["45 s", "20 s"]
