@@ -121,7 +121,7 @@ def claims_of_listing(listing: str) -> str:
 
 def claimed(sentence: str) -> list[str]:
     """The claims of a sentence in Markdown, each once."""
-    return list(dict.fromkeys(_claims(LIST_MARK.sub("", sentence))))
+    return list(dict.fromkeys(_claims(_WRITTEN_OTHERWISE.sub("", LIST_MARK.sub("", sentence)))))
 
 
 def _claims(sentence: str) -> Iterator[str]:

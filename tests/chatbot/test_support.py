@@ -23,6 +23,7 @@ PASSAGE = (
         "In simple words: it waits.",
         "It came with v17.20.",
         "The name stands in `{hold_time}`.",
+        "From 1 to 10,000 are kept.",
     ],
 )
 def test_what_the_passage_says_is_supported(sentence: str) -> None:
