@@ -48,5 +48,6 @@ def open_memory(
     is_judged = wanted == "model" or (wanted == "auto" and settings.profile_in_use == "qamr")
     judge = model if is_judged else None
     active = settings.memory == "on" and settings.profile_in_use in WITH_MEMORY
-    remembering = Remembering(database, stores, recall, judge, active)
+    capable = settings.profile_in_use in ("direct", "qamr")
+    remembering = Remembering(database, stores, recall, judge, active, capable)
     return Memory(stores, reader, recall, remembering, judge)

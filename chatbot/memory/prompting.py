@@ -99,9 +99,9 @@ def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
         return None, ()
     if found.reused is not None:
         return Role.REUSE, (found.reused,)
-    if turn.route is Route.REFERENCE:
-        return Role.REFERENCE, found.good
     answer = turn.answer
+    if turn.route is Route.REFERENCE and answer and not answer.abstained:
+        return Role.REFERENCE, found.good
     poor = tuple(pair for pair in found.bad if pair.origin != Origin.MEASURED)
     if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
         return Role.AVOID, poor

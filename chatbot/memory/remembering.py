@@ -62,7 +62,8 @@ class Candidate:
 class Remembering:
     """Keeps delivered answers, in the background, and their scores up to date.
 
-    One that is not `active` remembers nothing new.
+    One that is not `active` remembers nothing new. Where a `capable` model writes, what its pages
+    support is good by measure; else people, an admin or a `judge` have to say so.
     """
 
     database: Database
@@ -70,6 +71,7 @@ class Remembering:
     recall: Recall
     judge: BaseChatModel | None
     active: bool
+    capable: bool = False
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
         """Have a turn remembered; of one that was not kept only the reuse of a pair is counted."""
@@ -123,13 +125,13 @@ class Remembering:
             candidate = candidate_of(session, turn)
             opinions = opinions_of_turn(session, turn)
         if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
-            self._keep(candidate, measured(candidate))
+            self._keep(candidate, self._measured(candidate))
 
     def _remember(self, turn: int) -> None:
         with self.database.reading() as session:
             candidate = candidate_of(session, turn)
         if candidate is not None:
-            self._keep(candidate, self._judged(candidate) or measured(candidate))
+            self._keep(candidate, self._judged(candidate) or self._measured(candidate))
 
     def _judged(self, candidate: Candidate) -> Measured | None:
         """What the judge says of an answer; None without one, or where its words are of no use."""
@@ -142,6 +144,9 @@ class Remembering:
         except GeneratorError as error:
             _log.warning("the judge did not answer, the answer is measured instead: %s", error)
             return None
+
+    def _measured(self, of: Candidate) -> Measured:
+        return measure(of.answer, of.texts, of.own, of.doubt, by_capable=self.capable)
 
     def _keep(self, candidate: Candidate, scored: Measured) -> None:
         with self.database.reading() as session:
@@ -186,11 +191,6 @@ class Remembering:
         if Role.REUSE in uses.values():
             with self.database.writing() as session:
                 count_reuse(session, uses, datetime.now(UTC))
-
-
-def measured(candidate: Candidate) -> Measured:
-    """How good an answer is without a judge."""
-    return measure(candidate.answer, candidate.texts, candidate.own, candidate.doubt)
 
 
 def candidate_of(session: Session, turn: int) -> Candidate | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,9 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.curation import ratings
 from chatbot.conversations.personal_data import delete_person
 from chatbot.memory.background_worker import BACKGROUND, BackgroundWorker
-from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.pairs import Happened, NewPair, Origin, Score
 from chatbot.memory.prompting import REJECTED
+from chatbot.memory.recall import is_vouched
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.reply import MemoryPart
@@ -290,15 +292,39 @@ def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
     assert asked.ask(LOG).content.route == "documents"
 
 
-def test_what_is_only_measured_as_bad_is_a_hint(bot: MakeBot, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("measure", [0.2, 1.0])
+def test_what_nobody_rated_lends_nothing_to_other_questions(
+    bot: MakeBot, monkeypatch: Any, measure: float
+) -> None:
     model = says(KEPT)
     asked = bot(model)
-    measured(monkeypatch, lambda of: Measured(0.2, 0.2))
+    measured(monkeypatch, lambda of: Measured(measure))
     asked.ask(LOG)
-    assert asked.pair.store == "low"
-    again = asked.ask(LOG)
-    assert "<rejected>" in model.calls[-1].messages[-1][1]
-    assert again.content.answer.startswith(KEPT_SO)
+    other = asked.ask(f"{RELATED} (17.20)")
+    prompt = model.calls[-1].messages[-1][1]
+    assert "<answered>" not in prompt
+    assert "<rejected>" not in prompt
+    assert other.content.route == "documents"
+    assert (asked.ask(LOG).content.route == "reuse") == (measure == 1)
+
+
+def test_what_a_capable_model_wrote_is_good_by_measure(bot: MakeBot) -> None:
+    asked = bot()
+    remembering = replace(asked.chatbot.memory.remembering, capable=True)
+    reply = asked.chatbot.ask(LOG, conversation=asked.chatbot.conversations.start("relay", LOG))
+    remembering.flush(60)
+    assert not is_vouched(asked.pair)
+    asked.chatbot.memory.stores.remove([asked.pair.id], Happened.RETIRED, "")
+    remembering.delivered(reply.turn, reply.kept_as)
+    remembering.flush(60)
+    assert is_vouched(asked.pair)
+
+
+def test_no_note_of_help_stands_above_a_refusal(bot: MakeBot) -> None:
+    asked = bot(says("I don't know"))
+    keep(asked, RELATED, "30 days")
+    reply = asked.ask(LOG).content
+    assert (reply.abstained, reply.memory.role) == (True, None)
 
 
 def test_the_temperature_follows_the_evidence(bot: MakeBot) -> None:
@@ -518,7 +544,7 @@ def test_a_conversation_that_only_reused_takes_nothing_away(bot: MakeBot) -> Non
 
 def measured(monkeypatch: pytest.MonkeyPatch, measure: Any) -> None:
     """Let answers be scored so."""
-    monkeypatch.setattr("chatbot.memory.remembering.measure", lambda *of: measure(of))
+    monkeypatch.setattr("chatbot.memory.remembering.measure", lambda *of, **_: measure(of))
 
 
 def keep(asked: Bot, question: str, value: str) -> None:
