@@ -12,7 +12,7 @@ from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
 from corpora.database.engine import Database
-from corpora.indexing.embedding import Embedder
+from corpora.indexing.embedding import MiniLM
 
 WITH_MEMORY = ("direct", "embedded", "qamr")
 """The profiles with a memory; the others are baselines, which are measured without one.
@@ -36,7 +36,7 @@ class Memory:
 def open_memory(
     settings: Settings,
     database: Database,
-    embedder: Embedder,
+    embedder: MiniLM,
     model: BaseChatModel | None,
 ) -> Memory:
     """Wire the memory; admins can see it even where the settings leave it out of answering."""

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from functools import partial
 
 from langchain_core.language_models import BaseChatModel
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import BACKGROUND
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
 from chatbot.memory.prompting import count_reuse, uses_of
-from chatbot.memory.questions import as_typed
+from chatbot.memory.questions import as_typed, asked_text, normalized
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.judging import judge
 from chatbot.memory.scoring.measuring import Measured, measure
@@ -74,9 +74,18 @@ class Remembering:
     capable: bool = False
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
-        """Have a turn remembered; of one that was not kept only the reuse of a pair is counted."""
+        """Have a turn remembered; of one that was not kept only the reuse of a pair is counted.
+
+        The words of one that was taken for the same question as a pair are another wording of it.
+        """
         if not self.active:
             return
+        found = turn.recollection
+        if kept_as and found and found.reused and found.reused.id == turn.same_as:
+            asks = normalized(asked_text(turn), turn.asked[0])
+            use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
+            with self.database.writing() as session:
+                session.execute(use.values(asks=asks))
         if kept_as is None:
             uses = {pair: role for pair, role in uses_of(turn).items() if role is Role.REUSE}
             if uses:

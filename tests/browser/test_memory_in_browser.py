@@ -14,7 +14,7 @@ from sqlalchemy import Select, delete, func, select
 from chatbot.settings import Settings
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnRow
-from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_accessibility import Colours, both, violations
@@ -68,7 +68,6 @@ def remembering(server: Server) -> Server:
     with server.database.writing() as session:
         session.execute(delete(ConversationRow))
         session.execute(delete(MemoryPairRow))
-        session.execute(delete(MemoryEventRow))
     return server
 
 
