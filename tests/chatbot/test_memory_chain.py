@@ -24,9 +24,8 @@ from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.memory.prompting import REJECTED
 from chatbot.memory.recall import is_vouched
 from chatbot.memory.scoring.measuring import Measured
-from chatbot.reply import MemoryPart
 from chatbot.settings import Settings
-from chatbot.turn import Citation, Recollection
+from chatbot.turn import Recollection
 from corpora.building.building import Builder
 from corpora.catalog.catalog import require_release
 from corpora.database.memory_tables import MemoryPairRow
@@ -74,20 +73,6 @@ def test_a_question_asked_again_in_other_words_gets_the_same_answer(bot: MakeBot
     assert len(model.calls) == 1
     assert second.content.model_calls == 0
     assert "context_retrieval" not in second.content.timings
-
-
-def test_a_reuse_says_from_what_and_who_vouches_for_it(bot: MakeBot) -> None:
-    asked = bot()
-    first = asked.ask(LOG)
-    told = asked.ask(LOG_AGAIN).content.memory
-    (pair,) = told.pairs
-    assert told.role == "reuse"
-    assert pair.id == asked.pair.id
-    assert (pair.origin, pair.rated_by) == ("measured", "")
-    assert pair.similarity > 0.75
-    assert pair.rated is not None
-    assert pair.rated.tzinfo is not None
-    assert first.content.memory == MemoryPart()
 
 
 def test_a_release_is_a_wall(bot: MakeBot) -> None:
@@ -251,14 +236,6 @@ def test_another_answer_takes_its_place(bot: MakeBot) -> None:
     assert asked.ask(LOG).content.route == "reuse"
 
 
-def test_asking_afresh_does_not_bring_a_bad_answer_back(bot: MakeBot) -> None:
-    asked = bot()
-    asked.think(asked.ask(LOG), DOWN)
-    asked.ask(LOG, afresh=True)
-    assert [pair.store for pair in asked.pairs] == ["low"]
-    assert asked.ask(LOG).content.route == "documents"
-
-
 @pytest.mark.parametrize("measure", [0.2, 1.0])
 def test_what_nobody_rated_lends_nothing_to_other_questions(
     bot: MakeBot, monkeypatch: Any, measure: float
@@ -328,17 +305,6 @@ def test_passages_for_want_of_a_model_are_not_remembered(
     asked.close()
 
 
-def test_a_pair_knows_its_pages_its_score_and_what_answered(bot: MakeBot) -> None:
-    asked = bot()
-    reply = asked.ask(LOG)
-    pair = asked.pair
-    assert pair.question == "How long is the event log kept?"
-    assert pair.answer["value"] == KEPT
-    assert [Citation(**c) for c in pair.answer["citations"]] == list(reply.content.citations)
-    assert pair.origin == "measured"
-    assert pair.faithfulness is not None
-
-
 def test_a_failure_to_score_disturbs_no_answer(
     bot: MakeBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -383,7 +349,7 @@ def test_thumbs_move_a_pair_at_once_and_back(bot: MakeBot) -> None:
 def test_a_thumb_that_is_quicker_than_the_memory_makes_no_answer_worse(bot: MakeBot) -> None:
     asked = bot(says("In 17.20 the relay keeps its event log for 30 days."))
     free = Event()
-    assert BACKGROUND.do(partial(free.wait, 60))
+    BACKGROUND.do(partial(free.wait, 60))
     conversation = asked.chatbot.conversations.of("").start("relay", LOG)
     reply = asked.chatbot.ask(LOG, conversation=conversation)
     assert reply.kept_as is not None
@@ -393,17 +359,6 @@ def test_a_thumb_that_is_quicker_than_the_memory_makes_no_answer_worse(bot: Make
     assert BACKGROUND.flush(60)
     assert (asked.pair.store, asked.pair.origin) == ("high", "thumbs")
     assert asked.pair.faithfulness == 1
-
-
-def test_an_opinion_on_a_reuse_counts_for_the_pair(bot: MakeBot) -> None:
-    asked = bot()
-    asked.ask(LOG, owner="ada@example.org")
-    for name in ("bo", "cy", "di"):
-        assert asked.pair.store == "high"
-        reused = asked.ask(LOG, owner=f"{name}@example.org")
-        assert reused.content.route == "reuse"
-        asked.think(reused, DOWN, f"{name}@example.org")
-    assert asked.pair.store == "low"
 
 
 def test_an_admin_outranks_thumbs(bot: MakeBot) -> None:

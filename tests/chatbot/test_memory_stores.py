@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event, func, select, update
+from sqlalchemy import func, select, update
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.conversations import Conversations
 from chatbot.memory.pairs import NewPair, Origin, Score, Store, Thresholds
 from chatbot.memory.questions import QuestionReader
-from chatbot.memory.stores.pair_rows import first_to_go
-from chatbot.memory.stores.stores import Stores, UnknownPair
+from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply
 from chatbot.settings import Settings
 from corpora.database.engine import Database
@@ -269,11 +268,6 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
     require_sound(database, release)
 
 
-def test_who_is_gone_cannot_be_rescored(stores: Stores) -> None:
-    with pytest.raises(UnknownPair, match="no pair 77"):
-        stores.rescore(77, Score(0.9, Origin.RATING, WHEN))
-
-
 def test_an_edited_answer_stands_instead_of_the_old_one(
     database: Database, stores: Stores, release: int
 ) -> None:
@@ -314,23 +308,6 @@ def test_a_full_store_lets_go_suspended_ones_then_the_lowest_then_the_least_reus
     assert gone[:4] == [ids[0], ids[2], ids[1], ids[4]]
     assert ids[3] in {row.id for row in members(database, release)}
     require_sound(database, release)
-
-
-@pytest.mark.sqlite
-def test_who_goes_first_is_found_in_the_index(database: Database, release: int) -> None:
-    asked: list[tuple[str, Any]] = []
-    event.listen(database.engine, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
-    Stores(database, THRESHOLDS, limit=10).add(release, made_pair(unit(1, 0, 0)))
-    with database.reading() as session:
-        first_to_go(session, release, Store.HIGH, 0)
-        going = [query for query in asked if "ORDER BY memory_pairs.score" in query[0]]
-        plans = [
-            [row[-1] for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {q}", v)]
-            for q, v in going
-        ]
-    assert len(plans) == 2
-    assert all("COVERING INDEX ix_memory_pairs_first_to_go" in plan[0] for plan in plans)
-    assert len(plans[1]) == 1, "sorted by the index itself"
 
 
 def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(

@@ -142,22 +142,6 @@ def test_a_rollback_brings_answers_back_and_takes_newer_ones(
     assert suspended(database, old, new) == ["the page 1 of guide.md has changed", ""]
 
 
-def test_a_text_that_comes_back_brings_its_answers_back(database: Database, docs: Path) -> None:
-    pair = remember(database, "17.10", MAST)
-    for mast in (15, 16, 17, 18):
-        write_beacon(docs, mast=mast)
-        ingest_beacon(database, docs)
-    page, _ = cited(database, pair)[0]
-    with database.reading() as session:
-        assert session.get(PageRow, page) is None
-    # Its page is not kept any more; what was said while it was stays.
-    assert suspended(database, pair) == ["the page 1 of guide.md has changed"]
-    write_beacon(docs, mast=12)
-    assert ingest_beacon(database, docs).consequences == "1 saved answer is in use again."
-    now, citation = cited(database, pair)[0]
-    assert citation["page_id"] == now != page
-
-
 def test_a_retired_release_suspends_all_of_its_answers(database: Database, docs: Path) -> None:
     administration, hide = ReleaseAdministration(database), ReleaseSettings(hidden=True)
     outdated = remember(database, "17.10", MAST)

@@ -96,27 +96,6 @@ def test_what_another_process_changes_is_seen_at_once(
             assert found == compared(database, release, asked, 5)
 
 
-def test_a_matrix_stays_as_it_was_while_pairs_come_and_go(
-    database: Database, stores: Stores, neighbours: Neighbours, release: int
-) -> None:
-    """A thread may still read it, though the one that follows it is written behind its rows."""
-    random = np.random.default_rng(2)
-    matrices, copies, ids = [], [], []
-    for turn in range(40):
-        vector = unit(*random.normal(size=8))
-        ids.append(stores.add(release, made_pair(vector)).pair or 0)
-        if turn % 9 == 8:
-            stores.remove([ids.pop(turn // 2)])
-        with database.reading() as session:
-            question = MemoryQuestion("How?", "", vector, EMBEDDING)
-            matrices.append(neighbours.matrix(session, release, question))
-        assert matrices[-1].ids.tolist() == ids
-        copies.append(matrices[-1].vectors.copy())
-    assert all(np.array_equal(m.vectors, copy) for m, copy in zip(matrices, copies, strict=True))
-    wanted = {row.id: row.vector for row in members(database, release)}
-    assert [vector.tobytes() for vector in copies[-1]] == [wanted[pair] for pair in ids]
-
-
 def test_what_is_held_stays_within_its_bound(
     database: Database, stores: Stores, neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,7 +185,8 @@ def _show_running(pending: Pending) -> None:
                 told = f"Answered before: “{as_label(offer.question, 300)}”"
                 st.markdown(f":small[:material/history: {told}]", width="content")
                 take = partial(questions.take_offer, pending.id, offer.id)
-                button("Show", take, key=f"take-{pending.id}", type="tertiary")
+                key = f"take-{pending.id}"
+                button("Show", take, icon="visibility", key=key, type="tertiary")
         if progress.written:
             show_text(progress.written)
 
