@@ -1,7 +1,6 @@
 """Delivered answers become pairs of the memory, and are scored again when people rate them."""
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -13,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import BACKGROUND
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
-from chatbot.memory.prompting import count_reuse, uses_of
 from chatbot.memory.questions import as_typed, asked_text, normalized
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.judging import judge
@@ -74,23 +72,19 @@ class Remembering:
     capable: bool = False
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
-        """Have a turn remembered; of one that was not kept only the reuse of a pair is counted.
+        """Have a turn remembered, if it is kept.
 
         The words of one that was taken for the same question as a pair are another wording of it.
         """
-        if not self.active:
+        if not self.active or kept_as is None:
             return
         found = turn.recollection
-        if kept_as and found and found.reused and found.reused.id == turn.same_as:
+        if found and found.reused and found.reused.id == turn.same_as:
             asks = normalized(asked_text(turn), turn.asked[0])
             use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
             with self.database.writing() as session:
                 session.execute(use.values(asks=asks))
-        if kept_as is None:
-            uses = {pair: role for pair, role in uses_of(turn).items() if role is Role.REUSE}
-            if uses:
-                BACKGROUND.do(partial(self._count, uses))
-        elif turn.route in ANSWERED:
+        if turn.route in ANSWERED:
             BACKGROUND.do(partial(self._remember, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
@@ -195,11 +189,6 @@ class Remembering:
             use = {"turn_id": candidate.turn, "pair_id": pair, "role": Role.REUSE}
             session.execute(insert_or_ignore(session, MemoryUseRow), use)
         self._rescore(pair)
-
-    def _count(self, uses: Mapping[int, Role]) -> None:
-        if Role.REUSE in uses.values():
-            with self.database.writing() as session:
-                count_reuse(session, uses, datetime.now(UTC))
 
 
 def candidate_of(session: Session, turn: int) -> Candidate | None:
