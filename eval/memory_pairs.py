@@ -81,7 +81,7 @@ def judge(
     return judged
 
 
-def judged_same(chatbot: Chatbot, model: BaseChatModel, pair: Pair) -> bool:
+def judged_same(chatbot: Chatbot, model: BaseChatModel, pair: QuestionPair) -> bool:
     """Whether a model that reads the second question takes it for the first one."""
     now = datetime.now(UTC)
     saved = Remembered(1, pair.a, "", "", (), 1.0, Origin.RATING, "", now, 1.0)
