@@ -143,7 +143,7 @@ def test_an_admin_follows_an_answer_from_its_trace_and_curates_it(
     new_conversation(page)
     ask(page, AGAIN)
     page.goto(f"{remembering.address}/history?turn={remembering.newest_turn}")
-    page.get_by_role("link", name="reused").click()
+    page.get_by_role("button", name="reused").click()
     expect(page.get_by_role("button", name="Promote …")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Promote …").click()

@@ -140,9 +140,9 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
     assert "Measured:] faithfulness 0.95" in told
     assert "Reused:] 2 times, last on 03 Nov 2026" in told
     assert "`https://evil.test/faq`" in told
-    (link,) = page.get("page_link")
-    assert link.proto.query_string == f"turn={reply.kept_as}"
-    assert link.proto.label.startswith("reused · ")
+    assert [b.key for b in page.button if b.label.startswith("reused · ")] == [
+        f"use-{reply.kept_as}"
+    ]
     press(page, "**1**")
     assert ":yellow-background[45]" in shown(page)
     press(page, "All saved answers")

@@ -15,7 +15,7 @@ from chatbot.text.markdown import without_marks
 from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer import show_text
 from ui.answers.citations import show_citations
-from ui.elements.address import go, page_link
+from ui.elements.address import go
 from ui.elements.frame import button, confirm, done, failures_shown, show_facts, when
 from ui.serving import services
 from ui.wording.amounts import how_many
@@ -102,7 +102,8 @@ def _uses(overview: Overview, pair_id: int) -> None:
             turn = use.turn
             anew = ", asked again since" if turn.superseded else ""
             told = f"{_ROLES[use.role]}{anew} · {when(turn.created)} · “{turn.question}”"
-            page_link("history", as_label(told, 160), turn=turn.id)
+            to = partial(go, pair=None, turn=turn.id)
+            button(as_label(told, 160), to, key=f"use-{turn.id}", type="tertiary")
     if total > len(found):
         st.caption(f"Showing the newest {len(found)}.")
 

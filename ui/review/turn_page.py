@@ -15,7 +15,7 @@ from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
-from ui.elements.address import go, page_link
+from ui.elements.address import go
 from ui.elements.frame import button, failures_shown, show_facts, when
 from ui.elements.table import Columns, show_table
 from ui.review.review_form import review_form
@@ -206,7 +206,8 @@ def _recalled(memory: TracedMemory) -> None:
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
                 told = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
-                page_link("history", as_label(told, 240), pair=pair.id)
+                to = partial(go, turn=None, pair=pair.id)
+                button(as_label(told, 240), to, key=f"{role}-{pair.id}", type="tertiary")
 
 
 def _chunks(trace: Trace) -> None:
