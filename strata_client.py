@@ -35,7 +35,8 @@ class Reply:
     """An answer with marks such as [1] of its citations; `data` is all that the server said.
 
     `abstained` where the release does not tell. `turn` is what feedback is given to, where a
-    `conversation` keeps it.
+    `conversation` keeps it. `offers` are saved questions that may ask the same ("question",
+    "score", …): asking one of them gives its answer.
     """
 
     answer: str
@@ -45,6 +46,7 @@ class Reply:
     citations: tuple[JSON, ...]
     conversation: str | None
     turn: int | None
+    offers: tuple[JSON, ...]
     data: JSON = field(repr=False)
 
     @classmethod
@@ -52,7 +54,9 @@ class Reply:
         """The reply of what the server sent."""
         names = ("answer", "product", "release", "abstained", "conversation", "turn")
         given = {name: data.get(name) for name in names}
-        return cls(citations=tuple(data["citations"]), data=data, **given)  # type: ignore[arg-type]
+        offers = tuple(data.get("memory", {}).get("offers", ()))
+        citations = tuple(data["citations"])
+        return cls(citations=citations, offers=offers, data=data, **given)  # type: ignore[arg-type]
 
 
 class Strata:
@@ -88,8 +92,9 @@ class Strata:
     def stream(self, question: str, **asked: Any) -> Iterator[tuple[str, JSON]]:
         """Ask, and hear what happens: (event, data), at last ("reply", …) for `Reply.of`.
 
-        Events are waiting, step, found, and words as the model writes them, before they are
-        checked. Whoever stops to listen stops the question.
+        Events are waiting, step, found, offers (saved questions that may ask the same), and words
+        as the model writes them, before they are checked. Whoever stops to listen stops the
+        question.
         """
         body = {"question": question, **asked, "stream": True}
         with self._reached(), self._http.stream("POST", "ask", json=body) as response:

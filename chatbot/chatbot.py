@@ -96,6 +96,7 @@ class Chatbot:
         open_question: str | None = None,
         history: Sequence[tuple[str, str]] = (),
         afresh: bool = False,
+        same_as: int | None = None,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> AnsweredTurn:
@@ -104,17 +105,25 @@ class Chatbot:
         NEW begins a conversation of `owner` once there is an answer. The question counts for
         `account`, if that is another; `per_minute` is another limit than that of the settings;
         `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
-        one that is open no longer. `afresh` leaves out the memory.
+        one that is open no longer. `afresh` leaves out the memory; `same_as` is the saved answer
+        that was offered, and is wanted in place of a new one.
         Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
         TookTooLong, and Stopped when `stopped` says so.
         """
         question = self._checked(question)
         account = owner if account is None else account
-        self.limits.question(account, per_minute)
+        if same_as is None:
+            self.limits.question(account, per_minute)
         own = self.conversations.of(owner)
         said = self._checked_history(history)
         turn = Turn(
-            question, product=product, release=release, history=said, afresh=afresh, owner=owner
+            question,
+            product=product,
+            release=release,
+            history=said,
+            afresh=afresh,
+            same_as=same_as,
+            owner=owner,
         )
         if conversation is not None and conversation != NEW:
             turn = self._continue(turn, own.turns(conversation), instead_of)

@@ -66,11 +66,14 @@ class RememberedPair(Part):
 
 
 class MemoryPart(Part):
-    """What the memory did: `role` is reuse, reference, avoid or none, with the pairs it is of."""
+    """What the memory did: `role` is reuse, reference, avoid or none, with the pairs it is of.
+
+    `offers` are saved questions that may ask the same: whoever asks one of them gets its answer.
+    """
 
     role: str | None = None
     pairs: tuple[RememberedPair, ...] = ()
-    differs: str = ""
+    offers: tuple[RememberedPair, ...] = ()
 
 
 class Reply(Part):
@@ -130,7 +133,7 @@ class TracedMemory(Part):
     reused: RememberedPair | None = None
     good: tuple[RememberedPair, ...] = ()
     bad: tuple[RememberedPair, ...] = ()
-    differs: str = ""
+    offers: tuple[RememberedPair, ...] = ()
 
 
 class TracedChunk(Part):

@@ -182,14 +182,14 @@ class Remembered:
 class Recollection:
     """What the memory has on a question (ComRAG 4.3): a pair to reuse, or good and bad ones.
 
-    `differs` says why the nearest good pair is not reused though it is near enough. `relations`
-    are those of what the good pairs name (GraphContextGen 4.3).
+    `offers` may ask the same in other words, which a person has to say, the nearest first.
+    `relations` are those of what the good pairs name (GraphContextGen 4.3).
     """
 
     reused: Remembered | None = None
     good: tuple[Remembered, ...] = ()
     bad: tuple[Remembered, ...] = ()
-    differs: str = ""
+    offers: tuple[Remembered, ...] = ()
     relations: tuple[Triplet, ...] = ()
 
 
@@ -235,7 +235,8 @@ class Fallback:
 class Turn:
     """A question on its way through the chain; every step returns a new one.
 
-    `afresh` leaves out the memory, `owner` is who asks. `asked_back` are the places in the history
+    `afresh` leaves out the memory, `owner` is who asks. `same_as` is the pair of the memory that
+    the asker, or a model, takes for the same question. `asked_back` are the places in the history
     of answers that asked for a release or product; None where only the texts are known. Where the
     release that was asked has no answer, `nearest` are its pages nearest to the question, and
     `found_in` the other releases that tell, the newest first; where nobody named a release, the
@@ -246,6 +247,7 @@ class Turn:
     product: str | None = None
     release: str | None = None
     afresh: bool = False
+    same_as: int | None = None
     owner: str = ""
     history: tuple[tuple[str, str], ...] = ()
     asked_back: frozenset[int] | None = None

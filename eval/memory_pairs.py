@@ -2,14 +2,16 @@
 
 `python -m eval.memory_pairs FILE --data DIR` reads lines {a, b, same, kind, product, release} about
 products that DIR holds. The release of both questions is resolved as in the chat; then the memory
-decides by their words (`chatbot.memory.questions.difference`). With `--judge` the configured model
-is asked about the pairs that it would judge in the chat: those with other words, at least δ near,
-without an evident difference.
+decides by their words. With `--judge` the configured model reads the second question beside the
+first one, as in the chat, for the pairs that it would judge there: those with other words, at least
+δ near, without an evident difference. What is left for a model is offered to the asker where the
+model is small.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -19,11 +21,12 @@ from langchain_core.language_models import BaseChatModel
 from rich.console import Console
 
 from chatbot.assembly import open_chatbot, open_model
-from chatbot.chain.recall_step import judged_same
 from chatbot.chatbot import Chatbot
-from chatbot.memory.questions import asked_text, difference, evident_difference
+from chatbot.memory.pairs import Origin
+from chatbot.memory.questions import asked_text, evident_difference
 from chatbot.settings import read_settings
-from chatbot.turn import Turn
+from chatbot.turn import Remembered, Turn
+from chatbot.understanding.question_reading import read_question
 from eval.figures import Share, report_tables, share
 from eval.gold import Line, read_lines
 
@@ -68,15 +71,32 @@ def judge(
         one, other = (asked(text, pair.product, pair.release) for text in (pair.a, pair.b))
         a, b = chatbot.memory.reader.read_all([asked_text(one), asked_text(other)], pair.product)
         apart = _releases(one) != _releases(other)
-        reason = "two releases" if apart else difference(a.asks, b.asks)
+        reason = "two releases" if apart else "" if a.asks == b.asks else "other words"
         cosine = float(a.vector @ b.vector)
         if model is not None and reason and not apart and cosine >= delta:
             reason = evident_difference(a.text, b.text, pair.product, chatbot.embedder.knows_word)
             if not reason:
-                same, _ = asyncio.run(judged_same(model, a.text, b.text))
-                reason = "" if same else "the model says so"
+                reason = "" if judged_same(chatbot, model, pair) else "the model says so"
         judged.append(Judged(pair, cosine, reason))
     return judged
+
+
+def judged_same(chatbot: Chatbot, model: BaseChatModel, pair: QuestionPair) -> bool:
+    """Whether a model that reads the second question takes it for the first one."""
+    now = datetime.now(UTC)
+    saved = Remembered(1, pair.a, "", "", (), 1.0, Origin.RATING, "", now, 1.0)
+
+    async def unread(turn: Turn) -> Turn:
+        return turn
+
+    products, corpus = chatbot.products, chatbot.corpora.corpus
+    read = read_question(model, products, corpus, unread, lambda *_: [(pair.release, saved)])
+    asked = Turn(pair.b, product=pair.product, release=pair.release)
+
+    async def same_as() -> int | None:
+        return (await read(asked)).same_as
+
+    return asyncio.run(same_as()) == saved.id
 
 
 def figures(judged: Sequence[Judged]) -> dict[str, Share]:

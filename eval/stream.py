@@ -13,17 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Group as Rows
 from rich.table import Table
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import FaqFile, FaqRow
-from chatbot.administration.overview import Overview, PairFilter
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import Store
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
-from corpora.database.memory_tables import MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from eval.answers import score_answer
 from eval.figures import Share, figures_table, share
 from eval.gold import GoldError, GoldQuestion, Line, read_gold, read_lines
@@ -182,8 +180,10 @@ def _ask(
 
 def _pairs(chatbot: Chatbot) -> tuple[int, int]:
     """How many pairs there are in the high and in the low store."""
-    overview = Overview(chatbot.database, LOCAL)
-    return overview.count(PairFilter(store=Store.HIGH)), overview.count(PairFilter(store=Store.LOW))
+    counted = select(func.count()).select_from(MemoryPairRow)
+    with chatbot.database.reading() as session:
+        high = session.scalar(counted.where(MemoryPairRow.store == Store.HIGH)) or 0
+        return high, (session.scalar(counted) or 0) - high
 
 
 def _source(chatbot: Chatbot, turn: int) -> int | None:

@@ -25,7 +25,7 @@ from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
 from corpora.database.engine import sqlite_url
-from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from eval.likeness import bert_score
 from eval.stream import Arrival, Iteration, run_stream
 from ingestion.errors import BadSettings
@@ -145,8 +145,7 @@ def run_variant(
         # Where its cached property keeps the memory.
         vars(chatbot)["memory"] = variant.ablated(chatbot.memory, chatbot)
         with chatbot.database.writing() as session:
-            for table in (MemoryPairRow, MemoryEventRow):
-                session.execute(delete(table))
+            session.execute(delete(MemoryPairRow))
         _warm_up(chatbot)
         Exchange(chatbot, LOCAL).bring_in(history)
         token_vectors = chatbot.embedder.token_vectors

@@ -10,7 +10,6 @@ from ui.chat.page import chat
 from ui.documents.page import documents
 from ui.elements.address import name_pages
 from ui.glossary import glossary
-from ui.memory.page import memory
 from ui.releases import releases
 from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
@@ -43,10 +42,9 @@ if person.is_admin:
     pages["Admin"] = [
         st.Page(documents, title="Documents", icon=":material/folder_open:"),
         st.Page(glossary, title="Glossary", icon=":material/translate:"),
-        st.Page(history, title="History", icon=":material/history:"),
+        st.Page(history, title="Review", icon=":material/rate_review:"),
         st.Page(gaps, title="Gaps", icon=":material/help_center:"),
         st.Page(numbers, title="Numbers", icon=":material/bar_chart:"),
-        st.Page(memory, title="Memory", icon=":material/psychology:"),
         st.Page(audit, title="Audit log", icon=":material/fact_check:"),
     ]
 name_pages(page for group in pages.values() for page in group)

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import BadInput, Person, require_short
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
 from chatbot.administration.support import as_answer, supported
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import BY_HAND, Happened, MemoryQuestion, NewPair, Origin, Role, Score
+from chatbot.memory.pairs import BY_HAND, MemoryQuestion, NewPair, Origin, Role, Score
 from chatbot.memory.remembering import question_of
-from chatbot.memory.stores.pair_rows import memory_question, tell
+from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.memory.stores.stores import Added, UnknownPair
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import Ratings
@@ -26,7 +26,6 @@ from corpora.errors import NoCorpus
 
 LONGEST_ANSWER = 20_000
 """Characters."""
-LONGEST_REASON = 500
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Curation:
         """Replace a pair by a curated one with another answer, and return it. Raises BadInput."""
         old = self._overview.pair(pair_id)
         of = (old.product, old.release, memory_question(old.row), answer)
-        pair, added = self._put(*of, [pair_id], "edited", links=tuple(old.row.links))
+        pair, added = self._put(*of, [pair_id], links=tuple(old.row.links))
         if not added.kept:
             raise BadInput(
                 f"Another answer to the same question, {added.pair}, is curated already and stays "
@@ -92,8 +91,11 @@ class Curation:
         return (review.corrected_answer, review.corrected_release) if review else ("", "")
 
     def _correct(self, turn: int, text: str, release: str) -> None:
-        with self.chatbot.database.reading() as session:
+        with self.chatbot.database.writing() as session:
             row = session.get(TurnRow, turn)
+            # What answers another question was shown for this one, and stays as it is.
+            wording = delete(MemoryUseRow).where(MemoryUseRow.asks > "")
+            session.execute(wording.where(MemoryUseRow.turn_id == turn))
             of_turn = session.execute(
                 select(MemoryPairRow.id, MemoryPairRow.origin)
                 .join(MemoryUseRow, MemoryUseRow.pair_id == MemoryPairRow.id)
@@ -108,19 +110,17 @@ class Curation:
         release = release or row.release or ""
         if not release or not text or says_unknown(text):
             made = [pair.id for pair in of_turn if pair.origin == Origin.CURATED]
-            told = f"{self._name} took the corrected answer back."
-            self.chatbot.memory.stores.remove(made, Happened.RETIRED, told)
+            self.chatbot.memory.stores.remove(made)
             return
         question = self.chatbot.memory.reader.read(asked, row.product)
         of = (row.product, release, question, text)
-        _, added = self._put(*of, [pair.id for pair in of_turn], "corrected", turn=turn)
+        _, added = self._put(*of, [pair.id for pair in of_turn], turn=turn)
         if not added.kept and added.pair is not None:
             # Of two that admins wrote the later one counts.
-            self._put(*of, [added.pair], "corrected", turn=turn)
+            self._put(*of, [added.pair], turn=turn)
         # Where the answer belongs to another release, the one that was given is wrong in its own.
         wrong = [pair.id for pair in of_turn if pair.origin not in BY_HAND]
-        told = f"{self._name} corrected the answer for {release}."
-        self.chatbot.memory.stores.remove(wrong, Happened.RETIRED, told)
+        self.chatbot.memory.stores.remove(wrong)
 
     def _put(
         self,
@@ -129,7 +129,6 @@ class Curation:
         question: MemoryQuestion,
         answer: str,
         instead_of: Sequence[int],
-        done: str,
         *,
         turn: int | None = None,
         links: tuple[str, ...] = (),
@@ -148,10 +147,7 @@ class Curation:
         pair = NewPair(question, kept, score, pages, turn, links)
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
-        reason = f"{self._name} {done} the answer."
-        return pair, self.chatbot.memory.stores.add(
-            release_id, pair, happened=Happened.EDITED, reason=reason, instead_of=instead_of
-        )
+        return pair, self.chatbot.memory.stores.add(release_id, pair, instead_of=instead_of)
 
     def promote(self, pair_id: int) -> KeptPair:
         """Make an answer a curated one, of score 1. Raises BadInput for one that is suspended."""
@@ -164,20 +160,15 @@ class Curation:
         measured = old.row.faithfulness, old.row.relevancy
         score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name, *measured)
         added = self.chatbot.memory.stores.rescore(pair_id, score)
-        with self.chatbot.database.writing() as session:
-            reason = f"{self._name} made it a curated answer."
-            tell(session, old.row.release_id, Happened.PROMOTED, pair_id, reason=reason)
         self._record("promote answer", old, score=old.row.score)
         return self._overview.pair(added.pair or 0)
 
-    def retire(self, pair_id: int, reason: str = "") -> None:
-        """Remove a pair from the memory for good; the reason is kept."""
+    def retire(self, pair_id: int) -> None:
+        """Remove a pair from the memory for good."""
         old = self._overview.pair(pair_id)
-        reason = " ".join(reason.split())[:LONGEST_REASON]
-        told = f"{self._name} retired it{f': {reason}' if reason else ''}."
-        if not self.chatbot.memory.stores.remove([pair_id], Happened.RETIRED, told):
+        if not self.chatbot.memory.stores.remove([pair_id]):
             raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
-        self._record("retire answer", old, reason=len(reason))
+        self._record("retire answer", old)
 
     def rebuild(
         self,

@@ -14,7 +14,7 @@ from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, 
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, PairFilter, Scope
 from chatbot.administration.support import as_answer, as_value, supported
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store
+from chatbot.memory.pairs import NewPair, Origin, Score, Store
 from chatbot.memory.questions import asked_text
 from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
@@ -125,9 +125,7 @@ class Exchange:
             pages=pages,
             links=row.links,
         )
-        added = chatbot.memory.stores.add(
-            release_id, pair, happened=Happened.IMPORTED, reason="It was imported."
-        )
+        added = chatbot.memory.stores.add(release_id, pair)
         if not added.kept:
             report.outdone += 1
             return

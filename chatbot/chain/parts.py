@@ -81,7 +81,7 @@ class Parts:
         """What was answered before (ComRAG); None where the settings leave it out."""
         if (memory := self.memory) is None:
             return None
-        return recall_answered(memory.recall, memory.judge, self.embedder.knows_word)
+        return recall_answered(memory.recall, offering=not memory.remembering.capable)
 
     @property
     def needed_memory(self) -> Memory:

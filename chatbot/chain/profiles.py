@@ -40,7 +40,7 @@ PARAGRAPHS = 5
 def qamr(p: Parts) -> Profile:
     """The paper's chain with a language model at every step."""
     profile = Profile(
-        understand=_read_by_model(p),
+        understand=_read_by_model(p, remembers=True),
         phrase=named(query_rewriting=p.rewriting, spelling=_spelling(p)),
         remember=named(memory=p.recall),
         find=named(
@@ -66,7 +66,7 @@ def direct(p: Parts) -> Profile:
         RetrievalSettings(), pages=p.settings.retrieved_pages, weigh_kinds=False
     )
     profile = Profile(
-        understand=_read_by_model(p),
+        understand=_read_by_model(p, remembers=True),
         phrase=named(query_rewriting=p.rewriting),
         remember=named(memory=p.recall),
         find=named(glossary_expansion=p.terms_of_glossary, context_retrieval=chunks),
@@ -186,14 +186,20 @@ def _read_by_rules(p: Parts) -> Steps:
     return named(release_extraction=extract_release(p.catalog.products))
 
 
-def _read_by_model(p: Parts) -> Steps:
-    """All that is asked, and of which release, in one call; rules read what the model cannot."""
+def _read_by_model(p: Parts, *, remembers: bool = False) -> Steps:
+    """All that is asked, and of which release, in one call; rules read what the model cannot.
+
+    One that `remembers` says in the same call which saved question asks the same.
+    """
     rules = _conversed(p) + _read_by_rules(p)
-    return named(
-        question_reading=read_question(
-            p.needed_model, p.catalog.products, p.open_corpus, lambda turn: run(rules, turn)
-        )
+    reading = read_question(
+        p.needed_model,
+        p.catalog.products,
+        p.open_corpus,
+        lambda turn: run(rules, turn),
+        p.memory.recall.candidates if p.memory and remembers else None,
     )
+    return named(question_reading=reading)
 
 
 def _spelling(p: Parts) -> Step:

@@ -45,7 +45,9 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
         memory=MemoryPart(
             role=role,
             pairs=tuple(map(remembered_pair, pairs)),
-            differs=turn.recollection.differs if turn.recollection else "",
+            offers=tuple(
+                map(remembered_pair, turn.recollection.offers if turn.recollection else ())
+            ),
         ),
         warnings=(*answer.warnings, *cautions(answer.text)),
         outside=answer.outside,

@@ -40,7 +40,7 @@ class Question:
     """What is asked in a conversation.
 
     Its answer replaces the turn `instead_of` and all after it; `afresh` asks for one without the
-    memory.
+    memory, `same_as` for that of a saved question, which is not kept.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Question:
     release: str | None = None
     instead_of: int | None = None
     afresh: bool = False
+    same_as: int | None = None
 
 
 @dataclass(frozen=True)

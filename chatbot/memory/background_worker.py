@@ -4,12 +4,10 @@ import atexit
 import logging
 import threading
 from collections.abc import Callable
-from queue import Full, Queue
+from queue import Queue
 
 _log = logging.getLogger(__name__)
 
-MOST_WAITING = 500
-"""How much work may wait; what comes beyond that is dropped."""
 AT_EXIT_SECONDS = 10.0
 """How long the process waits at its end for the work that is left."""
 
@@ -17,23 +15,18 @@ AT_EXIT_SECONDS = 10.0
 class BackgroundWorker:
     """Runs what it is given in one thread, in order; what fails is logged and dropped."""
 
-    def __init__(self, most: int = MOST_WAITING) -> None:
-        self._waiting: Queue[Callable[[], object]] = Queue(most)
+    def __init__(self) -> None:
+        self._waiting: Queue[Callable[[], object]] = Queue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def do(self, work: Callable[[], object]) -> bool:
-        """Queue some work; return False if too much is waiting already."""
-        try:
-            self._waiting.put_nowait(work)
-        except Full:
-            _log.warning("%d answers wait already; this one is left out", self._waiting.maxsize)
-            return False
+    def do(self, work: Callable[[], object]) -> None:
+        """Queue some work."""
+        self._waiting.put(work)
         with self._starting:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="memory", daemon=True)
                 self._thread.start()
-        return True
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until all work is done, at most `seconds`; return whether it is."""

@@ -12,7 +12,7 @@ from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
 from corpora.database.engine import Database
-from corpora.indexing.embedding import Embedder
+from corpora.indexing.embedding import MiniLM
 
 WITH_MEMORY = ("direct", "embedded", "qamr")
 """The profiles with a memory; the others are baselines, which are measured without one.
@@ -36,7 +36,7 @@ class Memory:
 def open_memory(
     settings: Settings,
     database: Database,
-    embedder: Embedder,
+    embedder: MiniLM,
     model: BaseChatModel | None,
 ) -> Memory:
     """Wire the memory; admins can see it even where the settings leave it out of answering."""
@@ -48,5 +48,6 @@ def open_memory(
     is_judged = wanted == "model" or (wanted == "auto" and settings.profile_in_use == "qamr")
     judge = model if is_judged else None
     active = settings.memory == "on" and settings.profile_in_use in WITH_MEMORY
-    remembering = Remembering(database, stores, recall, judge, active)
+    capable = settings.profile_in_use in ("direct", "qamr")
+    remembering = Remembering(database, stores, recall, judge, active, capable)
     return Memory(stores, reader, recall, remembering, judge)

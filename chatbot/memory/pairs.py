@@ -52,23 +52,6 @@ class Role(StrEnum):
     AVOID = "avoid"
 
 
-class Happened(StrEnum):
-    """What happened to a pair."""
-
-    ADDED = "added"
-    IMPORTED = "imported"
-    REPLACED = "replaced"
-    OUTDONE = "outdone"
-    MOVED = "moved"
-    EDITED = "edited"
-    PROMOTED = "promoted"
-    RETIRED = "retired"
-    EVICTED = "evicted"
-    SUSPENDED = "suspended"
-    RESTORED = "restored"
-    FORGOTTEN = "forgotten"
-
-
 @dataclass(frozen=True)
 class Score:
     """How good an answer is, 0 to 1, and who says so; None is what nobody measured."""

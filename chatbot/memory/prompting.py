@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value, words
@@ -99,9 +99,9 @@ def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
         return None, ()
     if found.reused is not None:
         return Role.REUSE, (found.reused,)
-    if turn.route is Route.REFERENCE:
-        return Role.REFERENCE, found.good
     answer = turn.answer
+    if turn.route is Route.REFERENCE and answer and not answer.abstained:
+        return Role.REFERENCE, found.good
     poor = tuple(pair for pair in found.bad if pair.origin != Origin.MEASURED)
     if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
         return Role.AVOID, poor
@@ -115,21 +115,9 @@ def uses_of(turn: Turn) -> dict[int, Role]:
 
 
 def keep_uses(session: Session, turn: int, uses: Mapping[int, Role], now: datetime) -> None:
-    """Store which pairs a turn used; pairs that were deleted meanwhile are left out."""
-    if not uses:
-        return
-    there = session.scalars(select(MemoryPairRow.id).where(MemoryPairRow.id.in_(uses)))
-    rows = [{"turn_id": turn, "pair_id": pair, "role": uses[pair]} for pair in there]
-    if rows:
-        session.execute(insert(MemoryUseRow), rows)
-        count_reuse(session, uses, now)
-
-
-def count_reuse(session: Session, uses: Mapping[int, Role], now: datetime) -> None:
-    """Count the reuse of a pair."""
-    reused = [pair for pair, role in uses.items() if role is Role.REUSE]
-    session.execute(
-        update(MemoryPairRow)
-        .where(MemoryPairRow.id.in_(reused))
-        .values(reused=MemoryPairRow.reused + 1, last_used=now)
-    )
+    """Store which pairs a turn used, and count a reuse; pairs that are gone are left out."""
+    for pair in session.scalars(select(MemoryPairRow).where(MemoryPairRow.id.in_(uses))):
+        session.add(MemoryUseRow(turn_id=turn, pair_id=pair.id, role=uses[pair.id]))
+        if uses[pair.id] is Role.REUSE:
+            # Counted by the database: others may reuse it at the same time.
+            pair.reused, pair.last_used = MemoryPairRow.reused + 1, now

@@ -12,7 +12,7 @@ from chatbot.memory.pairs import MemoryQuestion
 from chatbot.retrieval.kinds import kind_said, without_opening
 from chatbot.text.words import STOP_WORDS
 from chatbot.turn import Turn
-from corpora.indexing.embedding import Embedder
+from corpora.indexing.embedding import MiniLM
 from corpora.indexing.lexical import identifiers, tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
@@ -37,8 +37,9 @@ _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
 class QuestionReader:
     """Reads questions into words and vectors; safe to share between threads."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: MiniLM) -> None:
         self._embedder = embedder
+        self.is_ordinary_word = embedder.knows_word
 
     @property
     def embedding(self) -> str:
@@ -74,15 +75,6 @@ def normalized(text: str, product: str) -> str:
     """The words that say anything, stemmed, numbers in figures, names as they are written."""
     words = _words(text, product)
     return " ".join(_cased(word) if i else _form(word) for i, word in enumerate(words))
-
-
-def difference(one: str, other: str) -> str:
-    """Say what two questions do not have in common, by their normalized words; empty if nothing."""
-    mine, theirs = one.split(), other.split()
-    if mine == theirs:
-        return ""
-    apart = [w for w in mine if w not in theirs] or [w for w in theirs if w not in mine]
-    return f"only one question says “{apart[0]}”" if apart else "their words differ in order"
 
 
 def evident_difference(

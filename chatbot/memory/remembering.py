@@ -1,20 +1,18 @@
 """Delivered answers become pairs of the memory, and are scored again when people rate them."""
 
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 
 from langchain_core.language_models import BaseChatModel
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import BACKGROUND
 from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
-from chatbot.memory.prompting import count_reuse, uses_of
-from chatbot.memory.questions import as_typed
+from chatbot.memory.questions import as_typed, asked_text, normalized
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.judging import judge
 from chatbot.memory.scoring.measuring import Measured, measure
@@ -62,7 +60,8 @@ class Candidate:
 class Remembering:
     """Keeps delivered answers, in the background, and their scores up to date.
 
-    One that is not `active` remembers nothing new.
+    One that is not `active` remembers nothing new. Where a `capable` model writes, what its pages
+    support is good by measure; else people, an admin or a `judge` have to say so.
     """
 
     database: Database
@@ -70,16 +69,22 @@ class Remembering:
     recall: Recall
     judge: BaseChatModel | None
     active: bool
+    capable: bool = False
 
     def delivered(self, turn: Turn, kept_as: int | None) -> None:
-        """Have a turn remembered; of one that was not kept only the reuse of a pair is counted."""
-        if not self.active:
+        """Have a turn remembered, if it is kept.
+
+        The words of one that was taken for the same question as a pair are another wording of it.
+        """
+        if not self.active or kept_as is None:
             return
-        if kept_as is None:
-            uses = {pair: role for pair, role in uses_of(turn).items() if role is Role.REUSE}
-            if uses:
-                BACKGROUND.do(partial(self._count, uses))
-        elif turn.route in ANSWERED:
+        found = turn.recollection
+        if found and found.reused and found.reused.id == turn.same_as:
+            asks = normalized(asked_text(turn), turn.asked[0])
+            use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
+            with self.database.writing() as session:
+                session.execute(use.values(asks=asks))
+        if turn.route in ANSWERED:
             BACKGROUND.do(partial(self._remember, kept_as))
 
     def flush(self, seconds: float | None = None) -> bool:
@@ -123,13 +128,13 @@ class Remembering:
             candidate = candidate_of(session, turn)
             opinions = opinions_of_turn(session, turn)
         if candidate and (opinions.rating or (opinions.thumbs and self.judge is None)):
-            self._keep(candidate, measured(candidate))
+            self._keep(candidate, self._measured(candidate))
 
     def _remember(self, turn: int) -> None:
         with self.database.reading() as session:
             candidate = candidate_of(session, turn)
         if candidate is not None:
-            self._keep(candidate, self._judged(candidate) or measured(candidate))
+            self._keep(candidate, self._judged(candidate) or self._measured(candidate))
 
     def _judged(self, candidate: Candidate) -> Measured | None:
         """What the judge says of an answer; None without one, or where its words are of no use."""
@@ -142,6 +147,9 @@ class Remembering:
         except GeneratorError as error:
             _log.warning("the judge did not answer, the answer is measured instead: %s", error)
             return None
+
+    def _measured(self, of: Candidate) -> Measured:
+        return measure(of.answer, of.texts, of.own, of.doubt, by_capable=self.capable)
 
     def _keep(self, candidate: Candidate, scored: Measured) -> None:
         with self.database.reading() as session:
@@ -181,16 +189,6 @@ class Remembering:
             use = {"turn_id": candidate.turn, "pair_id": pair, "role": Role.REUSE}
             session.execute(insert_or_ignore(session, MemoryUseRow), use)
         self._rescore(pair)
-
-    def _count(self, uses: Mapping[int, Role]) -> None:
-        if Role.REUSE in uses.values():
-            with self.database.writing() as session:
-                count_reuse(session, uses, datetime.now(UTC))
-
-
-def measured(candidate: Candidate) -> Measured:
-    """How good an answer is without a judge."""
-    return measure(candidate.answer, candidate.texts, candidate.own, candidate.doubt)
 
 
 def candidate_of(session: Session, turn: int) -> Candidate | None:

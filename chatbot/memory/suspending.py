@@ -7,7 +7,6 @@ database is opened here.
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from hashlib import sha256
 
 from sqlalchemy import and_, case, func, select
@@ -17,12 +16,7 @@ from chatbot.settings import Settings
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database import engine
 from corpora.database.engine import Database, delete_in_portions, portions
-from corpora.database.memory_tables import (
-    MemoryEventRow,
-    MemoryPageRow,
-    MemoryPairRow,
-    MemoryUseRow,
-)
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 
 _AT_ONCE = 500
@@ -98,8 +92,6 @@ def review_release(session: Session, release_id: int) -> str:
         for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
             _move(pair, moved.get(pair.id, {}))
             pair.suspended = now.get(pair.id, "")
-            if bool(pair.suspended) != bool(before[pair.id]):
-                session.add(_event(pair, before[pair.id]))
         session.flush()
     return _told(before, now)
 
@@ -149,7 +141,6 @@ def _forget(database: Database, release_id: int) -> None:
     of_release = MemoryPairRow.release_id == release_id
     pairs = select(MemoryPairRow.id).where(of_release)
     delete_in_portions(database, MemoryUseRow.turn_id, MemoryUseRow.pair_id.in_(pairs))
-    delete_in_portions(database, MemoryEventRow.id, MemoryEventRow.release_id == release_id)
     delete_in_portions(database, MemoryPairRow.id, of_release)
 
 
@@ -234,17 +225,6 @@ def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
             moved = {"page_id": page.page_id, "page": number}
             citations[page.ordinal] = {**citations[page.ordinal], **moved}
     pair.answer = {**pair.answer, "citations": citations}
-
-
-def _event(pair: MemoryPairRow, before: str) -> MemoryEventRow:
-    offered = "the release is offered again" if before == _RETIRED else None
-    return MemoryEventRow(
-        release_id=pair.release_id,
-        at=datetime.now(UTC),
-        kind="suspended" if pair.suspended else "restored",
-        pair_id=pair.id,
-        reason=pair.suspended or offered or "the pages it cites serve again",
-    )
 
 
 def _told(before: _Reasons, now: _Reasons) -> str:

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from chatbot.turn import Remembered
+
 
 @dataclass(frozen=True)
 class StepStarted:
@@ -35,7 +37,14 @@ class Waiting:
     place: int
 
 
-Event = StepStarted | StepFinished | Token | Waiting
+@dataclass(frozen=True)
+class Offered:
+    """Saved questions that may ask the same, the nearest first, before an answer is written."""
+
+    pairs: tuple[Remembered, ...]
+
+
+Event = StepStarted | StepFinished | Token | Waiting | Offered
 Listener = Callable[[Event], None]
 
 _LISTENER: ContextVar[Listener] = ContextVar("listener", default=lambda event: None)

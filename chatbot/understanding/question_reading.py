@@ -25,16 +25,23 @@ from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.words import filtered
-from chatbot.turn import Fallback, ModelStep, Queries, Route, Turn
+from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
 from chatbot.understanding.catalog_answers import take_stock, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
-from prompts import fenced, render
+from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "question_reading"
 _TURNS, _OF_A_TURN = 4, 1_500
 """Of the conversation, and characters of each of its texts, that the model sees."""
+_SAME = (
+    "These questions were answered before, each for the release in front of it. Add one more field "
+    'to the object: "same": the number of the one that asks for exactly the same, so that one '
+    "complete and correct answer is that to both, and of the release that is asked; 0 where none "
+    "does, and in doubt. It does not if it names another thing, value, unit, command or condition, "
+    "asks for more or for less, or says the opposite."
+)
 _CATALOG = 6_000
 """Characters of products and releases that it sees."""
 
@@ -70,24 +77,33 @@ class QuestionReading(BaseModel):
     other_words: str = Field(max_length=2000)
 
 
+class ReadingBesideSaved(QuestionReading):
+    """A reading that also says which saved question, by its number, asks the same; 0: none."""
+
+    same: int = Field(ge=0)
+
+
 def read_question(
     model: BaseChatModel,
     products: Callable[[], Sequence[Product]],
     open_corpus: Callable[[str, str], Corpus],
     by_rules: ModelStep,
+    saved: Callable[[Turn, Sequence[Product]], Sequence[tuple[str, Remembered]]] | None = None,
     *,
     max_tokens: int = 700,
 ) -> ModelStep:
     """Read the question in one structured call; after two unusable replies `by_rules` reads it.
 
     Small talk and questions about the catalog are answered at once; an unknown or ambiguous
-    release is asked back, never guessed.
+    release is asked back, never guessed. Questions that were `saved`, each with its release, are
+    shown with it; which one asks the same is for the memory to believe.
     """
 
     async def read_turn(turn: Turn) -> Turn:
         known = await in_thread(products)
         if not any(product.releases for product in known):
             return await by_rules(turn)
+        shown = await in_thread(saved, turn, known) if saved and turn.same_as is None else ()
 
         read: list[QuestionReading] = []
 
@@ -106,8 +122,9 @@ def read_question(
                 releases=fenced("releases", _catalog(turn, known)),
                 conversation=fenced("conversation", _conversation(turn)),
                 question=fenced("question", turn.question),
+                saved=_saved(shown),
             ),
-            QuestionReading,
+            ReadingBesideSaved if shown else QuestionReading,
             step=STEP,
             max_tokens=max_tokens,
             check=check,
@@ -116,6 +133,8 @@ def read_question(
         if reply is None:
             turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, calls[-1].problem)))
             return await by_rules(turn)
+        if isinstance(reply, ReadingBesideSaved) and 0 < reply.same <= len(shown):
+            turn = replace(turn, same_as=shown[reply.same - 1][1].id)
         return await in_thread(_taken_up, reply, turn, known, open_corpus)
 
     return read_turn
@@ -138,6 +157,17 @@ def _listing(product: Product) -> str:
 
     called = f"{product.name} (also {', '.join(product.aliases)})" if product.aliases else ""
     return f"{called or product.name}: {', '.join(map(noted, product.releases)) or 'no release'}"
+
+
+def _saved(shown: Sequence[tuple[str, Remembered]]) -> Fenced:
+    """The section of saved questions, each with its release; empty where there is none."""
+    if not shown:
+        return Fenced("")
+    listed = fenced_list(
+        fenced("answered", f"{release}: {pair.question}", number=number)
+        for number, (release, pair) in enumerate(shown, 1)
+    )
+    return Fenced(f"{_SAME}\n{listed}")
 
 
 def _conversation(turn: Turn) -> str:

@@ -70,22 +70,13 @@ class MemoryPageRow(Base):
 
 
 class MemoryUseRow(Base):
-    """What a turn has to do with a pair: its `role` is source, reuse, reference or avoid."""
+    """What a turn has to do with a pair: its `role` is source, reuse, reference or avoid.
+
+    `asks` is another wording of the pair's question: that of a turn whose asker, or a model, took
+    the pair for the same question.
+    """
 
     turn_id: Mapped[int] = owned_by("turns", primary_key=True)
     pair_id: Mapped[int] = owned_by("memory_pairs", primary_key=True, index=True)
     role: Mapped[str] = mapped_column(String(16))
-
-
-class MemoryEventRow(Base):
-    """What became of a pair and why; the pair may be gone, and no words of it stand here."""
-
-    __table_args__ = (Index(None, "release_id", "at"), {"sqlite_autoincrement": True})
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    release_id: Mapped[int] = owned_by("releases")
-    at: Mapped[datetime]
-    kind: Mapped[str] = mapped_column(String(16))
-    pair_id: Mapped[int]
-    other_id: Mapped[int | None]
-    reason: Mapped[str]
+    asks: Mapped[str] = mapped_column(default="", server_default="", index=True)

@@ -11,7 +11,7 @@ from chatbot.administration.administration import Administration
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, Feedback
-from chatbot.memory.pairs import Happened, Origin
+from chatbot.memory.pairs import Origin
 from chatbot.reply import Trace, TracedQueries
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
@@ -19,7 +19,7 @@ from chatbot.turn import Citation
 from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
-from tests.ui.memory_pairs import keep, tell
+from tests.ui.memory_pairs import keep
 from tests.ui.payloads import PAYLOADS
 
 PRODUCT = "<img src=//evil.test/p.png onerror=alert(1)>"
@@ -122,13 +122,13 @@ def _say(chatbot: Chatbot) -> str:
 
 
 def _remember(chatbot: Chatbot) -> None:
-    """Remembered answers that are payloads, and what became of them."""
+    """Remembered answers that are payloads."""
     document = chatbot.corpora.corpus(PRODUCT, RELEASE).documents()[0]
     page = chatbot.corpora.corpus(PRODUCT, RELEASE).pages_of(document.id)[0]
     place = {"file": document.file, "release": RELEASE, "page": 1, "page_id": page.id}
     named = ("document", "section", "anchor", "quote")
     for number, payload in enumerate(PAYLOADS):
-        pair = keep(
+        keep(
             *(chatbot.database, payload, f"{payload} [1]"),
             product=PRODUCT,
             release=RELEASE,
@@ -139,7 +139,6 @@ def _remember(chatbot: Chatbot) -> None:
             links=(payload,),
             suspended=payload if number % 3 == 0 else "",
         )
-        tell(chatbot.database, Happened.REPLACED, 0, pair, payload, PRODUCT, RELEASE)
 
 
 def _administer(chatbot: Chatbot) -> None:

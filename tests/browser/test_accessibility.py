@@ -32,7 +32,6 @@ PAGES = (
     "history",
     "gaps",
     "numbers",
-    "memory",
     "audit",
     "account",
     "releases?releases-product=valve",
@@ -102,7 +101,7 @@ def test_an_opened_turn_can_be_read_and_used_by_everybody(
 
 @pytest.fixture
 def unread(documentation: Settings) -> Iterator[None]:
-    """An answer that no question finds, so that the page Memory has a warning."""
+    """An answer that no question finds, so that the saved answers have a warning."""
     database = open_database(documentation.database)
     pair = keep(database, QUESTION, embedding="of an earlier version")
     yield
@@ -116,7 +115,8 @@ def unread(documentation: Settings) -> Iterator[None]:
 def test_a_warning_can_be_read_by_everybody(
     served: str, open_page: OpenPage, colours: Colours
 ) -> None:
-    page = open_page(f"{served}/memory", colours=colours)
+    page = open_page(f"{served}/history", colours=colours)
+    page.get_by_role("tab", name="Saved answers").click()
     expect(page.get_by_text("no longer reused")).to_be_visible()
     assert violations(page) == []
 

@@ -6,15 +6,21 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Select, delete, func, select
 
+from chatbot.assembly import open_embedder
+from chatbot.memory.pairs import NewPair, Origin, Score, Thresholds
+from chatbot.memory.questions import QuestionReader
+from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
+from corpora.catalog.catalog import require_release
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnRow
-from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_accessibility import Colours, both, violations
@@ -22,6 +28,7 @@ from tests.ui.valve_corpus import QUESTION
 
 pytestmark = pytest.mark.browser
 
+SAVED = "What is the default of hold_time?"
 AGAIN = "What's the default of hold_time in 2.0?"
 
 
@@ -56,7 +63,8 @@ def server(documentation: Settings, tmp_path_factory: pytest.TempPathFactory) ->
     settings = documentation.model_copy(update={"data_dir": data})
     database = open_database(settings.database)
     script = folder / "replies.json"
-    script.write_text('{"otherwise": "The default of hold_time is 45 s."}', "utf-8")
+    said = '{"otherwise": "The default of hold_time is 45 s.", "delay": 0.4}'
+    script.write_text(said, "utf-8")
     with strata_serves(settings, backend="scripted", scripted_replies=str(script)) as address:
         yield Server(address, database)
     database.close()
@@ -68,7 +76,6 @@ def remembering(server: Server) -> Server:
     with server.database.writing() as session:
         session.execute(delete(ConversationRow))
         session.execute(delete(MemoryPairRow))
-        session.execute(delete(MemoryEventRow))
     return server
 
 
@@ -100,6 +107,31 @@ def test_an_answer_is_given_again_and_can_be_had_afresh(
     expect(said).to_contain_text("45")
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_click_on_an_offer_shows_the_saved_answer(
+    remembering: Server, open_page: OpenPage, width: int
+) -> None:
+    read = QuestionReader(open_embedder(Settings())).read(SAVED, "valve")
+    score = Score(1.0, Origin.IMPORTED, datetime.now(UTC))
+    answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
+    with remembering.database.reading() as session:
+        release = require_release(session, "valve", "2.0").id
+    stores = Stores(remembering.database, Thresholds(0.6, 0.85, 0.8), 10)
+    stores.add(release, NewPair(read, answer, score))
+    page = open_page(remembering.address)
+    choose_product(page, "valve")
+    page.set_viewport_size({"width": width, "height": 900})
+    box = page.get_by_test_id("stChatInputTextArea")
+    box.fill("Which default does hold_time have in 2.0?")
+    box.press("Enter")
+    expect(main(page).get_by_text(f"Answered before: “{SAVED}”")).to_be_visible(timeout=SLOW)
+    assert fits(page)
+    page.get_by_role("button", name="Show").click()
+    said = page.get_by_test_id("stChatMessage").last
+    for part in ("Saved answer", f"Saved for “{SAVED}”", "It is 45 s."):
+        expect(said).to_contain_text(part, timeout=SLOW)
+
+
 @both
 def test_an_admin_follows_an_answer_from_its_trace_and_curates_it(
     remembering: Server, open_page: OpenPage, colours: Colours
@@ -111,7 +143,7 @@ def test_an_admin_follows_an_answer_from_its_trace_and_curates_it(
     new_conversation(page)
     ask(page, AGAIN)
     page.goto(f"{remembering.address}/history?turn={remembering.newest_turn}")
-    page.get_by_role("link", name="reused").click()
+    page.get_by_role("button", name="reused").click()
     expect(page.get_by_role("button", name="Promote …")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Promote …").click()

@@ -46,8 +46,8 @@ def at_rest(page: Page) -> str:
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached(timeout=SLOW)
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=SLOW)
     assert page.locator(ACTIVE).count() == 0
-    assert page.title().endswith(("Strata", "Chat", "Documents", "History", "Gaps", "Numbers")) or (
-        page.title() in ("Glossary", "Memory", "Audit log", "Account", "Releases")
+    assert page.title().endswith(("Strata", "Chat", "Documents", "Review", "Gaps", "Numbers")) or (
+        page.title() in ("Glossary", "Audit log", "Account", "Releases")
     )
     return words(page.locator("body").inner_text())
 
@@ -107,7 +107,7 @@ def test_an_answer_is_text_while_it_is_written(
 @pytest.mark.parametrize(
     "name",
     [
-        *("documents", "glossary", "history", "gaps", "numbers", "memory", "audit", "account"),
+        *("documents", "glossary", "history", "gaps", "numbers", "audit", "account"),
         "releases",
     ],
 )
@@ -127,15 +127,13 @@ def test_a_turn_in_the_review_is_text(hostile: tuple[str, str], open_page: OpenP
         assert as_shown(PAYLOADS[number]) in at_rest(page)
 
 
-def test_a_remembered_answer_and_its_story_are_text(
-    hostile: tuple[str, str], open_page: OpenPage
-) -> None:
+def test_a_saved_answer_is_text(hostile: tuple[str, str], open_page: OpenPage) -> None:
     for number in (1, 7):
-        page = open_page(f"{hostile[0]}/memory?pair={1 + number}")
+        page = open_page(f"{hostile[0]}/history?pair={1 + number}")
         expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
         assert as_shown(PAYLOADS[number]) in at_rest(page)
-        page.get_by_role("button", name="All questions").click()
-        page.get_by_role("tab", name="Changes").click()
+        page.get_by_role("button", name="All saved answers").click()
+        expect(page.get_by_text("Import and export")).to_be_visible()
         at_rest(page)
 
 

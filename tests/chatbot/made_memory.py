@@ -11,7 +11,7 @@ from sqlalchemy import select
 from chatbot.memory.pairs import MemoryQuestion, NewPair, Origin, Score, Thresholds
 from chatbot.memory.suspending import CitedPage
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ProductRow, ReleaseRow
 from corpora.indexing.embedding import Vectors
 
@@ -86,17 +86,6 @@ def centroids(database: Database, release: int) -> dict[int, tuple[str, Vectors]
         cluster: (rows[0].store, np.mean([np.frombuffer(r.vector, "<f4") for r in rows], axis=0))
         for cluster, rows in of_cluster.items()
     }
-
-
-def happened(database: Database, release: int) -> list[tuple[str, int, int | None]]:
-    """What was told of a release: kind, pair and the other one."""
-    with database.reading() as session:
-        rows = session.scalars(
-            select(MemoryEventRow)
-            .where(MemoryEventRow.release_id == release)
-            .order_by(MemoryEventRow.id)
-        )
-        return [(row.kind, row.pair_id, row.other_id) for row in rows]
 
 
 def require_sound(database: Database, release: int, thresholds: Thresholds = THRESHOLDS) -> None:

@@ -34,18 +34,20 @@ class Bot:
 
     def ask(self, question: str, *, owner: str = "", **options: Any) -> AnsweredTurn:
         """Ask in a conversation of its own, and wait until the answer is remembered."""
-        conversation = self.chatbot.conversations.of(owner).start("relay", question)
+        conversation = self.chatbot.conversations.of(owner).start("a product", question)
         reply = self.chatbot.ask(question, conversation=conversation, owner=owner, **options)
         assert self.chatbot.memory.remembering.flush(60)
         return reply
 
-    def answered_before(self, question: str, answer: str, release: str = "17.20") -> int:
+    def answered_before(
+        self, question: str, answer: str, release: str = "17.20", product: str = "relay"
+    ) -> int:
         """Put a pair into the memory as if it had been imported; return its id."""
         memory = self.chatbot.memory
         with self.chatbot.database.reading() as session:
-            release_id = require_release(session, "relay", release).id
+            release_id = require_release(session, product, release).id
         pair = NewPair(
-            memory.reader.read(question, "relay"),
+            memory.reader.read(question, product),
             {"text": answer, "value": answer, "citations": []},
             Score(1.0, Origin.IMPORTED, WHEN),
         )

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from chatbot.memory.suspending import page_hash
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, GenerationRow, MemberRow, PageRow
 
 
@@ -92,14 +92,3 @@ def cited(database: Database, pair: int) -> list[tuple[int, dict[str, Any]]]:
     with database.reading() as session:
         ids = session.scalars(query).all()
     return list(zip(ids, pair_of(database, pair).answer["citations"], strict=True))
-
-
-def story(database: Database, pair: int) -> list[tuple[str, str]]:
-    """Return what became of a pair and why, in order."""
-    query = (
-        select(MemoryEventRow.kind, MemoryEventRow.reason)
-        .where(MemoryEventRow.pair_id == pair)
-        .order_by(MemoryEventRow.id)
-    )
-    with database.reading() as session:
-        return [(row.kind, row.reason) for row in session.execute(query)]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,6 @@ from chatbot.administration.faq_file import (
     FaqRow,
     LeftOut,
     parse_faq,
-    read_faq,
 )
 from chatbot.review.exports import csv_lines
 from corpora.catalog.spreadsheet import without_apostrophe
@@ -119,13 +117,6 @@ def test_lines_that_are_no_objects_are_left_out_and_the_others_stay() -> None:
     assert found.left_out[0].reason.startswith("this is no JSON: ")
 
 
-def test_a_csv_row_with_too_many_cells_is_left_out() -> None:
-    found = csv_file("question,answer,release\nHow bright?,600, lumen,1.0\nWhat fuse?,2 A,1.0\n")
-    assert [row.question for row in found.rows] == ["What fuse?"]
-    assert found.left_out[0].line == 2
-    assert found.left_out[0].reason.startswith("it has 4 cells, the first row has 3")
-
-
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
@@ -143,11 +134,6 @@ def test_a_file_that_cannot_be_read_says_where_and_what_to_do(
 ) -> None:
     with pytest.raises(FaqError, match=told.replace(".", r"\.")):
         parse_faq(data, name)
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FaqError, match=r"none\.csv cannot be read: No such file"):
-        read_faq(tmp_path / "none.csv")
 
 
 @given(st.text(st.characters(exclude_categories=("C", "Z")), min_size=1))

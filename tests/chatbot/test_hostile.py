@@ -261,16 +261,14 @@ def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
     names = {
         "context_reduction": ("question", "chunk"),
         "context_selection": ("question", "chunks"),
-        "memory": ("questions",),
         "answer_generation": ("product", "release", "chunks", "question", "hint"),
-        "question_reading": ("releases", "conversation", "question"),
+        "question_reading": ("releases", "conversation", "question", "saved"),
         "answer_mending": ("passages", "question", "answer", "unsupported"),
         "answer": ("product", "release", "passages", "conversation", "question"),
     }
     files = {
         "context_selection": "listwise_selection",
         "answer_generation": "answer_lead",
-        "memory": "same_question",
     }
     name = files.get(call.step, call.step)
     of = call.step
@@ -292,15 +290,14 @@ def sections(prompt: str) -> list[str]:
 def expected_sections(prompt: str, call: ModelCall, profile: str) -> list[str]:
     if call.step == "query_rewriting":
         return ["conversation", "/conversation", "question", "/question"]
-    if call.step == "memory":
-        return ["question number", "/question"] * 2
     if call.step == "context_reduction":
         return ["question", "/question", "chunk section", "/chunk"]
     if call.step == "context_selection":
         return ["question", "/question"] + ["chunk number", "/chunk"] * count(prompt)
     if call.step == "question_reading":
         tags = ("releases", "conversation", "question")
-        return [t for tag in tags for t in (tag, f"/{tag}")]
+        saved = ["answered number", "/answered"] * count(prompt, "answered")
+        return [t for tag in tags for t in (tag, f"/{tag}")] + saved
     if profile == "direct":
         passages = ["passage number document section", "/passage"] * count(prompt, "passage")
         ends = ("answer", "unsupported") if call.step == "answer_mending" else ()

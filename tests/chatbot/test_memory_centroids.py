@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chatbot.memory.pairs import Origin, Store
-from chatbot.memory.stores.clusters import Clusters, rank, store_of
+from chatbot.memory.pairs import Origin
+from chatbot.memory.stores.clusters import Clusters, rank
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
 
@@ -52,13 +51,6 @@ def test_the_first_question_of_all_founds_a_cluster_and_the_next_ones_move_it() 
     assert clusters.nearest(north, 0.38) == 7
     clusters.add(7, north)
     assert clusters.nearest(north, 0.6) == 7
-
-
-@pytest.mark.parametrize(
-    ("score", "store"), [(0.6, Store.HIGH), (0.59999, Store.LOW), (1, Store.HIGH), (0, Store.LOW)]
-)
-def test_gamma_parts_the_stores(score: float, store: Store) -> None:
-    assert store_of(score, 0.6) is store
 
 
 def test_people_outrank_measures_and_what_may_be_used_outranks_what_may_not() -> None:

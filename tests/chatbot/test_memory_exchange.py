@@ -13,15 +13,14 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope
-from chatbot.memory.pairs import Origin, Store
+from chatbot.administration.overview import EVERYTHING, Scope
 from chatbot.memory.suspending import page_hash
 from chatbot.review.exports import Format
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import PageRow
-from tests.chatbot.memory_bots import Bot, remembering, says
+from tests.chatbot.memory_bots import Bot, remembering
 
 pytestmark = pytest.mark.database
 
@@ -107,12 +106,6 @@ def test_a_listing_stays_letter_for_letter(bot: Bot) -> None:
     assert "[4]" not in bot.pair.answer["text"]
 
 
-def test_one_figure_that_no_page_has_leaves_an_answer_without_citations(bot: Bot) -> None:
-    brought_in(bot, {**BRIGHT, "answer": "It gives 600 lumen.\n\nIt weighs 7 kg."})
-    assert bot.pair.answer["text"] == "It gives 600 lumen.\n\nIt weighs 7 kg."
-    assert bot.pair.answer["citations"] == []
-
-
 def test_a_file_brings_no_markup_and_no_citations_of_its_own(bot: Bot) -> None:
     row = {
         **HOUSE,
@@ -174,20 +167,6 @@ def test_what_is_there_already_stays_as_it_is(bot: Bot) -> None:
     assert brought_in(bot, {**BRIGHT, "question": "How bright is the lamp in 1.0?"}).added == 0
 
 
-def test_of_two_answers_to_the_same_question_the_better_one_stays(bot: Bot) -> None:
-    brought_in(bot, {**BRIGHT, "score": 0.95})
-    worse = brought_in(bot, {**BRIGHT, "answer": "It is dim.", "score": 0.9})
-    assert (worse.added, worse.outdone, len(bot.pairs)) == (0, 1, 1)
-    better = brought_in(bot, {**BRIGHT, "answer": "The lamp gives 600 lumen.", "score": 1})
-    assert (better.added, better.replaced, len(bot.pairs)) == (1, 1, 1)
-    assert bot.pair.score == 1
-
-
-def test_a_bad_score_makes_it_an_answer_to_avoid(bot: Bot) -> None:
-    assert brought_in(bot, {**BRIGHT, "score": 0.1}, STEP).low == 1
-    assert [pair.store for pair in bot.pairs] == [Store.LOW, Store.HIGH]
-
-
 @pytest.mark.parametrize("form", list(Format))
 def test_an_export_is_an_import(
     bot: Bot, lamp_settings: Settings, tmp_path: Path, form: Format
@@ -212,22 +191,6 @@ def test_an_export_is_an_import(
 
 def told(pair: MemoryPairRow) -> tuple[Any, ...]:
     return pair.question, pair.answer["text"], pair.answer["value"], pair.score, pair.links
-
-
-def test_an_answer_that_was_learned_goes_out_and_comes_back_known(
-    lamp_settings: Settings, tmp_path: Path
-) -> None:
-    bot = remembering(lamp_settings, tmp_path, says("The default of dim_step is 5 %."))
-    conversation = bot.chatbot.conversations.of("").start("lamp", "x")
-    bot.chatbot.ask("What is the default of dim_step in 2.0?", conversation=conversation)
-    assert bot.chatbot.memory.remembering.flush(60)
-    assert bot.pair.origin == Origin.MEASURED
-    (row,) = map(json.loads, exported(bot).splitlines())
-    assert row["citations"][0]["file"] == "brightness.md"
-    assert row["faithfulness"] is not None
-    report = brought_in(bot, row)
-    assert (report.known, len(bot.pairs)) == (1, 1)
-    bot.close()
 
 
 def test_a_table_that_a_spreadsheet_opens_calculates_nothing(bot: Bot) -> None:
@@ -271,12 +234,3 @@ def test_only_admins_import_and_export_and_both_are_recorded(bot: Bot) -> None:
     assert (done.details["added"], done.details["left_out"]) == (2, 1)
     assert (export.action, export.subject) == ("export", "remembered answers")
     assert export.details == {"format": "csv", "product": "lamp"}
-
-
-def test_the_overview_knows_what_was_imported(bot: Bot) -> None:
-    brought_in(bot, BRIGHT, STEP)
-    pairs = Overview(bot.chatbot.database, ADA).pairs(PairFilter())
-    assert [(pair.release, pair.row.origin) for pair in pairs] == [
-        ("2.0", Origin.IMPORTED),
-        ("1.0", Origin.IMPORTED),
-    ]

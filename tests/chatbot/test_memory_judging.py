@@ -37,13 +37,6 @@ def test_shares_of_supported_and_of_relevant_statements() -> None:
     assert ["supported" in system for system in asked] == [True, False]
 
 
-@pytest.mark.parametrize("verdict", ["contradicted", "missing"])
-def test_what_is_not_supported_is_not_faithful(verdict: str) -> None:
-    found, _ = judged(TWO, verdicts("supported", verdict), verdicts("relevant", "relevant"))
-    assert found == Measured(0.0, 1.0)
-    assert found.value == 0
-
-
 def test_a_figure_that_no_passage_has_is_not_supported_whatever_the_judge_says() -> None:
     found, _ = judged("Traffic returns after 7 min.", verdicts("supported"), verdicts("relevant"))
     assert found == Measured(0.0, 1.0)
@@ -67,17 +60,6 @@ def test_a_verdict_that_cannot_be_read_leaves_the_answer_unscored(unreadable: st
     fine = verdicts("supported", "supported")
     found, model = judged(TWO, fine, "perhaps", "perhaps")
     assert found is None
-    assert len(model.calls) == 3
-
-
-def test_a_second_reply_in_form_is_taken() -> None:
-    found, model = judged(
-        TWO,
-        "supported, supported",
-        verdicts("supported", "supported"),
-        verdicts("relevant", "relevant"),
-    )
-    assert found == Measured(1.0, 1.0)
     assert len(model.calls) == 3
 
 

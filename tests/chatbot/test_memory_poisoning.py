@@ -43,7 +43,7 @@ def bot(
         asked = remembering(relay_settings, tmp_path / str(len(made)), says(*replies or [KEPT]))
         made.append(asked)
         if measured is not None:
-            monkeypatch.setattr("chatbot.memory.remembering.measure", lambda *of: measured)
+            monkeypatch.setattr("chatbot.memory.remembering.measure", lambda *of, **_: measured)
         return asked
 
     yield make

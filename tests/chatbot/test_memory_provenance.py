@@ -7,7 +7,7 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import select, update
 
-from chatbot.memory.pairs import Happened, Origin
+from chatbot.memory.pairs import Origin
 from chatbot.memory.stores.stores import Stores
 from chatbot.memory.suspending import CitedPage, page_hash, still_stands
 from corpora.catalog.catalog import Catalog
@@ -15,7 +15,7 @@ from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSetti
 from corpora.database.engine import Database, open_database
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 from tests.chatbot.made_memory import THRESHOLDS, made_pair, members, unit
-from tests.chatbot.remembered_answers import story, suspended
+from tests.chatbot.remembered_answers import suspended
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.data_folders import copy_data, database_url
 
@@ -79,7 +79,6 @@ def test_an_answer_that_is_remembered_after_its_page_has_changed_is_not_used(
     late = stores.add(release, made_pair(unit(1, 0, 0), 0.9, pages=[page])).pair
     assert late is not None
     assert suspended(database, late) == [CHANGED]
-    assert story(database, late) == [(Happened.ADDED, ""), (Happened.SUSPENDED, CHANGED)]
     assert Catalog(database).rollback("Beacon", "17.10") == "1 saved answer is in use again."
 
 

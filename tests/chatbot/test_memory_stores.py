@@ -9,19 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event, func, select, update
+from sqlalchemy import func, select, update
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.conversations import Conversations
-from chatbot.memory.pairs import Happened, NewPair, Origin, Score, Store, Thresholds
+from chatbot.memory.pairs import NewPair, Origin, Score, Store, Thresholds
 from chatbot.memory.questions import QuestionReader
-from chatbot.memory.stores.pair_rows import first_to_go
-from chatbot.memory.stores.stores import Stores, UnknownPair
+from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.database.memory_tables import (
-    MemoryEventRow,
     MemoryPageRow,
     MemoryPairRow,
     MemoryUseRow,
@@ -31,7 +29,6 @@ from tests.chatbot.made_memory import (
     THRESHOLDS,
     WHEN,
     centroids,
-    happened,
     made_pair,
     members,
     new_release,
@@ -98,7 +95,7 @@ def test_after_any_changes_clusters_are_of_one_store_and_no_two_are_nearer_than_
             assert stores.rebuild(release) == len(members(database, release))
         elif change == "remove":
             ids = {there[i % len(there)].id for i in arguments[0]} if there else set()
-            assert stores.remove(ids, Happened.RETIRED, "for a test") == len(ids)
+            assert stores.remove(ids) == len(ids)
         elif there and change == "suspend":
             _suspend(database, there[arguments[0] % len(there)].id)
         elif there:
@@ -187,29 +184,6 @@ def test_in_any_order_a_pair_that_outranks_its_near_duplicates_stays(
         )
 
 
-@IN_ONE_DATABASE
-@given(st.permutations(range(12)))
-def test_where_clusters_lie_apart_every_order_gives_the_same(
-    database: Database, order: list[int]
-) -> None:
-    # Four topics with three questions each; of each topic two ask the same, with another score.
-    pairs = []
-    for topic in range(4):
-        axis = np.eye(4)[topic]
-        for number, (aside, score) in enumerate([(0.0, 0.9), (0.2, 0.7), (0.9, 0.8)]):
-            vector = axis + aside * np.eye(4)[(topic + 1) % 4] * 0.6
-            pairs.append(made_pair(unit(*vector), score, text=f"{topic}.{number // 2}"))
-    release = new_release(database)
-    stores = Stores(database, Thresholds(0.8, 0.95, 0.6), limit=100)
-    for number in order:
-        stores.add(release, pairs[number])
-    clusters: dict[int, set[str]] = {}
-    for row in members(database, release):
-        clusters.setdefault(row.cluster, set()).add(row.question)
-    expected = [{f"{topic}.0", f"{topic}.1"} for topic in range(4)]
-    assert sorted(map(sorted, clusters.values())) == sorted(map(sorted, expected))
-
-
 def test_a_better_answer_replaces_a_near_duplicate_with_all_that_hung_on_it(
     database: Database, stores: Stores, release: int
 ) -> None:
@@ -225,45 +199,6 @@ def test_a_better_answer_replaces_a_near_duplicate_with_all_that_hung_on_it(
     assert [row.id for row in members(database, release)] == [new.pair]
     with database.reading() as session:
         assert session.scalars(select(MemoryPageRow)).all() == []
-        reason = session.scalars(
-            select(MemoryEventRow.reason).where(MemoryEventRow.kind == Happened.REPLACED)
-        ).one()
-    assert reason == f"Pair {new.pair} asks the same (cosine 1.00) and stays: " + (
-        "0.80 (measured) against 0.70 (measured)."
-    )
-    assert happened(database, release) == [
-        ("added", old.pair, None),
-        ("added", new.pair, None),
-        ("replaced", old.pair, new.pair),
-    ]
-
-
-@pytest.mark.parametrize("score", [0.7, 0.8])
-def test_an_answer_that_is_no_better_goes_and_nothing_changes(
-    database: Database, stores: Stores, release: int, score: float
-) -> None:
-    old = stores.add(release, made_pair(unit(1, 0, 0), 0.8))
-    before = centroids(database, release)
-    new = stores.add(release, made_pair(unit(1, 0.1, 0), score))
-    assert (new.pair, new.kept, new.replaced) == (old.pair, False, ())
-    assert [row.id for row in members(database, release)] == [old.pair]
-    np.testing.assert_equal(centroids(database, release), before)
-    assert happened(database, release)[-1] == ("outdone", 0, old.pair)
-
-
-def test_of_several_near_duplicates_a_pair_outdoes_all_or_none(
-    database: Database, stores: Stores, release: int
-) -> None:
-    apart = 0.4
-    first = stores.add(release, made_pair(unit(1, apart, 0), 0.7))
-    second = stores.add(release, made_pair(unit(1, -apart, 0), 0.9))
-    assert second.kept
-    between = stores.add(release, made_pair(unit(1, 0, 0), 0.8))
-    assert (between.kept, between.pair) == (False, second.pair)
-    assert {row.id for row in members(database, release)} == {first.pair, second.pair}
-    best = stores.add(release, made_pair(unit(1, 0, 0), 0.95))
-    assert set(best.replaced) == {first.pair, second.pair}
-    assert [row.id for row in members(database, release)] == [best.pair]
 
 
 @pytest.mark.parametrize("origin", [Origin.RATING, Origin.IMPORTED, Origin.CURATED])
@@ -301,15 +236,6 @@ def test_the_same_question_may_stand_in_both_stores_and_in_every_release(
     require_sound(database, other)
 
 
-def test_vectors_of_two_embeddings_are_never_compared(
-    database: Database, stores: Stores, release: int
-) -> None:
-    stores.add(release, made_pair(unit(1, 0, 0), 0.9))
-    longer = stores.add(release, made_pair(unit(1, 0, 0, 0), 0.7, embedding="another"))
-    assert longer.kept
-    assert len(centroids(database, release)) == 2
-
-
 def test_a_rating_moves_a_pair_to_the_other_store_at_once(
     database: Database, stores: Stores, release: int
 ) -> None:
@@ -322,7 +248,6 @@ def test_a_rating_moves_a_pair_to_the_other_store_at_once(
         *("low", 0.1, "rating", "ada@example.org"),
     )
     assert (row.faithfulness, row.relevancy) == (0.9, 0.8)
-    assert happened(database, release)[-1] == ("moved", pair, None)
     require_sound(database, release)
 
 
@@ -336,7 +261,6 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
     outdone = stores.rescore(bad, Score(0.8, Origin.THUMBS, WHEN))
     assert (outdone.kept, outdone.pair) == (False, good)
     assert [row.id for row in members(database, release)] == [good]
-    assert happened(database, release)[-1] == ("outdone", bad, good)
     bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1)).pair
     assert bad is not None
     assert stores.rescore(bad, Score(0.7, Origin.RATING, WHEN)).replaced == (good,)
@@ -344,51 +268,15 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
     require_sound(database, release)
 
 
-def test_a_suspended_pair_that_moves_drives_nobody_out(
-    database: Database, stores: Stores, release: int
-) -> None:
-    good = stores.add(release, made_pair(unit(1, 0, 0), 0.7)).pair
-    bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1)).pair
-    assert bad is not None
-    _suspend(database, bad)
-    assert stores.rescore(bad, Score(1.0, Origin.RATING, WHEN)).pair == good
-    assert [row.id for row in members(database, release)] == [good]
-
-
-def test_another_score_of_the_same_store_leaves_a_pair_where_it_is(
-    database: Database, stores: Stores, release: int
-) -> None:
-    pair = stores.add(release, made_pair(unit(1, 0, 0), 0.7)).pair
-    assert pair is not None
-    (before,) = members(database, release)
-    stores.rescore(pair, Score(0.9, Origin.THUMBS, WHEN))
-    (row,) = members(database, release)
-    assert (row.cluster, row.score) == (before.cluster, 0.9)
-
-
-def test_who_is_gone_cannot_be_rescored(stores: Stores) -> None:
-    with pytest.raises(UnknownPair, match="no pair 77"):
-        stores.rescore(77, Score(0.9, Origin.RATING, WHEN))
-
-
 def test_an_edited_answer_stands_instead_of_the_old_one(
     database: Database, stores: Stores, release: int
 ) -> None:
     old = stores.add(release, made_pair(unit(1, 0, 0), 1.0, Origin.CURATED)).pair
     assert old is not None
-    new = stores.add(
-        release,
-        made_pair(unit(1, 0, 0), 1.0, Origin.CURATED),
-        happened=Happened.EDITED,
-        reason="by ada",
-        instead_of=[old],
-    )
+    edited = made_pair(unit(1, 0, 0), 1.0, Origin.CURATED)
+    new = stores.add(release, edited, instead_of=[old])
     assert new.kept
     assert [row.id for row in members(database, release)] == [new.pair]
-    assert happened(database, release)[1:] == [
-        ("edited", new.pair, None),
-        ("replaced", old, new.pair),
-    ]
     require_sound(database, release)
 
 
@@ -419,53 +307,7 @@ def test_a_full_store_lets_go_suspended_ones_then_the_lowest_then_the_least_reus
         gone += sorted(before - {row.id for row in members(database, release)})
     assert gone[:4] == [ids[0], ids[2], ids[1], ids[4]]
     assert ids[3] in {row.id for row in members(database, release)}
-    assert ("evicted", ids[2], None) in happened(database, release)
     require_sound(database, release)
-
-
-def test_a_new_pair_that_is_the_worst_of_a_full_store_does_not_stay(
-    database: Database, release: int
-) -> None:
-    stores = Stores(database, THRESHOLDS, limit=1)
-    stores.add(release, made_pair(unit(1, 0, 0), 0.9))
-    added = stores.add(release, made_pair(unit(0, 1, 0), 0.7))
-    assert (added.pair, added.kept) == (None, False)
-    assert len(members(database, release)) == 1
-
-
-def test_what_people_wrote_may_fill_a_store_beyond_its_limit(
-    database: Database, release: int
-) -> None:
-    stores = Stores(database, THRESHOLDS, limit=2)
-    for vector in np.eye(4):
-        assert stores.add(release, made_pair(unit(*vector), 1.0, Origin.IMPORTED)).kept
-    assert len(members(database, release)) == 4
-
-
-@pytest.mark.sqlite
-def test_who_goes_first_is_found_in_the_index(database: Database, release: int) -> None:
-    asked: list[tuple[str, Any]] = []
-    event.listen(database.engine, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
-    Stores(database, THRESHOLDS, limit=10).add(release, made_pair(unit(1, 0, 0)))
-    with database.reading() as session:
-        first_to_go(session, release, Store.HIGH, 0)
-        going = [query for query in asked if "ORDER BY memory_pairs.score" in query[0]]
-        plans = [
-            [row[-1] for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {q}", v)]
-            for q, v in going
-        ]
-    assert len(plans) == 2
-    assert all("COVERING INDEX ix_memory_pairs_first_to_go" in plan[0] for plan in plans)
-    assert len(plans[1]) == 1, "sorted by the index itself"
-
-
-def test_with_thresholds_that_no_cosine_reaches_everything_is_appended(
-    database: Database, release: int
-) -> None:
-    stores = Stores(database, replace(THRESHOLDS, tau=2, delta=2), limit=10)
-    for _ in range(3):
-        assert stores.add(release, made_pair(unit(1, 0, 0), 0.9)).kept
-    assert len(members(database, release)) == len(centroids(database, release)) == 3
 
 
 def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
@@ -483,7 +325,6 @@ def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
         assert session.scalar(select(func.count()).select_from(MemoryUseRow)) == 3
         assert Stores.forget_turns(session, turns[:2]) == 1
     assert [row.id for row in members(database, release)] == ids[1:]
-    assert happened(database, release)[-1] == ("forgotten", ids[0], None)
     # The one that has added them holds centroids of before.
     stores.add(release, made_pair(unit(1, 0.1, 0), 0.9))
     require_sound(database, release)
@@ -511,11 +352,6 @@ def test_a_vector_that_has_not_length_one_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match="length"):
         stores.add(release, made_pair(vector.astype(np.float32)))
-
-
-def test_a_release_that_is_gone_takes_no_pairs(stores: Stores) -> None:
-    with pytest.raises(LookupError, match="no release 4711"):
-        stores.add(4711, made_pair(unit(1, 0, 0)))
 
 
 def test_with_other_thresholds_a_rebuild_puts_every_pair_where_it_belongs(
@@ -553,25 +389,6 @@ def test_with_another_embedding_a_rebuild_reads_every_question_again(
     assert {row.embedding for row in rows} == {reader.embedding}
     assert {len(row.vector) for row in rows} == {4 * HashEmbedder.dimension}
     require_sound(database, release)
-
-
-def test_events_do_not_grow_for_ever(
-    database: Database, stores: Stores, release: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chatbot.memory.stores.pair_rows.EVENTS_KEPT", 20)
-    monkeypatch.setattr("chatbot.memory.stores.pair_rows._PRUNED_EVERY", 10)
-    for _ in range(100):
-        stores.add(release, made_pair(unit(1, 0, 0), 0.7))
-    told = happened(database, release)
-    assert 20 <= len(told) <= 32
-    assert told[-1] == ("outdone", 0, members(database, release)[0].id)
-
-
-def test_what_was_removed_is_gone(database: Database, stores: Stores, release: int) -> None:
-    ids = [stores.add(release, made_pair(unit(*axis))).pair or 0 for axis in np.eye(3)]
-    assert stores.remove(ids, Happened.RETIRED, "by ada") == 3
-    assert members(database, release) == []
-    assert stores.remove(ids, Happened.RETIRED, "by ada") == 0
 
 
 def test_questions_that_ask_for_something_else_live_side_by_side(

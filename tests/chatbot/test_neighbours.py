@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chatbot.memory.pairs import Happened, MemoryQuestion, Origin, Score, Store, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, Origin, Score, Store, Thresholds
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
 from corpora.database.engine import Database
@@ -88,33 +88,12 @@ def test_what_another_process_changes_is_seen_at_once(
         for _ in range(15):
             added = stores.add(release, made_pair(unit(*random.normal(size=8)))).pair
             ids.append(added or 0)
-        stores.remove(ids[turn * 10 : turn * 10 + 5], Happened.RETIRED, "")
+        stores.remove(ids[turn * 10 : turn * 10 + 5])
         stores.rescore(ids[turn * 10 + 7], Score(0.1, Origin.RATING, WHEN))
         for neighbours in two:
             asked = unit(*random.normal(size=8))
             found = [n.row.id for n in near(neighbours, release, asked)]
             assert found == compared(database, release, asked, 5)
-
-
-def test_a_matrix_stays_as_it_was_while_pairs_come_and_go(
-    database: Database, stores: Stores, neighbours: Neighbours, release: int
-) -> None:
-    """A thread may still read it, though the one that follows it is written behind its rows."""
-    random = np.random.default_rng(2)
-    matrices, copies, ids = [], [], []
-    for turn in range(40):
-        vector = unit(*random.normal(size=8))
-        ids.append(stores.add(release, made_pair(vector)).pair or 0)
-        if turn % 9 == 8:
-            stores.remove([ids.pop(turn // 2)], Happened.RETIRED, "")
-        with database.reading() as session:
-            question = MemoryQuestion("How?", "", vector, EMBEDDING)
-            matrices.append(neighbours.matrix(session, release, question))
-        assert matrices[-1].ids.tolist() == ids
-        copies.append(matrices[-1].vectors.copy())
-    assert all(np.array_equal(m.vectors, copy) for m, copy in zip(matrices, copies, strict=True))
-    wanted = {row.id: row.vector for row in members(database, release)}
-    assert [vector.tobytes() for vector in copies[-1]] == [wanted[pair] for pair in ids]
 
 
 def test_what_is_held_stays_within_its_bound(

@@ -20,7 +20,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.database.history_tables import AuditRow, ConversationRow
-from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
 from ui.cli.main import app
@@ -129,7 +129,6 @@ def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
         with chatbot.database.writing() as session:
             session.execute(delete(ConversationRow))
             session.execute(delete(MemoryPairRow))
-            session.execute(delete(MemoryEventRow))
         if chatbot.database is not opened_valve.database:
             close(chatbot)
 

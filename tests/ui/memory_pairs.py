@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import func, select
+from streamlit.testing.v1 import AppTest
 
-from chatbot.memory.pairs import Happened, Origin, Store
+from chatbot.memory.pairs import Origin, Store
 from chatbot.memory.questions import READING
 from corpora.catalog.catalog import require_release
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryEventRow, MemoryPairRow, MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.indexing.embedding import MiniLM
+from tests.ui.admin_pages import open_admin_page, tab
 
 EMBEDDING = f"{MiniLM.name}/{READING}"
 DIMENSION = MiniLM.dimension
@@ -36,6 +38,7 @@ def keep(
     suspended: str = "",
     reused: int = 0,
     embedding: str = EMBEDDING,
+    relevancy: float | None = None,
 ) -> int:
     """Keep a pair in a cluster of its own; return its id."""
     store = Store.HIGH if score >= 0.6 else Store.LOW
@@ -58,7 +61,7 @@ def keep(
             score=score,
             origin=origin,
             faithfulness=0.95,
-            relevancy=0.89,
+            relevancy=relevancy,
             rated_by=rated_by,
             rated=at,
             suspended=suspended,
@@ -68,42 +71,15 @@ def keep(
         )
         session.add(pair)
         session.flush()
-        event = Happened.IMPORTED if origin is Origin.IMPORTED else Happened.ADDED
-        _tell(session, of, event, pair.id, None, "", at)
         return pair.id
 
 
-def tell(
-    database: Database,
-    kind: Happened,
-    pair: int,
-    other: int | None,
-    reason: str,
-    product: str = "valve",
-    release: str = "2.0",
-) -> None:
-    """Say what became of a pair."""
-    with database.writing() as session:
-        _tell(session, require_release(session, product, release).id, kind, pair, other, reason)
+def saved_answers() -> AppTest:
+    """The tab of saved answers."""
+    return tab(open_admin_page("history"), "review-tab", "Saved answers")
 
 
 def use(database: Database, turn: int, pair: int, role: str) -> None:
     """Say that a turn has to do with a pair."""
     with database.writing() as session:
         session.add(MemoryUseRow(turn_id=turn, pair_id=pair, role=role))
-
-
-def _tell(
-    session: Any,
-    release: int,
-    kind: Happened,
-    pair: int,
-    other: int | None,
-    reason: str,
-    at: datetime = NOVEMBER,
-) -> None:
-    session.add(
-        MemoryEventRow(
-            release_id=release, at=at, kind=kind, pair_id=pair, other_id=other, reason=reason
-        )
-    )

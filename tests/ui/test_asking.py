@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
+from chatbot.memory.pairs import NewPair, Origin, Score
 from chatbot.models.errors import GeneratorError
 from chatbot.settings import Settings
+from corpora.catalog.catalog import require_release
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
@@ -23,6 +26,7 @@ from ui.serving.asking import Asking, Askings
 from ui.wording.failures import UNTOLD
 
 ROOT = Path(__file__).parents[2]
+SAVED = "What is the default of hold_time?"
 
 
 def begin(chatbot: Chatbot, text: str) -> tuple[Askings, Asking]:
@@ -113,6 +117,29 @@ def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:
     assert first.progress.is_running
     first.stop()
     assert first.wait(10).state is State.STOPPED
+
+
+def test_a_click_on_an_offer_stops_the_writing_and_gives_the_saved_answer(
+    valve: MakeChatbot, valve_settings: Settings
+) -> None:
+    chatbot = valve(Endless(), valve_settings.model_copy(update={"memory": "on"}))
+    memory, read = chatbot.memory, chatbot.memory.reader.read(SAVED, "valve")
+    with chatbot.database.reading() as session:
+        release = require_release(session, "valve", "2.0").id
+    score = Score(1.0, Origin.IMPORTED, datetime.now(UTC))
+    answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
+    pair = memory.stores.add(release, NewPair(read, answer, score)).pair
+    questions, asking = begin(chatbot, "Which default does hold_time have in 2.0?")
+    wait_until(lambda: asking.progress.offer is not None)
+    assert asking.progress.offer
+    assert asking.progress.offer.question == SAVED
+    questions.take_offer(asking.id, pair or 0)
+    assert asking.progress.state is State.STOPPED
+    wait_until(lambda: kept(questions, asking) == [])
+    (turn,) = chatbot.conversations.turns(asking.question.conversation)
+    assert (turn.reply.route, [p.id for p in turn.reply.memory.pairs]) == ("reuse", [pair])
+    questions.take_offer(asking.id, pair or 0)
+    assert len(chatbot.conversations.turns(asking.question.conversation)) == 1
 
 
 def test_questions_of_a_deleted_conversation_stop(

@@ -29,7 +29,6 @@ from tests.ui.pages import open_page
 from tests.ui.valve_corpus import QUESTION
 from ui.documents.page import documents
 from ui.glossary import glossary
-from ui.memory.page import memory as memory_page
 from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
 from ui.review.history_page import history
@@ -38,7 +37,7 @@ from ui.review.numbers_page import numbers
 BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
 SECRET = "Does the relay latch?"
-PAGES = (documents, glossary, history, gaps, numbers, memory_page, audit)
+PAGES = (documents, glossary, history, gaps, numbers, audit)
 FOR_EVERYBODY = {"", "account", "releases"}
 
 

@@ -8,18 +8,17 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Overview, PairFilter
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Happened, Origin
+from chatbot.memory.pairs import Origin
 from corpora.database.memory_tables import MemoryPairRow
-from tests.ui.admin_pages import errors, open_admin_page, plain, press, run, tab
-from tests.ui.memory_pairs import keep
+from tests.ui.admin_pages import errors, open_admin_page, plain, press, run
+from tests.ui.memory_pairs import keep, saved_answers
 
 HOLD = "What is the default of hold_time?"
 LOG = "How long is the pressure log kept?"
-FILES = "Import and export"
 
 
 def opened(pair: int) -> AppTest:
-    return open_admin_page("memory", pair=str(pair))
+    return open_admin_page("history", pair=str(pair))
 
 
 def kept(chatbot: Chatbot) -> list[MemoryPairRow]:
@@ -36,14 +35,14 @@ def dialog(name: str, pair: int) -> AppTest:
     def opened(name: str, pair: int) -> None:
         from chatbot.accounts.people import LOCAL
         from chatbot.administration.overview import Overview, UnknownPair
-        from ui.memory import answers
+        from ui.review import saved_answer
         from ui.serving import services
 
         try:
             kept = Overview(services.chatbot().database, LOCAL).pair(pair)
         except UnknownPair:
             return
-        getattr(answers, name)(kept.row)
+        getattr(saved_answer, name)(kept.row)
 
     arguments = {"name": name, "pair": pair}
     return run(AppTest.from_function(opened, kwargs=arguments, default_timeout=30))
@@ -92,23 +91,19 @@ def test_what_is_suspended_is_not_promoted(chatbot: Chatbot) -> None:
     assert [label for label in labels if label.endswith("…")] == ["Edit …", "Delete …"]
 
 
-def test_retiring_asks_once_more_and_keeps_the_reason(chatbot: Chatbot) -> None:
+def test_deleting_asks_once_more(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD)
     keep(chatbot.database, LOG)
     press(opened(pair), "Delete …")
     assert len(kept(chatbot)) == 2
-    page = dialog("retire", pair)
-    page.text_input[0].set_value("It is wrong since 2.0")
-    press(page, "Delete")
+    press(dialog("retire", pair), "Delete")
     assert [p.question for p in kept(chatbot)] == [LOG]
-    (change,) = Overview(chatbot.database, LOCAL).changes(kinds=[Happened.RETIRED])
-    assert "It is wrong since 2.0" in change.event.reason
     assert recorded(chatbot) == ["retire answer"]
 
 
 def test_an_answer_that_somebody_else_retired_is_told(chatbot: Chatbot) -> None:
     def too_late() -> None:
-        from ui.memory.answers import make_change
+        from ui.review.saved_answer import make_change
 
         make_change(lambda curation: curation.retire(999_999), "done")
 
@@ -126,7 +121,7 @@ def test_a_file_is_looked_at_and_then_imported(chatbot: Chatbot) -> None:
         {"question": "Which?", "answer": "x", "release": "9.9"},
         {"question": "", "answer": "x", "release": "2.0", "mood": "good"},
     ]
-    page = imported(open_admin_page("memory"), "faq.jsonl", "\n".join(map(json.dumps, lines)))
+    page = imported(saved_answers(), "faq.jsonl", "\n".join(map(json.dumps, lines)))
     assert "line 3" in plain(page.warning[0].value)
     assert any("mood" in caption.value for caption in page.caption)
     assert not kept(chatbot)
@@ -142,12 +137,12 @@ def test_a_file_is_looked_at_and_then_imported(chatbot: Chatbot) -> None:
 
 def test_a_file_that_cannot_be_read_says_why(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD)
-    page = tab(open_admin_page("memory"), "memory-tab", FILES)
+    page = saved_answers()
     page = imported(page, "faq.csv", "a,b\n1,2\n")
     assert "faq.csv, line 1" in errors(page)
 
 
 def test_what_is_looked_at_is_exported(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD)
-    page = tab(open_admin_page("memory"), "memory-tab", FILES)
+    page = saved_answers()
     assert [e.label for e in page.get("download_button")] == ["CSV", "JSONL"]

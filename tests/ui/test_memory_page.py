@@ -1,21 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.accounts.people import LOCAL, Person
-from chatbot.administration.overview import Overview
+from chatbot.accounts.people import Person
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Happened, Origin
+from chatbot.memory.pairs import Origin
 from chatbot.settings import Settings
-from tests.ui.admin_pages import open_admin_page, plain, press, run, shown, tab
+from tests.ui.admin_pages import open_admin_page, plain, press, run, shown
 from tests.ui.conftest import MakeChatbot, SignIn
-from tests.ui.memory_pairs import NOVEMBER, keep, tell, use
+from tests.ui.memory_pairs import keep, saved_answers, use
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import QUESTION
 from ui.wording.escaping import as_label
@@ -27,7 +25,9 @@ LOG = "How long is the pressure log kept?"
 
 
 def open_memory(**address: Any) -> AppTest:
-    return open_admin_page("memory", **{key: str(value) for key, value in address.items()})
+    if not address:
+        return saved_answers()
+    return open_admin_page("history", **{key: str(value) for key, value in address.items()})
 
 
 def totals(page: AppTest) -> dict[str, str]:
@@ -39,17 +39,13 @@ def questions(page: AppTest) -> list[str]:
     return list(page.dataframe[0].value["Question"]) if page.dataframe else []
 
 
-def charts(page: AppTest) -> int:
-    return len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart"))
-
-
 def captions(page: AppTest) -> str:
     return plain("\n".join(caption.value for caption in page.caption))
 
 
 def test_an_empty_memory_says_what_to_do_and_offers_an_import(chatbot: Chatbot) -> None:
     page = open_memory()
-    assert page.info[0].value.startswith("No saved answers yet. Good answers")
+    assert page.info[0].value.startswith("No saved answers yet. Answers from")
     assert not page.metric
     assert page.get("file_uploader")
 
@@ -70,16 +66,6 @@ def test_answers_that_were_read_by_earlier_rules_are_told_of(chatbot: Chatbot) -
     assert "strata memory rebuild" in warning.value
 
 
-def test_where_nothing_was_asked_no_empty_chart_is_drawn(chatbot: Chatbot) -> None:
-    keep(chatbot.database, HOLD)
-    page = open_memory()
-    assert ("No questions yet." in captions(page), charts(page)) == (True, 1)
-    conversation = chatbot.conversations.start("valve", QUESTION)
-    chatbot.ask(QUESTION, product="valve", conversation=conversation)
-    page = open_memory()
-    assert ("No questions yet." in captions(page), charts(page)) == (False, 2)
-
-
 def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> None:
     valve(None, chatbot.settings.model_copy(update={"memory": "off"}))
     assert "Saving answers is off" in open_memory().warning[0].value
@@ -87,28 +73,30 @@ def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> N
 
 def test_figures_and_answers_of_a_release(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD, reused=3)
-    keep(chatbot.database, f"{HOLD} Exactly?")
+    keep(chatbot.database, f"{HOLD} Exactly?", relevancy=0.9)
     keep(chatbot.database, LOG, score=0.2, origin=Origin.THUMBS, rated_by="bob@example.org")
     keep(chatbot.database, LOG, release="1.0", suspended="reference.html changed")
     page = open_memory()
     assert totals(page) == {
-        "Good answers": "3",
-        "Poor answers": "1",
-        "Reused": "0",
+        "Good": "1",
+        "Not rated": "1",
+        "Poor": "1",
         "Suspended": "1",
+        "Reused": "0",
     }
-    assert "3 measured · 1 rated by people who asked" in captions(page)
     page.selectbox(key="memory-product").set_value("valve").run()
     page.selectbox(key="memory-release").set_value("2.0").run()
-    assert (totals(page)["Good answers"], totals(page)["Suspended"]) == ("2", "0")
+    assert (totals(page)["Good"], totals(page)["Suspended"]) == ("1", "0")
     table = page.dataframe[0].value
-    assert list(table["Question"]) == [f"{HOLD} Exactly?", HOLD]
-    assert list(table["Rated by"]) == ["score 0.92 on 3 Nov 2026"] * 2
+    assert list(table["Question"]) == [f"{HOLD} Exactly?"]
+    assert list(table["Rated by"]) == ["score 0.92 on 3 Nov 2026"]
+    page.segmented_control(key="memory-show").set_value("Not rated").run()
+    assert questions(page) == [HOLD]
 
 
 def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD)
-    keep(chatbot.database, LOG, score=0.1)
+    keep(chatbot.database, LOG, score=0.1, origin=Origin.RATING)
     keep(chatbot.database, "Which grease?", suspended="reference.html changed")
     page = open_memory()
     page.segmented_control(key="memory-show").set_value("Poor").run()
@@ -120,7 +108,7 @@ def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
 
 def test_questions_are_searched_and_paged(chatbot: Chatbot) -> None:
     for number in range(30):
-        keep(chatbot.database, f"What is the default of timer {number}?")
+        keep(chatbot.database, f"What is the default of timer {number}?", relevancy=1)
     page = open_memory()
     assert len(questions(page)) == 25
     assert "1–25 of 30 questions" in captions(page)
@@ -149,15 +137,15 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
     assert ":green-badge[good]" in told
     assert "It is 45 s" in told
     assert "Rated by:] rated by `ada@example.org` on 3 Nov 2026" in told
-    assert "Measured:] faithfulness 0.95, relevancy 0.89" in told
+    assert "Measured:] faithfulness 0.95" in told
     assert "Reused:] 2 times, last on 03 Nov 2026" in told
     assert "`https://evil.test/faq`" in told
-    (link,) = page.get("page_link")
-    assert link.proto.query_string == f"turn={reply.kept_as}"
-    assert link.proto.label.startswith("reused · ")
+    assert [b.key for b in page.button if b.label.startswith("reused · ")] == [
+        f"use-{reply.kept_as}"
+    ]
     press(page, "**1**")
     assert ":yellow-background[45]" in shown(page)
-    press(page, "All questions")
+    press(page, "All saved answers")
     assert totals(page)
 
 
@@ -170,43 +158,7 @@ def test_an_answer_that_is_gone_leads_back(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD)
     page = open_memory(pair=999_999)
     assert "no answer 999999" in page.toast[0].value.replace("\\", "")
-    assert questions(page) == [HOLD]
     assert "pair" not in page.query_params
-
-
-def test_what_was_replaced_and_why_is_listed(chatbot: Chatbot) -> None:
-    pair = keep(chatbot.database, HOLD)
-    why = f"Pair {pair} asks the same (cosine 0.97) and stays: 0.92 against 0.80."
-    tell(chatbot.database, Happened.REPLACED, 900, pair, why)
-    tell(chatbot.database, Happened.MOVED, pair, None, "Its score is 0.10 now.")
-    page = tab(open_memory(), "memory-tab", "Changes")
-    table = page.dataframe[0].value
-    assert list(table["Change"]) == ["replaced"]
-    assert list(table["Question"]) == [HOLD]
-    assert list(table["Reason"]) == [why]
-    page.segmented_control(key="memory-kinds").set_value("Changed").run()
-    assert list(page.dataframe[0].value["Change"]) == ["rated good or poor"]
-    page.segmented_control(key="memory-kinds").set_value("Added").run()
-    assert list(page.dataframe[0].value["Change"]) == ["added"]
-
-
-def test_a_long_list_of_changes_is_turned_over(chatbot: Chatbot) -> None:
-    pair = keep(chatbot.database, HOLD)
-    for number in range(60):
-        tell(chatbot.database, Happened.REPLACED, 900 + number, pair, f"number {number}")
-    page = tab(open_memory(), "memory-tab", "Changes")
-    assert len(page.dataframe[0].value) == 50
-    press(page, "Older")
-    assert page.dataframe[0].value["Reason"].iloc[-1] == "number 0"
-    press(page, "Newest")
-    assert page.dataframe[0].value["Reason"].iloc[0] == "number 59"
-
-
-def test_days_on_which_nothing_happened_are_days_too(chatbot: Chatbot) -> None:
-    keep(chatbot.database, HOLD)
-    keep(chatbot.database, LOG, at=NOVEMBER + timedelta(days=3))
-    days = Overview(chatbot.database, LOCAL).growth()
-    assert [(day.day.day, day.pairs) for day in days] == [(3, 1), (4, 1), (5, 1), (6, 2)]
 
 
 @pytest.mark.parametrize("name", ["question", "answer", "rated_by", "suspended", "links"])
@@ -230,7 +182,7 @@ def test_who_is_no_admin_has_no_such_page(chatbot: Chatbot, signed_in: SignIn) -
     signed_in(Person("u", "u", is_admin=False))
     with pytest.raises(ValueError, match="registered"):
         open_memory()
-    page = AppTest.from_string("from ui.memory.page import memory\nmemory()")
+    page = AppTest.from_string("from ui.review.history_page import history\nhistory()")
     page.query_params["pair"] = str(pair)
     page.run()
     assert page.error[0].value.startswith("Only admins")

@@ -66,7 +66,7 @@ def test_an_answer_that_was_given_before_says_so_and_as_what_it_was_asked(
     valve: MakeChatbot,
 ) -> None:
     shown = told(remembered(valve(None), "reuse"))
-    assert "Saved answer · score 0.92" in shown
+    assert "Saved answer · not rated yet" in shown
     assert f"Saved for “{BEFORE}”" in shown
 
 

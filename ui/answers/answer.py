@@ -104,7 +104,7 @@ def _badge(reply: Reply) -> str:
 
 def _show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None) -> None:
     role, pairs = reply.memory.role, reply.memory.pairs
-    if not pairs:
+    if not pairs or reply.abstained:
         return
     if role in _HELPED:
         by = f" · {as_label(vouched(pairs[0]), 160)}" if role == "reference" else ""

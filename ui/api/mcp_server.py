@@ -58,7 +58,10 @@ Shown = TypeVar("Shown", bound=Untrusted)
 
 
 class Answered(Untrusted):
-    """An answer with marks such as [1] of its sources; `abstained` where the release is silent."""
+    """An answer with marks such as [1] of its sources; `abstained` where the release is silent.
+
+    `answered_before` are saved questions that may ask the same: asking one gives its answer.
+    """
 
     answer: str
     product: str | None
@@ -66,6 +69,7 @@ class Answered(Untrusted):
     compared_releases: tuple[str, ...] = ()
     abstained: bool
     warnings: tuple[str, ...] = ()
+    answered_before: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
 
 
@@ -120,7 +124,9 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             {**asdict(cited), "number": number, "uri": f"strata://pages/{cited.page_id}"}
             for number, cited in enumerate(reply.citations, 1)
         ]
-        return _shown(Answered, **{**reply.model_dump(), "sources": sources})
+        offers = [offer.question for offer in reply.memory.offers]
+        told = {**reply.model_dump(), "sources": sources, "answered_before": offers}
+        return _shown(Answered, **told)
 
     @server.tool(annotations=_READS)
     async def releases(ctx: Context) -> Catalog:

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Query, Request
 from sse_starlette import EventSourceResponse
 from sse_starlette import JSONServerSentEvent as Event
 
+from chatbot.chain.reply import remembered_pair
 from chatbot.conversations.conversations import KeptTurn
-from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
+from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
@@ -22,11 +23,18 @@ from ui.api.following import Following, failure, follow
 from ui.api.service import Asking, Ingesting, Searching, Service
 
 _MOST_FILES = 5_000
-_EVENTS = {Waiting: "waiting", StepStarted: "step", StepFinished: "found", Token: "words"}
+_EVENTS = {
+    Waiting: "waiting",
+    StepStarted: "step",
+    StepFinished: "found",
+    Token: "words",
+    Offered: "offers",
+}
 _ASKED_AS_JSON_OR_EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The reply; with `stream` the events `waiting`, `step`, `found`, `words` "
-        "(as the model writes them, before they are checked) and at last `reply` or `error`.",
+        "description": "The reply; with `stream` the events `waiting`, `step`, `found`, `offers` "
+        "(saved questions that may ask the same), `words` (as the model writes them, before they "
+        "are checked) and at last `reply` or `error`.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
@@ -82,11 +90,17 @@ async def changes(
 async def _events(following: Following[forms.AskOut], service: Service) -> AsyncIterator[Event]:
     try:
         async for event in following.events():
-            yield Event(asdict(event), event=_EVENTS[type(event)])
+            told = _offers(event) if isinstance(event, Offered) else asdict(event)
+            yield Event(told, event=_EVENTS[type(event)])
         reply = await following.reply()
         yield Event(reply.model_dump(mode="json"), event="reply")
     except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event
         yield Event(failure(error, service.chatbot.settings), event="error")
+
+
+def _offers(event: Offered) -> dict[str, Any]:
+    pairs = map(remembered_pair, event.pairs)
+    return {"offers": [pair.model_dump(mode="json") for pair in pairs]}
 
 
 @router.get("/conversations", response_model=tuple[forms.Conversation, ...])

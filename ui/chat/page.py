@@ -1,7 +1,6 @@
 """The chat page: the open conversation, its open questions, and the input."""
 
 import json
-from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from itertools import dropwhile, takewhile
@@ -133,7 +132,7 @@ def _watch(own: Conversations, first: Pending) -> None:
         st.rerun()
     for question in dropwhile(lambda question: question.id != first.id, pending):
         if question.progress.is_running:
-            _show_running(question, partial(questions.stop, question.id))
+            _show_running(question)
         else:
             _show_settled(own, question)
 
@@ -171,16 +170,23 @@ def _show_settled(own: Conversations, pending: Pending) -> None:
             button("Discard", discard, key=f"discard-{pending.id}", type="tertiary")
 
 
-def _show_running(pending: Pending, stop: Callable[[], None]) -> None:
-    progress = pending.progress
+def _show_running(pending: Pending) -> None:
+    progress, questions = pending.progress, services.open_questions()
     show_question(pending.question.text)
     with st.chat_message("assistant", avatar=":material/layers:"):
         with in_a_row(wrap=False, key=f"running-{pending.id}"):
             st.markdown(f":gray[{as_label(progress.now, 200)}]", width="stretch")
             key = f"stop-{pending.id}"
-            button(
-                "Stop", stop, icon="stop_circle", key=key, disabled=progress.state is State.STOPPING
-            )
+            is_stopping = progress.state is State.STOPPING
+            stop = partial(questions.stop, pending.id)
+            button("Stop", stop, icon="stop_circle", key=key, disabled=is_stopping)
+        if offer := progress.offer:
+            with in_a_row(key=f"offer-{pending.id}"):
+                told = f"Answered before: “{as_label(offer.question, 300)}”"
+                st.markdown(f":small[:material/history: {told}]", width="content")
+                take = partial(questions.take_offer, pending.id, offer.id)
+                key = f"take-{pending.id}"
+                button("Show", take, icon="visibility", key=key, type="tertiary")
         if progress.written:
             show_text(progress.written)
 

@@ -32,6 +32,6 @@ def regression_set(file: OutputFile = None) -> None:
     for turn, reason in exported.left_out:
         errors.print(printable(f"skipped answer {turn}: {reason}"))
     if not exported.questions:
-        errors.print("The regression set is empty. Rate answers on the page History and add them.")
+        errors.print("The regression set is empty. Rate answers on the page Review and add them.")
         raise Exit(1)
     write([exported.as_jsonl()], file)

@@ -1,22 +1,14 @@
 """`strata memory`: saved answers: import, export, statistics, rebuild."""
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import read_faq
-from chatbot.administration.overview import (
-    Change,
-    Day,
-    Overview,
-    PairFilter,
-    ReleaseFigures,
-)
-from chatbot.memory.pairs import Happened
+from chatbot.administration.overview import Overview, PairFilter
 from chatbot.review.exports import Format
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
@@ -35,10 +27,6 @@ from ui.wording.amounts import how_many
 from ui.wording.memory import import_told
 
 _NAMED = 20
-_GONE = (
-    *(Happened.REPLACED, Happened.OUTDONE, Happened.RETIRED),
-    *(Happened.EVICTED, Happened.SUSPENDED),
-)
 
 app = Typer(
     name="memory",
@@ -96,70 +84,32 @@ def export(
 
 @app.command()
 def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
-    """Show the saved answers: figures by release, growth, changes."""
+    """Show how many saved answers there are, by release, and how often they served."""
     scope = scope_of(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
-    releases, days = overview.releases(scope), overview.growth(scope)
+    releases, (asked, reused) = overview.releases(scope), overview.asked(scope)
     unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
-    if not as_json:
-        none = (
-            "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
-        )
-        print_result(False, {}, *(_stats(releases, days, unread) if releases else [none]))
-        return
     found = {
+        "asked": asked,
+        "reused": reused,
         "unread": unread,
         "pairs": sum(of.pairs for of in releases),
-        "suspended": sum(of.suspended for of in releases),
-        "reused": sum(of.reused for of in releases),
         "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
-        "growth": days,
-        "changes": [_change(change) for change in overview.changes(scope, _GONE)],
     }
-    print_result(as_json, found)
-
-
-def _stats(
-    releases: Iterable[ReleaseFigures],
-    days: Sequence[Day],
-    unread: int,
-) -> Iterator[str]:
-    for of in releases:
-        suspended = f", {of.suspended:,} of them suspended" if of.suspended else ""
-        given = ", ".join(f"{number:,} {origin}" for origin, number in sorted(of.origins.items()))
-        yield f"{of.product} {of.release}"
-        yield f"  good answers: {of.high:,}, bad ones: {of.low:,}{suspended}"
-        yield f"  {given}; reuses: {of.reused:,}"
+    told = [
+        f"{of.product} {of.release}: {of.good:,} good, {of.unrated:,} not rated, {of.poor:,} poor, "
+        f"{of.suspended:,} suspended; reuses: {of.reused:,}"
+        for of in releases
+    ]
     if unread:
-        yield (
+        told.append(
             f"Since an update, {unread:,} of these answers cannot be reused. "
             "Run `strata memory rebuild` to reuse them again."
         )
-    if days:
-        asked, reused = sum(d.asked for d in days), sum(d.reused for d in days)
-        share = f" ({100 * reused / asked:.0f} %)" if asked else ""
-        yield (
-            f"{asked:,} questions asked, {reused:,} answered from the memory{share}, "
-            f"{sum(d.referenced for d in days):,} with its help"
-        )
-        counts = {kind: sum(d.happened.get(kind, 0) for d in days) for kind in Happened}
-        yield f"so far: {', '.join(f'{n:,} {kind}' for kind, n in counts.items() if n)}"
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {
-        "id": change.event.id,
-        "at": change.event.at,
-        "product": change.product,
-        "release": change.release,
-        "kind": change.event.kind,
-        "pair": change.event.pair_id,
-        "question": change.question or "",
-        "other": change.event.other_id,
-        "other_question": change.other_question or "",
-        "reason": change.event.reason,
-    }
+    told.append(f"{how_many(asked, 'question')} asked, {reused:,} answered from the memory")
+    none = "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
+    print_result(as_json, found, *(told if releases else [none]))
 
 
 @app.command()

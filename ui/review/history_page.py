@@ -1,4 +1,4 @@
-"""The history page: all questions, filtered, page by page; or one of them opened.
+"""The page Review: all questions, filtered, page by page, and the saved answers; or one opened.
 
 What an admin filters by is kept in the address of the page, to bookmark or to share.
 """
@@ -18,9 +18,11 @@ from chatbot.review.turns import ANY, MOST_COUNTED, NOT_RATED, AllTurns, TurnFil
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from ui.elements.address import number_in_address
-from ui.elements.frame import browser_zone, button, page, when
+from ui.elements.frame import browser_zone, button, open_tab, page, show_tabs, when
 from ui.elements.scope import any_of
 from ui.elements.table import Columns, download, export_buttons, newest_first, show_table
+from ui.review.saved_answer import saved_answer
+from ui.review.saved_answers import saved_answers
 from ui.review.turn_page import turn_page
 from ui.serving import services
 from ui.wording.amounts import how_many
@@ -61,14 +63,22 @@ _NAMES = (*_FILTERS, "asked", "seconds")
 
 @page("wide", for_admins=True)
 def history(person: Person) -> None:
-    """Show everybody's answers, or the one that the address names."""
+    """Show everybody's questions and the saved answers, or the one that the address names."""
     turns = AllTurns(services.chatbot().database)
-    st.title("History", anchor=False)
-    wanted = _filter_bar(turns, person)
+    if (pair := number_in_address("pair")) is not None and saved_answer(person, pair):
+        open_tab("review-tab", "Saved answers")
+        return
+    st.title("Review", anchor=False)
     if (turn := number_in_address("turn")) is not None:
-        turn_page(turns, person, turn, wanted)
-    else:
-        _list(turns, person, wanted)
+        turn_page(turns, person, turn, _filter_bar(turns, person))
+        return
+    show_tabs(
+        "review-tab",
+        {
+            "Questions": lambda: _list(turns, person, _filter_bar(turns, person)),
+            "Saved answers": lambda: saved_answers(person),
+        },
+    )
 
 
 def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:

@@ -15,7 +15,7 @@ from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
-from ui.elements.address import go, page_link
+from ui.elements.address import go
 from ui.elements.frame import button, failures_shown, show_facts, when
 from ui.elements.table import Columns, show_table
 from ui.review.review_form import review_form
@@ -36,7 +36,12 @@ _MEMORY = {
     "reuse": "A saved answer was given.",
     "reference": "A saved answer was shown to the model as an example.",
 }
-_RECALLED = {"reused": "reused", "good": "similar, rated good", "bad": "similar, rated poor"}
+_RECALLED = {
+    "reused": "reused",
+    "offered": "offered to the asker",
+    "good": "similar, rated good",
+    "bad": "similar, rated poor",
+}
 
 
 def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) -> None:
@@ -193,17 +198,16 @@ def _recalled(memory: TracedMemory) -> None:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
     reused = (memory.reused,) if memory.reused else ()
-    found = {"reused": reused, "good": memory.good, "bad": memory.bad}
-    number = sum(map(len, found.values()))
+    found = {"reused": reused, "offered": memory.offers, "good": memory.good, "bad": memory.bad}
+    number = len({pair.id for pairs in found.values() for pair in pairs})
     st.markdown(f"**Saved answers** :gray[· {how_many(number, 'similar answer')} found]")
     with st.container(gap="xsmall", key="recalled"):
         for role, pairs in found.items():
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
                 told = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
-                page_link("memory", as_label(told, 240), pair=pair.id)
-    if memory.differs:
-        st.caption(f"The most similar one was not reused: {as_label(memory.differs, 300)}")
+                to = partial(go, turn=None, pair=pair.id)
+                button(as_label(told, 240), to, key=f"{role}-{pair.id}", type="tertiary")
 
 
 def _chunks(trace: Trace) -> None:

@@ -19,6 +19,8 @@ from ui.wording.progress import Progress
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 100_000
 """Characters of a question that has no answer yet."""
+_STOPS_WITHIN = 5.0
+"""Seconds; what writes on without stopping answers its question."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Askings:
             before = (a for a in here if a.question.conversation == question.conversation)
             asking = self._here[identity] = Asking(identity, question, next(before, None))
             try:
-                asking.question = self._kept.add(question, identity).question
+                kept = self._kept.add(question, identity).question
+                asking.question = replace(kept, same_as=question.same_as)
             except BaseException:
                 self._here.pop(identity)
                 raise
@@ -113,6 +116,21 @@ class Askings:
             asking.stop()
         else:
             self._kept.stop(identity)
+
+    def take_offer(self, identity: str, pair: int) -> None:
+        """Answer a question with a saved answer that was offered, in place of a new one.
+
+        What is not answered here any more stays as it is.
+        """
+        if (asking := self._here.get(identity)) is None:
+            return
+        asking.stop()
+        asking.ended.wait(_STOPS_WITHIN)
+        question = asking.question
+        open_ones = self._kept.of(question.conversation, question.owner)
+        if any(open_one.id == identity for open_one in open_ones):
+            self.drop(identity)
+            self.ask(replace(question, same_as=pair))
 
     def drop(self, identity: str) -> None:
         """Forget a question that was stopped or failed."""

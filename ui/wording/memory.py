@@ -39,11 +39,10 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
 
 
 def saved(pair: RememberedPair) -> str:
-    """The source of a saved answer, as plain text: "Saved answer · score 0.97"."""
+    """The source of a saved answer, as plain text: "Saved answer · not rated yet"."""
     if pair.origin == "curated":
         return "Corrected by an admin"
-    is_measured = pair.origin == "measured"
-    told = f"score {pair.score:.2f}" if is_measured else vouched(pair)
+    told = "not rated yet" if pair.origin == "measured" else vouched(pair)
     return f"Saved answer · {told}"
 
 

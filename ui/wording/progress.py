@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from chatbot.conversations.open_questions import State
-from chatbot.turn import Fallback
+from chatbot.turn import Fallback, Remembered
 
 if TYPE_CHECKING:
     from chatbot.runtime.events import Event
@@ -47,6 +47,7 @@ class Progress:
     `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
     that run, the outermost first: a comparison runs others for all its releases at once. `found`
     is what the finished steps found, without those that ran for one release of a comparison.
+    `offer` is a saved question that may ask the same.
     `on_other_server` is set where another server answers it; no more is known then.
     """
 
@@ -55,13 +56,14 @@ class Progress:
     running: tuple[str, ...] = ()
     found: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
+    offer: Remembered | None = None
     refused: bool = False
     on_other_server: bool = False
     message: str = ""
 
     def after(self, event: Event) -> Progress:
         """The progress after an event."""
-        from chatbot.runtime.events import StepFinished, StepStarted, Token, Waiting
+        from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 
         match event:
             case Waiting(place):
@@ -78,6 +80,8 @@ class Progress:
             # The answers for the releases of a comparison are written at once, word by word.
             case Token(text) if _COMPARISON not in self.running:
                 return replace(self, written=self.written + text)
+            case Offered(pairs) if _COMPARISON not in self.running:
+                return replace(self, offer=pairs[0])
         return self
 
     @property

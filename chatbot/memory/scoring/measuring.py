@@ -25,7 +25,8 @@ _FENCES = ("```", "~~~")
 class Measured:
     """How far its pages support an answer, and how well it meets its question, each 0 to 1.
 
-    Only a judge says the latter, or a model that doubted its own answer; else it is None.
+    The latter says a judge, or who wrote it: 1 where a capable model did, 0 where it was in doubt.
+    None where nobody does: the answer is measured, and neither good nor poor until people say so.
     """
 
     faithfulness: float
@@ -38,15 +39,18 @@ class Measured:
         return min(self.faithfulness, told)
 
 
-def measure(answer: Answer, texts: Sequence[str], own: str, doubt: float) -> Measured:
+def measure(
+    answer: Answer, texts: Sequence[str], own: str, doubt: float, *, by_capable: bool = False
+) -> Measured:
     """The share of an answer's sentences that the `texts` of its cited pages support.
 
     What the asker said (`own`) needs no support. Where the model was in doubt, the answer is worth
     nothing until people say that it is good.
     """
+    relevancy = 0.0 if doubt >= DOUBTED else 1.0 if by_capable else None
     said = statements(answer)
     borne = sum(_is_borne(statement, texts, own) for statement in said)
-    return Measured(borne / len(said) if said else 0.0, 0.0 if doubt >= DOUBTED else None)
+    return Measured(borne / len(said) if said else 0.0, relevancy)
 
 
 def statements(answer: Answer) -> list[str]:

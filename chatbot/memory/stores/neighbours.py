@@ -1,6 +1,6 @@
 """The pairs nearest to a question: the vectors of a release are one matrix in memory.
 
-SQL is the truth: a matrix follows its rows when they have changed, and the pairs themselves are
+SQL is the truth: a matrix is read again when its rows have changed, and the pairs themselves are
 read for each question.
 """
 
@@ -9,7 +9,7 @@ from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import MemoryQuestion, Store
@@ -92,11 +92,11 @@ class Neighbours:
         told = tuple(session.execute(count).one())
         with self._lock:
             held = self._held.pop(key, None)
-            if held is None:
-                empty = np.empty((0, len(question.vector)), np.float32)
-                held = Matrix((), np.empty(0, np.int64), empty)
-            if held.told != told:
-                held = _followed(session, of_release, told, held)
+            if held is None or held.told != told:
+                rows = session.execute(select(ids, MemoryPairRow.vector).where(*of_release)).all()
+                vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
+                found = np.array([row.id for row in rows], dtype=np.int64)
+                held = Matrix(told, found, vectors.reshape(-1, len(question.vector)))
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
             while len(self._held) > 1 and self._bytes() > HELD_BYTES:
@@ -105,39 +105,3 @@ class Neighbours:
 
     def _bytes(self) -> int:
         return sum(matrix.vectors.nbytes for matrix in self._held.values())
-
-
-def _followed(
-    session: Session,
-    of_release: tuple[ColumnElement[bool], ...],
-    told: tuple[int, ...],
-    held: Matrix,
-) -> Matrix:
-    """A matrix as its rows are now: without those that went, with those that came.
-
-    Its array has room for an eighth more, so that what comes by and by is written behind the rest.
-    """
-    ids = MemoryPairRow.id
-    rows = select(ids, MemoryPairRow.vector).where(*of_release).order_by(ids)
-    last = int(held.ids.max(initial=0))
-    came = session.execute(rows.where(ids > last)).all()
-    count, _, total = told
-    stays = np.ones(len(held.ids), dtype=np.bool_)
-    if len(stays) + len(came) != count or held.ids.sum() + sum(row.id for row in came) != total:
-        older = session.scalars(select(ids).where(*of_release, ids <= last)).all()
-        stays = np.isin(held.ids, older)
-        if np.count_nonzero(stays) != len(older):
-            # Pairs that another embedding had before stand among the older ones.
-            stays[:] = False
-            came = session.execute(rows).all()
-    new_ids = np.array([row.id for row in came], dtype=np.int64)
-    new = np.frombuffer(b"".join(row.vector for row in came), "<f4")
-    kept, width = np.flatnonzero(stays), held.vectors.shape[1]
-    room, end = held.vectors.base, len(kept) + len(new_ids)
-    # Only the held matrix is followed by another, so that no two write into the same room.
-    if room is None or len(room) < end or len(kept) < len(stays):
-        room = np.empty((end + end // 8, width), np.float32)
-        # With "clip", numpy needs no copy to check places in.
-        np.take(held.vectors, kept, axis=0, out=room[: len(kept)], mode="clip")
-    room[len(kept) : end] = new.reshape(-1, width)
-    return Matrix(told, np.concatenate([held.ids[stays], new_ids]), room[:end])

@@ -1,4 +1,4 @@
-"""Rows of the memory: pairs and their events are written, found and deleted.
+"""Rows of the memory: pairs are written, compared, found and deleted.
 
 All of it runs in a transaction that has locked the release.
 """
@@ -7,54 +7,21 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 import numpy as np
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, Happened, MemoryQuestion, NewPair, Origin, Score
+from chatbot.memory.pairs import BY_HAND, MemoryQuestion, NewPair, Origin, Score
 from chatbot.memory.stores.clusters import Clusters
-from corpora.database.memory_tables import MemoryEventRow, MemoryPageRow, MemoryPairRow
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ReleaseRow
 
-EVENTS_KEPT = 50_000
-"""How many events of a release are kept."""
 _AT_ONCE = 500
-
-_PRUNED_EVERY = 1000
 
 
 def require_release(session: Session, release_id: int) -> None:
     """Raise LookupError if a release is gone."""
     if session.get(ReleaseRow, release_id) is None:
         raise LookupError(f"There is no release {release_id} (any more).")
-
-
-def tell(
-    session: Session,
-    release_id: int,
-    happened: Happened,
-    pair_id: int,
-    other_id: int | None = None,
-    reason: str = "",
-) -> None:
-    """Write an event of a pair (0: one that was never stored)."""
-    event = MemoryEventRow(
-        release_id=release_id,
-        at=datetime.now(UTC),
-        kind=happened,
-        pair_id=pair_id,
-        other_id=other_id,
-        reason=reason,
-    )
-    session.add(event)
-    session.flush()
-    if event.id % _PRUNED_EVERY == 0:
-        of_release = MemoryEventRow.release_id == release_id
-        newest = select(MemoryEventRow.id).where(of_release).order_by(MemoryEventRow.id.desc())
-        last_to_go = session.scalar(newest.offset(EVENTS_KEPT).limit(1))
-        if last_to_go is not None:
-            session.execute(
-                delete(MemoryEventRow).where(of_release, MemoryEventRow.id <= last_to_go)
-            )
 
 
 def take_out(session: Session, pairs: Collection[MemoryPairRow]) -> None:
@@ -64,17 +31,18 @@ def take_out(session: Session, pairs: Collection[MemoryPairRow]) -> None:
     session.flush()
 
 
-def let_go(
-    session: Session,
-    pairs: Collection[MemoryPairRow],
-    happened: Happened,
-    reason: str,
-    other_id: int | None = None,
-) -> None:
-    """Delete pairs and write why."""
-    take_out(session, pairs)
-    for pair in pairs:
-        tell(session, pair.release_id, happened, pair.id, other_id, reason)
+def supersede(session: Session, old: Collection[MemoryPairRow], by: int, turn: int | None) -> None:
+    """Delete pairs in whose place another one stands, which takes over their wordings.
+
+    Not that of the `turn` that made it, which is its question.
+    """
+    wordings = update(MemoryUseRow).where(
+        MemoryUseRow.pair_id.in_([pair.id for pair in old]),
+        MemoryUseRow.asks > "",
+        MemoryUseRow.turn_id != (turn or 0),
+    )
+    session.execute(wordings.values(pair_id=by))
+    take_out(session, old)
 
 
 def new_row(release_id: int, pair: NewPair, suspended: str) -> MemoryPairRow:
@@ -124,16 +92,15 @@ def score_of(row: MemoryPairRow) -> Score:
     return Score(row.score, Origin(row.origin), at, row.rated_by, row.faithfulness, row.relevancy)
 
 
-def rivals_of(
-    session: Session, row: MemoryPairRow, delta: float
-) -> list[tuple[MemoryPairRow, float]]:
+def rivals_of(session: Session, row: MemoryPairRow, delta: float) -> list[MemoryPairRow]:
     """The near-duplicates of a pair: those that ask the same, with a cosine of at least δ."""
     vector = memory_question(row).vector
     alike = select(MemoryPairRow).where(*_beside(row), MemoryPairRow.asks == row.asks)
-    near = [
-        (other, float(memory_question(other).vector @ vector)) for other in session.scalars(alike)
+    return [
+        other
+        for other in session.scalars(alike)
+        if float(memory_question(other).vector @ vector) >= delta
     ]
-    return [(other, cosine) for other, cosine in near if cosine >= delta]
 
 
 def read_clusters(session: Session, row: MemoryPairRow) -> Clusters:

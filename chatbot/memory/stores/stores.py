@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import (
     BY_HAND,
-    Happened,
     MemoryQuestion,
     NewPair,
     Role,
@@ -33,7 +32,6 @@ from ingestion.errors import StrataError
 
 _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
-
 
 _Clusters = defaultdict[tuple[str, str], Clusters]
 """Those of a store and an embedding, held while a release is rebuilt."""
@@ -64,15 +62,7 @@ class Stores:
         self._thresholds = thresholds
         self._limit = limit
 
-    def add(
-        self,
-        release_id: int,
-        pair: NewPair,
-        *,
-        happened: Happened = Happened.ADDED,
-        reason: str = "",
-        instead_of: Sequence[int] = (),
-    ) -> Added:
+    def add(self, release_id: int, pair: NewPair, *, instead_of: Sequence[int] = ()) -> Added:
         """Add a pair to the store of its score, unless a near-duplicate outranks it (ComRAG 4.2).
 
         The pairs that it stands `instead_of` go in any case. One whose pages have changed meanwhile
@@ -86,17 +76,12 @@ class Stores:
             rows.require_release(session, release_id)
             of_these = (MemoryPairRow.id.in_(instead_of), MemoryPairRow.release_id == release_id)
             edited = session.scalars(select(MemoryPairRow).where(*of_these)).all()
-            rows.take_out(session, edited)
             # What serves may have changed since it was answered: nothing outdated comes in.
             outdated = still_stands(session, release_id, pair.pages)
             row = rows.new_row(release_id, pair, outdated)
-            added = self._place(session, row, happened, reason)
+            added = self._place(session, row, beside=edited, turn=pair.turn)
             if added.kept and pair.turn is not None:
                 session.add(MemoryUseRow(turn_id=pair.turn, pair_id=row.id, role=Role.SOURCE))
-            if added.kept and outdated:
-                rows.tell(session, release_id, Happened.SUSPENDED, row.id, reason=outdated)
-            for old in edited:
-                rows.tell(session, release_id, Happened.REPLACED, old.id, added.pair, reason)
             return added
 
     def rescore(self, pair_id: int, score: Score) -> Added:
@@ -109,18 +94,14 @@ class Stores:
             row = session.get(MemoryPairRow, pair_id)
             if row is None:
                 raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
-            before = _told(row)
             rows.write_score(row, score)
             store = store_of(score.value, self._thresholds.gamma)
-            if store == row.store:
-                return Added(pair_id, store)
-            reason = f"Its score is {_told(row)} now, after {before}."
-            return self._place(session, row, Happened.MOVED, reason)
+            return Added(pair_id, store) if store == row.store else self._place(session, row)
 
-    def remove(self, pair_ids: Collection[int], happened: Happened, reason: str) -> int:
+    def remove(self, pair_ids: Collection[int]) -> int:
         """Remove pairs from the memory and return how many there were."""
         with self._database.writing() as session:
-            return _remove(session, MemoryPairRow.id.in_(pair_ids), happened, reason)
+            return _remove(session, MemoryPairRow.id.in_(pair_ids))
 
     @staticmethod
     def forget_turns(session: Session, turns: Collection[int] | Select[int]) -> int:
@@ -128,9 +109,7 @@ class Stores:
         made = select(MemoryUseRow.pair_id).where(
             MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
         )
-        chosen = MemoryPairRow.id.in_(made) & MemoryPairRow.origin.not_in(BY_HAND)
-        reason = "The turn that it came from was deleted."
-        return _remove(session, chosen, Happened.FORGOTTEN, reason)
+        return _remove(session, MemoryPairRow.id.in_(made) & MemoryPairRow.origin.not_in(BY_HAND))
 
     def rebuild(
         self,
@@ -181,23 +160,26 @@ class Stores:
         self,
         session: Session,
         row: MemoryPairRow,
-        happened: Happened | None = None,
-        reason: str = "",
+        *,
+        beside: Sequence[MemoryPairRow] = (),
+        turn: int | None = None,
         clusters: _Clusters | None = None,
     ) -> Added:
-        """Let a new or moving pair join its store, unless a near-duplicate outranks it (4.2)."""
+        """Let a new or moving pair join its store, unless a near-duplicate outranks it (4.2).
+
+        The pairs `beside` it go in any case. A `turn` made it.
+        """
         row.store = store = store_of(row.score, self._thresholds.gamma)
-        rivals = rows.rivals_of(session, row, self._thresholds.delta)
-        best, near = max(rivals, key=lambda rival: rank(rival[0]), default=(None, 0.0))
+        found = rows.rivals_of(session, row, self._thresholds.delta)
+        rivals = [rival for rival in found if rival not in beside]
+        best = max(rivals, key=rank, default=None)
         if best is not None and rank(best) >= rank(row):
-            rows.take_out(session, [row] if row.id else [])
-            why = _why(best.id, near, best, row)
-            rows.tell(session, row.release_id, Happened.OUTDONE, row.id or 0, best.id, why)
+            rows.supersede(session, [*beside, *([row] if row.id else [])], best.id, turn)
             return Added(best.id, store, kept=False)
-        rows.take_out(session, [rival for rival, _ in rivals])
-        own = (
-            rows.read_clusters(session, row) if clusters is None else clusters[store, row.embedding]
-        )
+        if clusters is None:
+            own = rows.read_clusters(session, row)
+        else:
+            own = clusters[store, row.embedding]
         vector = rows.memory_question(row).vector
         number = own.nearest(vector, self._thresholds.tau)
         if number is None:
@@ -208,18 +190,14 @@ class Stores:
         row.cluster = number
         session.add(row)
         session.flush()
-        if happened is not None:
-            rows.tell(session, row.release_id, happened, row.id, reason=reason)
-        for rival, near in rivals:
-            why = _why(row.id, near, row, rival)
-            rows.tell(session, row.release_id, Happened.REPLACED, rival.id, row.id, why)
+        rows.supersede(session, [*beside, *rivals], row.id, turn)
         beyond = rows.first_to_go(session, row.release_id, store, self._limit)
-        rows.let_go(session, beyond, Happened.EVICTED, f"The store is full ({self._limit} pairs).")
+        rows.take_out(session, beyond)
         kept = row not in beyond
-        return Added(row.id if kept else None, store, tuple(r.id for r, _ in rivals), kept)
+        return Added(row.id if kept else None, store, tuple(r.id for r in rivals), kept)
 
 
-def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, reason: str) -> int:
+def _remove(session: Session, chosen: ColumnElement[bool]) -> int:
     # In one order, so that two who remove pairs of the same releases never wait for each other.
     releases = select(MemoryPairRow.release_id).where(chosen).distinct()
     locked = session.scalars(releases.order_by(MemoryPairRow.release_id)).all()
@@ -227,17 +205,5 @@ def _remove(session: Session, chosen: ColumnElement[bool], happened: Happened, r
         rows.require_release(session, release_id)
     of_these = MemoryPairRow.release_id.in_(locked)
     pairs = session.scalars(select(MemoryPairRow).where(chosen, of_these)).all()
-    rows.let_go(session, pairs, happened, reason)
+    rows.take_out(session, pairs)
     return len(pairs)
-
-
-def _why(stays: int, cosine: float, winner: MemoryPairRow, loser: MemoryPairRow) -> str:
-    """Why one of two pairs that ask the same stays, without quoting either."""
-    asks = f"Pair {stays} asks the same (cosine {cosine:.2f})"
-    if loser.suspended and not winner.suspended:
-        return f"{asks}, and this one was suspended."
-    return f"{asks} and stays: {_told(winner)} against {_told(loser)}."
-
-
-def _told(pair: MemoryPairRow) -> str:
-    return f"{pair.score:.2f} ({pair.origin})"

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from chatbot.chatbot import AnsweredTurn
-from chatbot.memory.pairs import Happened
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
 from chatbot.turn import Origin as CitedFrom
@@ -98,7 +97,7 @@ def test_k_questions_are_taken_and_a_retired_one_is_not(bot: MakeBot, profile: s
     asked = bot(profile)
     pairs = [asked.answered_before(text, KEPT) for text in (NEAR, f"{NEAR[:-1]} by itself?")]
     assert sorted(related(asked.ask(LOG))) == pairs
-    asked.chatbot.memory.stores.remove(pairs[:1], Happened.RETIRED, "")
+    asked.chatbot.memory.stores.remove(pairs[:1])
     assert related(asked.ask(LOG)) == pairs[1:]
     one = bot(profile, graph_questions=1)
     for text in (NEAR, f"{NEAR[:-1]} by itself?"):

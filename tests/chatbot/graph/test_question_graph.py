@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chatbot.graph.question_graph import QuestionGraph
-from chatbot.memory.pairs import Happened, MemoryQuestion, Origin, Score, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, Origin, Score, Thresholds
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from corpora.database.engine import Database
@@ -116,7 +116,7 @@ def test_a_pair_joins_when_it_is_added_and_leaves_when_it_is_retired(
     assert related(graph, release) == []
     (bridge,) = add(stores, release, 30)
     assert related(graph, release) == [bridge, first]
-    stores.remove([bridge], Happened.RETIRED, "")
+    stores.remove([bridge])
     assert related(graph, release) == []
     (again,) = add(stores, release, 31)
     assert related(graph, release) == [again, first]
@@ -136,7 +136,7 @@ def test_however_pairs_come_and_go_the_graph_is_that_of_a_new_one(
         for _ in range(12):
             stores.add(release, made_pair(unit(*random.normal(size=6))))
         ids = [row.id for row in members(database, release)]
-        stores.remove(random.choice(ids, turn, replace=False).tolist(), Happened.RETIRED, "")
+        stores.remove(random.choice(ids, turn, replace=False).tolist())
         question = asked(unit(*random.normal(size=6)))
         anew = made_graph(database, 0.3)
         wanted = [near.row.id for near in anew.related(release, question, 8)]

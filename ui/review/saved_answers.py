@@ -1,67 +1,46 @@
-"""The memory page: figures, questions, changes, import and export."""
+"""The tab of saved answers: figures, questions, import and export."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
-from chatbot.administration.overview import (
-    EVERYTHING,
-    Day,
-    Overview,
-    PairFilter,
-    ReleaseFigures,
-    Scope,
-)
-from chatbot.memory.stores.stores import UnknownPair
-from ui.elements.address import go, number_in_address
-from ui.elements.charts import chart_over_time
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope, Worth
 from ui.elements.frame import (
     button,
+    choose_one,
     failures_shown,
-    page,
-    show_tabs,
+    in_a_row,
     use_new_widget,
     widget_round,
 )
 from ui.elements.scope import choose_release
-from ui.elements.table import bullets, export_buttons
-from ui.memory.answers import show_changes, show_pair, show_questions
+from ui.elements.table import bullets, export_buttons, search_box, table_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.memory import import_told
+from ui.wording.memory import import_told, vouched
 
-_MOST_DAYS = 180
 _LARGEST_MB = 50
 _REPORT = "memory import report"
-_ORIGINS = {
-    "measured": "measured",
-    "thumbs": "rated by people who asked",
-    "rating": "rated by admins",
-    "imported": "imported",
-    "curated": "curated",
+_WORTH = {worth.capitalize(): worth for worth in Worth}
+_TOLD = {
+    "Good": "Rated good by people or a capable model, imported or curated.",
+    "Not rated": "Given again for the same words only, until somebody rates them.",
+    "Poor": "Not given again.",
+    "Suspended": "The pages these answers cite have changed or are gone.",
 }
 
 
-@page("wide", for_admins=True)
-def memory(person: Person) -> None:
-    """Show the page."""
+def saved_answers(person: Person) -> None:
+    """Show the tab."""
     overview = Overview(services.chatbot().database, person)
-    if (pair := number_in_address("pair")) is not None:
-        try:
-            show_pair(overview, pair)
-            return
-        except UnknownPair as error:
-            go(pair=None)
-            st.toast(str(error))
-    st.title("Memory", anchor=False)
     st.caption(
-        "Saved answers by release. Good answers are reused for the same question; those that a "
-        "person or a judge found good help with similar ones. Poor answers are not repeated."
+        "Answers are saved by release and given again for the same question. Good ones are also "
+        "offered to people who ask something similar, and help to answer it."
     )
     _warn(overview)
     _tell_report()
@@ -76,15 +55,10 @@ def memory(person: Person) -> None:
         lambda product: [f.release for f in reversed(everything) if f.product == product],
     )
     scope = Scope(product or "", release or "")
-    _show_figures(overview.releases(scope), overview.growth(scope))
-    show_tabs(
-        "memory-tab",
-        {
-            "Questions": lambda: show_questions(overview, scope),
-            "Changes": lambda: show_changes(overview, scope),
-            "Import and export": lambda: _exchange(scope),
-        },
-    )
+    _figures(overview, scope)
+    _questions(overview, scope)
+    with st.expander("Import and export", icon=":material/swap_vert:"):
+        _exchange(scope)
 
 
 def _warn(overview: Overview) -> None:
@@ -107,8 +81,7 @@ def _warn(overview: Overview) -> None:
 def _nothing_yet() -> None:
     there_are_documents = services.chatbot().products()
     what_next = (
-        "Good answers from the chat are scored and saved here. You can also import questions "
-        "and answers."
+        "Answers from the chat are saved here. You can also import questions and answers."
         if there_are_documents
         else "Answers are saved by release: upload documents on the page Documents first."
     )
@@ -117,46 +90,49 @@ def _nothing_yet() -> None:
         _offer_import(EVERYTHING)
 
 
-def _show_figures(found: Sequence[ReleaseFigures], days: Sequence[Day]) -> None:
-    asked, reused = sum(day.asked for day in days), sum(day.reused for day in days)
+def _figures(overview: Overview, scope: Scope) -> None:
+    found = overview.releases(scope)
     figures = {
-        "Good answers": (sum(f.high for f in found), None),
-        "Poor answers": (sum(f.low for f in found), None),
-        "Reused": (reused, f"of {asked:,} questions"),
-        "Suspended": (
-            sum(f.suspended for f in found),
-            "The pages these answers cite have changed or are gone.",
-        ),
+        "Good": sum(f.good for f in found),
+        "Not rated": sum(f.unrated for f in found),
+        "Poor": sum(f.poor for f in found),
+        "Suspended": sum(f.suspended for f in found),
     }
+    asked, reused = overview.asked(scope)
     with st.container(horizontal=True, key="memory-total"):
-        for label, (figure, told) in figures.items():
-            st.metric(label, f"{figure:,}", border=True, help=told)
-    total: Counter[str] = Counter()
-    for of_release in found:
-        total.update(of_release.origins)
-    parts = [f"{total[origin]:,} {name}" for origin, name in _ORIGINS.items() if total[origin]]
-    if parts:
-        st.caption(as_label(" · ".join(parts), 300))
-    if days:
-        _charts(days[-_MOST_DAYS:])
+        for label, figure in figures.items():
+            st.metric(label, f"{figure:,}", border=True, help=_TOLD[label])
+        told = f"Answered from saved answers, of {how_many(asked, 'question')}."
+        st.metric("Reused", f"{reused:,}", border=True, help=told)
 
 
-def _charts(days: Sequence[Day]) -> None:
-    left, right = st.columns(2)
-    starts = [day.day for day in days]
-    with left:
-        st.markdown("**Saved answers per day**")
-        kept = {"answers": ("good", [day.pairs for day in days])}
-        chart_over_time(starts, kept, height=180)
-    with right:
-        st.markdown("**Questions per day**")
-        new = [day.asked - day.reused - day.referenced for day in days]
-        asked = {
-            "reused": ("good", [day.reused for day in days]),
-            "with an example": ("fair", [day.referenced for day in days]),
-            "new": ("other", new),
-        }
-        chart_over_time(starts, asked, height=180, none="No questions yet.")
+def _questions(overview: Overview, scope: Scope) -> None:
+    """The questions of a kind that a search finds, the newest first."""
+    with in_a_row(key="memory-bar"):
+        words = search_box("memory-words", "Search questions", "questions", live=False)
+        chosen = choose_one("Show", list(_WORTH), "memory-show", labelled=False)
+    wanted = PairFilter(scope, _WORTH[chosen], words=words)
+    if not (total := overview.count(wanted)):
+        none = f"No answer is {_WORTH[chosen]}."
+        st.markdown("No question matches. Search for fewer words." if words else none)
+        return
+    table_in_pages(
+        total,
+        f"answers of {scope} {chosen} {words}",
+        lambda first, size: overview.pairs(wanted, offset=first, limit=size),
+        {
+            "Open": lambda pair: str(pair.row.id),
+            "Question": (360, lambda pair: pair.row.question),
+            "Score": (NumberColumn(width=70, format="%.2f"), lambda pair: pair.row.score),
+            "Rated by": (230, lambda pair: vouched(pair.row, to_admin=True)),
+            "Reused": (NumberColumn(width=90), lambda pair: pair.row.reused),
+            "Release": (140, lambda pair: f"{pair.product} {pair.release}"),
+            "Suspended because": (280, lambda pair: pair.row.suspended),
+        },
+        opens="pair",
+        name="Questions",
+        of="question",
+    )
 
 
 def _exchange(scope: Scope) -> None:
@@ -167,9 +143,7 @@ def _exchange(scope: Scope) -> None:
     with written_out:
         st.markdown("**Export**")
         of = f"{scope.product} {scope.release}".strip() or "all products"
-        st.caption(
-            f"All saved answers of {as_label(of)}, good and poor. The file can be imported again."
-        )
+        st.caption(f"All saved answers of {as_label(of)}. The file can be imported again.")
         kept = Exchange(services.chatbot(), services.current_person())
         export_buttons("memory", lambda form: kept.export(form, scope))
 

@@ -1,0 +1,165 @@
+"""A saved answer opened: what it rests on and what used it, to edit, promote or delete."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from chatbot.accounts.people import Person
+from chatbot.administration.curation import Curation
+from chatbot.administration.overview import KeptPair, Overview
+from chatbot.memory.recall import is_vouched
+from chatbot.memory.stores.stores import UnknownPair
+from chatbot.reply import Reply
+from chatbot.text.markdown import without_marks
+from corpora.database.memory_tables import MemoryPairRow
+from ui.answers.answer import show_text
+from ui.answers.citations import show_citations
+from ui.elements.address import go
+from ui.elements.frame import button, confirm, done, failures_shown, show_facts, when
+from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_code, as_label, as_text
+from ui.wording.memory import vouched
+
+_ROLES = {
+    "source": "first given here",
+    "reuse": "reused",
+    "reference": "used as an example",
+    "avoid": "avoided (rated poor)",
+}
+
+
+def saved_answer(person: Person, pair_id: int) -> bool:
+    """Show everything about one pair; False if it is gone, which a toast says."""
+    overview = Overview(services.chatbot().database, person)
+    try:
+        pair = overview.pair(pair_id)
+    except UnknownPair as error:
+        go(pair=None)
+        st.toast(str(error))
+        return False
+    row = pair.row
+    with st.container(gap="small", key="memory-heading"):
+        button("All saved answers", partial(go, pair=None), icon="arrow_back", type="tertiary")
+        st.title(as_label(row.question, 300), anchor=False)
+        of_release = as_label(f"{pair.product} {pair.release}")
+        badge = f":primary-badge[:material/layers: {of_release}]"
+        good, poor = ":green-badge[good]", ":orange-badge[poor]"
+        worth = good if row.store == "high" else poor
+        curated = " :blue-badge[:material/verified: curated]" if row.origin == "curated" else ""
+        st.markdown(f"{badge} {worth if is_vouched(row) else ':gray-badge[not rated]'}{curated}")
+    if row.suspended:
+        st.warning(
+            f"Suspended: {as_text(row.suspended)}\\. It is used again when these pages are back.",
+            icon=":material/pause_circle:",
+        )
+    answer, facts = st.columns([5, 3], gap="large")
+    with answer:
+        _answer(pair)
+        _actions(row)
+    with facts:
+        _facts(row)
+    _uses(overview, pair_id)
+    return True
+
+
+def _answer(pair: KeptPair) -> None:
+    row, citations = pair.row, pair.row.answer.get("citations", [])
+    with st.container(border=True, key="memory-answer"):
+        show_text(row.answer["text"], len(citations))
+        reply = Reply(answer=row.answer["text"], product=pair.product, citations=citations)
+        show_citations(row.id, reply)
+        if not citations:
+            st.caption("No citations.")
+        for link in row.links:
+            st.markdown(f":small[:material/link: {as_code(link)}]")
+
+
+def _facts(row: MemoryPairRow) -> None:
+    measures = {"faithfulness": row.faithfulness, "relevancy": row.relevancy}
+    measured = ", ".join(f"{k} {value:.2f}" for k, value in measures.items() if value is not None)
+    last = f", last on {when(row.last_used)}" if row.last_used else ""
+    show_facts(
+        {
+            "Score": f"{row.score:.2f}",
+            "Rated by": vouched(row, to_admin=True),
+            "Measured": measured or "not measured",
+            "Saved": when(row.created),
+            "Reused": how_many(row.reused, "time") + last,
+        }
+    )
+
+
+def _uses(overview: Overview, pair_id: int) -> None:
+    found, total = overview.uses(pair_id)
+    if not found:
+        st.caption("Not used by any answer yet.")
+        return
+    st.subheader(f"Used in answers: {total:,}", anchor=False)
+    with st.container(gap="xsmall", key="memory-uses"):
+        for use in found:
+            turn = use.turn
+            anew = ", asked again since" if turn.superseded else ""
+            told = f"{_ROLES[use.role]}{anew} · {when(turn.created)} · “{turn.question}”"
+            to = partial(go, pair=None, turn=turn.id)
+            button(as_label(told, 160), to, key=f"use-{turn.id}", type="tertiary")
+    if total > len(found):
+        st.caption(f"Showing the newest {len(found)}.")
+
+
+def _actions(row: MemoryPairRow) -> None:
+    with st.container(horizontal=True, key="memory-actions", gap="small"):
+        if button("Edit …", icon="edit", key="memory-edit"):
+            edit(row)
+        # A suspended answer has to be edited, so that it rests on current pages.
+        can_be_promoted = row.origin != "curated" and not row.suspended
+        if can_be_promoted and button("Promote …", icon="verified", key="memory-promote"):
+            promote(row)
+        if button("Delete …", icon="delete", key="delete-memory"):
+            retire(row)
+
+
+@st.dialog("Edit the answer", width="large", icon=":material/edit:")
+def edit(row: MemoryPairRow) -> None:
+    """Ask for the new text of an answer."""
+    st.markdown(f"**{as_label(row.question, 300)}**")
+    text = without_marks(row.answer["text"])
+    written = st.text_area("Answer", text, height=220, key=f"memory-edited-{row.id}")
+    st.caption(
+        "The answer becomes curated and cites the pages that support it. The previous text is not "
+        "kept."
+    )
+    if button("Save", icon="save", type="primary", key="memory-save"):
+        make_change(lambda curation: curation.edit(row.id, written).row.id, "The answer is saved.")
+
+
+def promote(row: MemoryPairRow) -> None:
+    """Ask whether to make an answer a curated one."""
+    confirm(
+        "Promote to a curated answer",
+        f"**{as_label(row.question, 300)}**\n\nA curated answer has the highest score. Neither "
+        "measurements nor feedback change it, and no other answer replaces it, until an admin "
+        "edits or deletes it.",
+        "Promote",
+        lambda: make_change(lambda c: c.promote(row.id).row.id, "The answer is now curated."),
+        icon="verified",
+    )
+
+
+def retire(row: MemoryPairRow) -> None:
+    """Ask whether to delete an answer."""
+    confirm(
+        "Delete the answer",
+        f"**{as_label(row.question, 300)}**\n\nThis saved answer will be deleted. Conversations "
+        "that contain it stay as they are. This cannot be undone.",
+        "Delete",
+        lambda: make_change(lambda c: c.retire(row.id), "Answer deleted."),
+    )
+
+
+def make_change(change: Callable[[Curation], int | None], told: str) -> None:
+    """Make a change, say so, and open the resulting pair."""
+    with failures_shown():
+        go(pair=change(Curation(services.chatbot(), services.current_person())))
+        done(told)
