@@ -73,11 +73,14 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 temperature=settings.temperature,
             )
         case "server":
-            from chatbot.models.served import ServedChatModel
+            from chatbot.models.served import ServedChatModel, provider_of
 
+            model = _needed(settings.model, "model", settings)
+            if not provider_of(model):
+                _needed(settings.server_url, "server_url", settings)
             return ServedChatModel(
-                url=_needed(settings.server_url, "server_url", settings),
-                model=_needed(settings.model, "model", settings),
+                url=settings.server_url,
+                model=model,
                 key=settings.server_key,
                 timeout=settings.server_timeout,
                 retries=settings.server_retries,

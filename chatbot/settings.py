@@ -54,7 +54,7 @@ class Settings(
     """
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
-        env_prefix="STRATA_", toml_file="strata.toml", extra="forbid"
+        env_prefix="STRATA_", toml_file="strata.toml", extra="forbid", hide_input_in_errors=True
     )
 
     data_dir: Path = Field(
@@ -239,6 +239,8 @@ def prepare_process() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    # A variable that was set for another program would send every prompt to a service.
+    os.environ["LANGSMITH_TRACING_V2"] = "false"
     os.environ.setdefault("STREAMLIT_BROWSER_GATHER_USAGE_STATS", "false")
     # Uvicorn would let whoever connects from this machine say where they come from.
     os.environ["FORWARDED_ALLOW_IPS"] = ""

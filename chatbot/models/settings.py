@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
@@ -29,7 +30,8 @@ class GeneratorSettings(BaseModel):
     backend: Literal["embedded", "transformers", "server", "scripted"] = Field(
         "embedded",
         description="what runs the language model: `embedded` (a GGUF file in this process), "
-        "`transformers`, `server` (any server that speaks OpenAI's protocol) or `scripted`",
+        "`transformers`, `server` (any server that speaks OpenAI's protocol, or a provider that "
+        "LangChain knows) or `scripted`",
     )
     generator: str = Field(
         GENERATOR.key,
@@ -41,10 +43,12 @@ class GeneratorSettings(BaseModel):
     model: str | None = Field(
         None,
         description="`transformers`: a folder or a name on the Hub; `server`: the model's name "
-        "there",
+        "there, or `provider:name` ([providers](#a-language-model-of-your-own))",
     )
     server_url: str | None = Field(
-        None, description="of the server backend, with its `/v1`: `http://127.0.0.1:8000/v1`"
+        None,
+        description="of the server backend, with its `/v1`: `http://127.0.0.1:8000/v1`; a provider "
+        "has one of its own",
     )
     server_key: SecretStr | None = Field(
         None, description="its key; set it in the environment as `STRATA_SERVER_KEY`"
@@ -106,6 +110,22 @@ class GeneratorSettings(BaseModel):
         if generator != "auto":
             chosen_generator(generator)
         return generator
+
+    @field_validator("server_url")
+    @classmethod
+    def _is_an_address(cls, url: str | None) -> str | None:
+        if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+            raise ValueError("it is no address such as http://127.0.0.1:8000/v1")
+        return url
+
+    @field_validator("server_key")
+    @classmethod
+    def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
+        """Without the line end of the file that it was read from."""
+        bare = key.get_secret_value().strip() if key else ""
+        if not (bare.isascii() and bare.isprintable()):
+            raise ValueError("it holds a line break or another character that no key has")
+        return SecretStr(bare) if bare else None
 
     @property
     def generator_in_use(self) -> str:
