@@ -10,6 +10,7 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.memory.suspending import open_database
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.models.settings import BACKENDS, Backend
 from chatbot.settings import Settings, prepare_process
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -92,6 +93,9 @@ def open_model(settings: Settings) -> BaseChatModel | None:
             from chatbot.models.scripted import read_script
 
             return read_script(_needed(settings.scripted_replies, "scripted_replies", settings))
+        case added:
+            backend: Backend = BACKENDS.load(added)
+            return backend(settings)
 
 
 def _beginning(settings: Settings) -> tuple[tuple[str, str], ...]:

@@ -1,9 +1,10 @@
 """The settings of the language model, and what its file says of it."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
+from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator
@@ -18,7 +19,9 @@ from chatbot.models.gguf_file import (
 from chatbot.models.machine import generator_here, this_machine
 from corpora.settings import advanced
 from ingestion.errors import bad_setting
+from ingestion.plugins import ExtensionPoint
 
+BACKENDS = ExtensionPoint("strata.backends", ("embedded", "transformers", "server", "scripted"))
 CAPABLE = 3_000_000_000
 """Weights from which a model in the process reads questions and writes whole answers."""
 
@@ -27,11 +30,11 @@ class GeneratorSettings(BaseModel):
     """The backend and its model; which settings count depends on the backend."""
 
     models_dir: Path
-    backend: Literal["embedded", "transformers", "server", "scripted"] = Field(
+    backend: str = Field(
         "embedded",
         description="what runs the language model: `embedded` (a GGUF file in this process), "
         "`transformers`, `server` (any server that speaks OpenAI's protocol, or a provider that "
-        "LangChain knows) or `scripted`",
+        "LangChain knows), `scripted`, or the name of one that an installed package adds",
     )
     generator: str = Field(
         GENERATOR.key,
@@ -103,6 +106,11 @@ class GeneratorSettings(BaseModel):
     scripted_replies: Path | None = advanced(
         None, "the JSON file of the scripted backend, for demonstrations"
     )
+
+    @field_validator("backend")
+    @classmethod
+    def _is_a_backend(cls, backend: str) -> str:
+        return BACKENDS.require(backend)
 
     @field_validator("generator")
     @classmethod
@@ -213,3 +221,18 @@ class GeneratorSettings(BaseModel):
         if self.backend != "embedded":
             return self.backend != "scripted"
         return self.parameters >= CAPABLE
+
+
+class Backend(Protocol):
+    """What makes the model of a backend; `strata.backends` is the group of entry points."""
+
+    def __call__(self, settings: GeneratorSettings) -> BaseChatModel:
+        """Make the model, which is loaded at its first call.
+
+        Args:
+            settings: Those of the language model; `model`, `server_url` and the like are the
+                backend's to use.
+
+        Raises:
+            BadSettings: with what to set.
+        """
