@@ -104,7 +104,9 @@ class GeneratorSettings(BaseModel):
     )
     server_concurrency: int = advanced(8, "requests to it at once", ge=1)
     scripted_replies: Path | None = advanced(
-        None, "the JSON file of the scripted backend, for demonstrations"
+        None,
+        "the JSON file of the scripted backend, for demonstrations: replies by step, "
+        '`{"answer_generation": ["…"]}`',
     )
 
     @field_validator("backend")
