@@ -8,7 +8,6 @@ from contextlib import aclosing, suppress
 from functools import cache
 from importlib import import_module
 from ipaddress import ip_address
-from ssl import SSLContext
 from textwrap import shorten
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -32,6 +31,7 @@ _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
 # What every provider has; left out where the refusal names it, as newer models of OpenAI do.
 _USUAL = ("max_tokens", "temperature")
 _HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host"}
+_certificates = cache(httpx2.create_ssl_context)
 _OVERFLOW = re.compile(r"context.{0,9}(length|size|window)|context_", re.IGNORECASE)
 
 
@@ -263,11 +263,6 @@ class ServedChatModel(StreamingChatModel):
         kind = PromptTooLong if status == 400 and _OVERFLOW.search(said) else GeneratorError
         sentence = f"{self.address} {what}"
         return kind(sentence.replace(self._secret, "…") if self._secret else sentence)
-
-
-@cache
-def _certificates() -> SSLContext:
-    return httpx2.create_ssl_context()
 
 
 def _origin(error: Exception) -> Exception:
