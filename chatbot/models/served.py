@@ -101,11 +101,9 @@ class ServedChatModel(StreamingChatModel):
     @property
     def address(self) -> str:
         """The server's URL without what is secret in it; without one, the model's name."""
-        return (
-            str(httpx2.URL(self.url).copy_with(userinfo=b"", query=None))
-            if self.url
-            else self.model
-        )
+        if not self.url:
+            return self.model
+        return str(httpx2.URL(self.url).copy_with(userinfo=b"", query=None))
 
     @property
     def shows_key_to_the_network(self) -> bool:
@@ -181,13 +179,14 @@ class ServedChatModel(StreamingChatModel):
                         piece = await anext(pieces, None)
                     if piece is None:
                         break
-                    finished |= any(name.endswith("_reason") for name in piece.response_metadata)
+                    # finish_reason, stop_reason, done_reason, stopReason: each has its own.
+                    finished |= any(n.lower().endswith("reason") for n in piece.response_metadata)
                     yield AIMessageChunk(
                         content=piece.text,
                         response_metadata=piece.response_metadata,
                         usage_metadata=piece.usage_metadata,
                     )
-        if self.url and not finished:
+        if not finished:
             raise GeneratorError("the end is missing")
 
     def _open(self, http: httpx2.AsyncClient, options: dict[str, Any]) -> BaseChatModel:
