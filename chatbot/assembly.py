@@ -10,6 +10,7 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.memory.suspending import open_database
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.models.settings import BACKENDS, Backend
 from chatbot.settings import Settings, prepare_process
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -73,11 +74,14 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 temperature=settings.temperature,
             )
         case "server":
-            from chatbot.models.served import ServedChatModel
+            from chatbot.models.served import ServedChatModel, provider_of
 
+            model = _needed(settings.model, "model", settings)
+            if not provider_of(model):
+                _needed(settings.server_url, "server_url", settings)
             return ServedChatModel(
-                url=_needed(settings.server_url, "server_url", settings),
-                model=_needed(settings.model, "model", settings),
+                url=settings.server_url,
+                model=model,
                 key=settings.server_key,
                 timeout=settings.server_timeout,
                 retries=settings.server_retries,
@@ -89,6 +93,9 @@ def open_model(settings: Settings) -> BaseChatModel | None:
             from chatbot.models.scripted import read_script
 
             return read_script(_needed(settings.scripted_replies, "scripted_replies", settings))
+        case added:
+            backend: Backend = BACKENDS.load(added)
+            return backend(settings)
 
 
 def _beginning(settings: Settings) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ from chatbot.accounts.limits import Limits
 from chatbot.accounts.people import LOCAL
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, run
-from chatbot.chain.profiles import PROFILES
+from chatbot.chain.profiles import profile_named
 from chatbot.chain.reply import reply_of, trace_of
 from chatbot.conversations.conversations import (
     Conversations,
@@ -266,7 +266,7 @@ class Chatbot:
 
     @cached_property
     def _profile(self) -> Profile:
-        return PROFILES[self.settings.profile_in_use](self._parts)
+        return profile_named(self.settings.profile_in_use)(self._parts)
 
     @cached_property
     def _parts(self) -> Parts:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -28,11 +28,20 @@ from corpora.settings import CorpusSettings, advanced
 from ingestion.errors import BadSettings, bad_setting
 from ingestion.listing import Limits
 from ingestion.ocr import NoOcr, find_ocr
+from ingestion.plugins import ExtensionPoint
 
-_Ablation = Literal["base", "+rewriting", "+dual-chunking", "+reduction", "+selection"]
-_PaperProfile = Literal["qamr", "baseline", _Ablation]
-"""Their answers are written from all that the paper's context holds."""
-_GraphProfile = Literal["textgen", "textcontextgen", "graphgen", "graphcontextgen"]
+_OF_THE_PAPER = (
+    *("qamr", "baseline"),
+    *("base", "+rewriting", "+dual-chunking", "+reduction", "+selection"),
+)
+"""Profiles whose answers are written from all that the paper's context holds."""
+PROFILES = ExtensionPoint(
+    "strata.profiles",
+    (
+        *("auto", "direct", "embedded", *_OF_THE_PAPER),
+        *("textgen", "textcontextgen", "graphgen", "graphcontextgen", "zeroshot", "extractive"),
+    ),
+)
 
 WHOLE_ANSWER = 800
 """Tokens of an answer that a capable model writes, at most."""
@@ -54,7 +63,7 @@ class Settings(
     """
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
-        env_prefix="STRATA_", toml_file="strata.toml", extra="forbid"
+        env_prefix="STRATA_", toml_file="strata.toml", extra="forbid", hide_input_in_errors=True
     )
 
     data_dir: Path = Field(
@@ -81,9 +90,7 @@ class Settings(
         "bucket as in `s3://bucket/folder`, for "
         "[several machines](operations.md#several-machines)",
     )
-    profile: Literal[
-        "auto", "direct", "embedded", _PaperProfile, _GraphProfile, "zeroshot", "extractive"
-    ] = Field(
+    profile: str = Field(
         "auto",
         description="the chain of steps: `direct` (a capable model reads the question and writes "
         "the answer, two calls) where the backend is a server or Transformers, or the model in "
@@ -94,7 +101,7 @@ class Settings(
         "cosine), `graphgen` (by the question graph), `textcontextgen` and `graphcontextgen` "
         "(with relations of what they name); or a baseline that reads no documentation: "
         "`zeroshot` (the model alone, nothing cited), `extractive` (paragraphs of earlier "
-        "answers, no model)",
+        "answers, no model); or one that an installed package adds",
     )
     host: str = Field(
         "127.0.0.1",
@@ -120,6 +127,11 @@ class Settings(
         gt=0,
     )
     largest_upload: int = advanced(500, "MB that the files of an upload may have in all", ge=1)
+
+    @field_validator("profile")
+    @classmethod
+    def _is_a_profile(cls, profile: str) -> str:
+        return PROFILES.require(profile)
 
     @field_validator("host")
     @classmethod
@@ -154,9 +166,7 @@ class Settings(
     @property
     def lead_budget(self) -> int:
         """Characters of evidence in the prompt of an answer, as far as the context holds them."""
-        budget = (
-            self.context_limit if self.profile in get_args(_PaperProfile) else self.prompt_budget
-        )
+        budget = self.context_limit if self.profile in _OF_THE_PAPER else self.prompt_budget
         return self._within_context(budget, self.answer_tokens)
 
     @property
@@ -239,6 +249,8 @@ def prepare_process() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    # A variable that was set for another program would send every prompt to a service.
+    os.environ["LANGSMITH_TRACING_V2"] = "false"
     os.environ.setdefault("STREAMLIT_BROWSER_GATHER_USAGE_STATS", "false")
     # Uvicorn would let whoever connects from this machine say where they come from.
     os.environ["FORWARDED_ALLOW_IPS"] = ""

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from ingestion.archives import Archive, Member
 from ingestion.includes import LARGEST_READ, may_include
-from ingestion.loaders import LOADERS
+from ingestion.loaders import known_suffixes
 from ingestion.ocr import Ocr
 from ingestion.page import Rejected, UnreadableFile
 
@@ -126,8 +126,8 @@ class _Lister:
                 there = os.path.lexists(path)
                 reason = "not a regular file" if there else "not found; check the path"
                 yield Rejected(_utf8(str(path)), reason)
-            elif path.suffix.lower() not in {*LOADERS, ".zip"}:
-                known = ", ".join([*LOADERS, ".zip"])
+            elif path.suffix.lower() not in {*known_suffixes(), ".zip"}:
+                known = ", ".join([*known_suffixes(), ".zip"])
                 reason = f"nothing reads {path.suffix or 'this'}; known are {known}"
                 yield Rejected(path.name, reason)
             else:
@@ -143,7 +143,7 @@ class _Lister:
             for name in sorted(names):
                 path = Path(place, name)
                 suffix = path.suffix.lower()
-                if name.startswith(".") or suffix not in {*LOADERS, ".zip"}:
+                if name.startswith(".") or suffix not in {*known_suffixes(), ".zip"}:
                     self.skipped["hidden" if name.startswith(".") else _utf8(suffix)] += 1
                     continue
                 file = path.relative_to(folder).as_posix()
@@ -181,7 +181,7 @@ class _Lister:
                     continue
                 parts = PurePosixPath(member.name)
                 hidden = any(p.startswith(".") or p in _MACHINERY for p in parts.parts)
-                if hidden or parts.suffix.lower() not in LOADERS:
+                if hidden or parts.suffix.lower() not in known_suffixes():
                     self.skipped["hidden" if hidden else parts.suffix.lower()] += 1
                 elif member.size > self.limits.file_size:
                     yield Rejected(

@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from ingestion.confinement import confine
 from ingestion.includes import MOST_READ, Included, with_included
+from ingestion.loaders import added_loaders
 from ingestion.ocr import Ocr
 from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
 
@@ -194,6 +195,9 @@ def serve(pipe: str) -> None:
     ):
         resource.setrlimit(kind, (bound, bound))
     load = loader_of(loader, ocr)
+    if loader == Sandbox.loader:
+        # Now, since what a package lies in may be out of reach soon.
+        added_loaders()
 
     def read(name: str) -> bytes | None:
         connection.send_bytes(_written(_Wanted(name)))

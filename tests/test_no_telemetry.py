@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from langsmith.utils import get_env_var, tracing_is_enabled
 
 from chatbot.models.files import EMBEDDING, TOKENIZER
-from chatbot.settings import Settings
+from chatbot.settings import Settings, prepare_process
 
 LOAD_EVERYTHING = """
 import sys
@@ -42,3 +43,13 @@ def test_loading_the_libraries_leaves_no_trace_of_telemetry(tmp_path: Path, prel
         timeout=120,
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_prompt_is_traced_by_a_service_that_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2"):
+        monkeypatch.setenv(name, "true")
+    prepare_process()
+    get_env_var.cache_clear()
+    assert not tracing_is_enabled()

@@ -56,7 +56,7 @@ def _why_model(settings: Settings) -> str:
 def _why_profile(settings: Settings) -> str:
     if settings.profile != "auto":
         return "it is set"
-    if settings.backend in ("server", "transformers"):
+    if settings.backend not in ("embedded", "scripted"):
         return f"the backend {settings.backend} has a model that reads and writes by itself"
     if not settings.parameters:
         return "there is no language model that reads questions"

@@ -1,10 +1,11 @@
 """The profiles: which steps, in which order (QAMR III-B; the ablations and baseline of IV-C)."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
 
+from chatbot import settings
 from chatbot.answering.answer_writing import write_answer
 from chatbot.answering.comparison_writing import write_comparison
 from chatbot.answering.extractive_summary import summarise_answers
@@ -275,7 +276,18 @@ def _completed(p: Parts, profile: Profile, compare: ModelStep) -> Profile:
     return replace(profile, fall_back=again)
 
 
-PROFILES: dict[str, Callable[[Parts], Profile]] = {
+class ProfileFactory(Protocol):
+    """What makes a profile; `strata.profiles` is the group of entry points."""
+
+    def __call__(self, parts: Parts, /) -> Profile:
+        """Make the profile.
+
+        Args:
+            parts: The model, the corpora and the steps that profiles share.
+        """
+
+
+PROFILES: dict[str, ProfileFactory] = {
     "direct": direct,
     "qamr": qamr,
     "embedded": embedded,
@@ -299,3 +311,9 @@ PROFILES: dict[str, Callable[[Parts], Profile]] = {
     "zeroshot": zeroshot,
     "extractive": extractive,
 }
+
+
+def profile_named(name: str) -> ProfileFactory:
+    """The factory of a profile: ours, or that of a package. Raises BadPlugin."""
+    added: ProfileFactory = PROFILES.get(name) or settings.PROFILES.load(name)
+    return added

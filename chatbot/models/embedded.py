@@ -10,18 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, convert_to_openai_messages
+from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
 from chatbot.models.errors import GeneratorError, PromptTooLong
 from chatbot.models.prompt_state import PromptState
-from chatbot.models.streaming import (
-    Chunks,
-    StreamingChatModel,
-    mailbox,
-    read_event,
-    streamed_request,
-)
+from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of, mailbox
 
 # Between two batches of a prompt the model looks whether it is still asked: on two cores this many
 # tokens take less than a second, and reading is as fast as with larger batches, within 5 %.
@@ -127,8 +122,12 @@ class EmbeddedChatModel(StreamingChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
+        asked = {**defaults, **options, "stop": stop}
         request = {
-            **streamed_request(messages, stop, {**defaults, **options}),
+            **{name: value for name, value in asked.items() if value is not None},
+            "messages": convert_to_openai_messages(messages),
+            "stream": True,
+            "stream_options": {"include_usage": True},
             "cache_prompt": True,
             # Reported with each batch of the prompt: what stops a request is the reply to a report.
             "return_progress": True,
@@ -141,8 +140,7 @@ class EmbeddedChatModel(StreamingChatModel):
             while (event := await events.get()) is not None:
                 if "error" in event:
                     raise self._failed(event["error"].get("message", event))
-                if chunk := read_event(event):
-                    yield chunk
+                yield _chunk(event)
             work.result()
         finally:
             left.set()
@@ -174,3 +172,16 @@ class EmbeddedChatModel(StreamingChatModel):
         # The library says in words alone that a prompt exceeds the context.
         kind = PromptTooLong if "context" in str(reason) else GeneratorError
         return kind(f"the language model failed: {reason}")
+
+
+def _chunk(event: dict[str, Any]) -> ChatGenerationChunk:
+    """What an event of OpenAI's chat completions tells; progress tells nothing."""
+    choice = (event.get("choices") or [{}])[0]
+    usage = event.get("usage")
+    return chunk_of(
+        choice.get("delta", {}).get("content") or "",
+        logprobs=(choice.get("logprobs") or {}).get("content") or (),
+        finish_reason=choice.get("finish_reason"),
+        tokens=(usage["prompt_tokens"], usage.get("completion_tokens") or 0) if usage else None,
+        cached=((usage or {}).get("prompt_tokens_details") or {}).get("cached_tokens"),
+    )

@@ -9,27 +9,31 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from chatbot.models.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
+from chatbot.runtime.model_calls import STEP
 from chatbot.text.words import first_problem
 
 
 class Rule(BaseModel):
-    """What to reply when the last message has `contains` in it and `matches` a regex."""
+    """What to reply to a message of `step` that has `contains` in it and `matches` a regex."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    step: str = ""
     contains: str = ""
     matches: re.Pattern[str] = re.compile("")
     reply: str = ""
     error: str | None = None
     probabilities: Mapping[str, float] = {}
 
-    def fits(self, message: str) -> bool:
-        """Whether this rule is about the message."""
-        return self.contains in message and self.matches.search(message) is not None
+    def fits(self, step: str, message: str) -> bool:
+        """Whether this rule is about the message of the step."""
+        if self.step not in {"", step} or self.contains not in message:
+            return False
+        return self.matches.search(message) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,11 @@ class Asked:
 
 
 class ScriptedChatModel(StreamingChatModel):
-    """Reply word by word, by the first rule that fits, the next of `replies`, or `otherwise`."""
+    """Reply word by word, by the first rule that fits, the next of `replies`, or `otherwise`.
+
+    Any other name is a step, whose rules, or replies that always fit, go before all others:
+    `{"context_reduction": [{"contains": "XF-1", "reply": "…"}, "…"]}`.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
@@ -52,6 +60,17 @@ class ScriptedChatModel(StreamingChatModel):
 
     _left: Iterator[str | Exception] = PrivateAttr()
     _calls: list[Asked] = PrivateAttr(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_step(cls, given: dict[str, Any]) -> dict[str, Any]:
+        own = {name: given[name] for name in given.keys() & cls.model_fields.keys()}
+        of_steps = [
+            {"step": step, **({"reply": rule} if isinstance(rule, str) else rule)}
+            for step in given.keys() - own.keys()
+            for rule in given[step]
+        ]
+        return {**own, "rules": [*of_steps, *own.get("rules", ())]}
 
     def model_post_init(self, _: Any) -> None:
         """Begin with the first reply."""
@@ -69,20 +88,24 @@ class ScriptedChatModel(StreamingChatModel):
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
+        step = STEP.get()
         asked = Asked(
             tuple((message.type, message.text) for message in messages),
             {**options, "stop": stop} if stop else options,
         )
         self._calls.append(asked)
         last = asked.messages[-1][1]
-        rule = next((rule for rule in self.rules if rule.fits(last)), None)
+        rule = next((rule for rule in self.rules if rule.fits(step, last)), None)
         if rule and rule.error is not None:
             raise GeneratorError(rule.error)
         reply = rule.reply if rule else next(self._left, self.otherwise)
         if isinstance(reply, Exception):
             raise reply
         if reply is None:
-            raise GeneratorError(f"the script has no reply to “{last[-200:]}”: add a rule for it")
+            raise GeneratorError(
+                f"the script has no reply to “{last[-200:]}”: add a rule for it"
+                + (f" to the step {step}" if step else "")
+            )
         words = re.findall(r"\s*\S+|\s+$", reply)
         for number, word in enumerate(words):
             await asyncio.sleep(self.delay)

@@ -1,27 +1,25 @@
-"""A model on any OpenAI-compatible server: vLLM, Ollama, llama.cpp, or a hosted service.
-
-httpx speaks to it, not OpenAI's own client: that one sends what it finds in the OPENAI_* variables,
-the key of another service among it, and repeats requests that timed out.
-"""
+"""A model that LangChain reaches: on an OpenAI-compatible server, or of a provider by name."""
 
 import asyncio
-import json
 import random
-import ssl
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from functools import cache
+from importlib import import_module
 from ipaddress import ip_address
 from textwrap import shorten
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import httpx
-from langchain_core.messages import BaseMessage
-from pydantic import Field, PrivateAttr, SecretStr, ValidationError
+import httpx2
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
+from pydantic import Field, PrivateAttr, SecretStr
 
 from chatbot.models.errors import GeneratorError, PromptTooLong
-from chatbot.models.streaming import Chunks, StreamingChatModel, read_event, streamed_request
+from chatbot.models.streaming import Chunks, StreamingChatModel
 
 _CONNECT_SECONDS = 5.0
 _FIRST_PAUSE = 0.5
@@ -30,24 +28,45 @@ _LONGEST_PAUSE = 8.0
 _LONGEST_RETRY_AFTER = 60.0
 # What not every server has; one that refuses it is asked without it.
 _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
+# What every provider has; left out where the refusal names it, as newer models of OpenAI do.
+_USUAL = ("max_tokens", "temperature")
+_HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host"}
+_certificates = cache(httpx2.create_ssl_context)
+_OVERFLOW = re.compile(r"context.{0,9}(length|size|window)|context_", re.IGNORECASE)
+
+
+def provider_of(model: str) -> str | None:
+    """The provider in `provider:name`; None if LangChain knows none by the words before the colon.
+
+    Names of a server have colons, too: `qwen3:8b`.
+    """
+    provider, colon, _ = model.partition(":")
+    return provider if colon and provider in _packages() else None
+
+
+def _packages() -> dict[str, str]:
+    """The module of each provider that LangChain knows; importing LangChain takes a second."""
+    from langchain.chat_models.base import _BUILTIN_PROVIDERS
+
+    return {provider: module for provider, (module, *_) in _BUILTIN_PROVIDERS.items()}
 
 
 class ServedChatModel(StreamingChatModel):
-    """Chat with `model` on the server at `url`, which mostly ends in `/v1`.
+    """Chat with `model` on the server at `url`, or with `provider:name` by LangChain's package.
 
-    `timeout` is in seconds, until the next word. What is refused as overload (429, 5xx) is asked
-    again up to `retries` times, after growing pauses or as long as the server says. At most
-    `concurrency` requests of an event loop are under way. What a server does not offer
-    (log-probabilities, structured output, usage) it is not asked for again.
+    `timeout` is in seconds, until the next word. Overload (429, 5xx) is asked again up to `retries`
+    times, after growing pauses or as long as the server says. At most `concurrency` requests of an
+    event loop are under way. What a server refuses to be asked for it is not asked for again.
 
-    The key goes to this server only, and into no message. Proxies of the environment are used,
-    except for an address of this machine. Leaving or cancelling a stream closes its connection,
-    which stops the server's work; each request has a connection of its own, so any number of event
-    loops, threads and forked processes can share the model. Raises GeneratorError.
+    The key goes to this server only, and into no message. No header is sent but ours, whatever
+    OPENAI_* variables there are (another provider's package reads its own); proxies are used,
+    except for an address of this machine. Leaving or cancelling a stream closes its connection.
+    Each request has a client of its own: event loops, threads and forked processes can share the
+    model. Raises GeneratorError.
     """
 
-    url: str
     model: str
+    url: str | None = None
     key: SecretStr | None = None
     timeout: float = Field(120.0, gt=0)
     retries: int = Field(4, ge=0)
@@ -56,6 +75,7 @@ class ServedChatModel(StreamingChatModel):
     temperature: float = 0.0
     seed: int | None = None
 
+    _provider: str = PrivateAttr(default="")
     _refused: set[str] = PrivateAttr(default_factory=set)
     _semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
         default_factory=WeakKeyDictionary
@@ -65,31 +85,38 @@ class ServedChatModel(StreamingChatModel):
     def _llm_type(self) -> str:
         return "server"
 
+    def load(self) -> None:
+        """Import the provider's package, which takes a second or two."""
+        provider = provider_of(self.model) or "openai"
+        module = _packages()[provider]
+        try:
+            import_module(module)
+        except ImportError as error:
+            package = module.partition(".")[0].replace("_", "-")
+            raise GeneratorError(
+                f"{self.address} needs another package ({error}): run `pip install {package}`"
+            ) from error
+        self._provider = provider
+
     @property
     def address(self) -> str:
-        """The server's URL without what is secret in it."""
-        return str(self._parsed.copy_with(userinfo=b"", query=None))
+        """The server's URL without what is secret in it; without one, the model's name."""
+        if not self.url:
+            return self.model
+        return str(httpx2.URL(self.url).copy_with(userinfo=b"", query=None))
 
     @property
     def shows_key_to_the_network(self) -> bool:
         """Whether the key travels to another machine unencrypted."""
-        return bool(self._secret) and self._parsed.scheme == "http" and not self._is_local
+        return bool(self._secret) and (self.url or "").startswith("http:") and not self._is_local
 
     @property
     def _secret(self) -> str:
-        """The key without the line end of the file that it was read from."""
-        return self.key.get_secret_value().strip() if self.key else ""
-
-    @property
-    def _parsed(self) -> httpx.URL:
-        try:
-            return httpx.URL(self.url)
-        except httpx.InvalidURL as error:
-            raise GeneratorError(f"STRATA_SERVER_URL is no address ({error})") from None
+        return self.key.get_secret_value() if self.key else ""
 
     @property
     def _is_local(self) -> bool:
-        host = self._parsed.host
+        host = httpx2.URL(self.url or "").host
         try:
             return ip_address(host).is_loopback
         except ValueError:
@@ -98,176 +125,179 @@ class ServedChatModel(StreamingChatModel):
     async def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
+        if not self._provider:
+            await asyncio.to_thread(self.load)
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        body = {"model": self.model, **streamed_request(messages, stop, {**defaults, **options})}
+        asked = {"stream_options": {"include_usage": True}, **defaults, **options}
+        if self._provider != "openai":
+            asked = {name: asked[name] for name in _USUAL}
+        left_out = set(self._refused)
+        tries = words = 0
         loop = asyncio.get_running_loop()
-        words = 0
-        try:
-            async with (
-                self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)),
-                httpx.AsyncClient(
-                    timeout=httpx.Timeout(self.timeout, connect=_CONNECT_SECONDS),
-                    headers=self._headers(),
-                    verify=_certificates(),
-                    trust_env=not self._is_local,
-                ) as client,
-                aclosing(await self._open(client, body)) as response,
-            ):
-                events = _events(response)
+        async with self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)):
+            while True:
+                names = asked.keys() - left_out
+                sent = {name: asked[name] for name in names if asked[name] is not None}
+                try:
+                    async with aclosing(self._answer(messages, stop, sent)) as pieces:
+                        async for piece in pieces:
+                            self._refused |= left_out
+                            words += bool(piece.text)
+                            yield ChatGenerationChunk(message=piece)
+                    return
+                except Exception as raised:  # noqa: BLE001 - each provider has errors of its own
+                    error = _origin(raised)
+                    status = _status(error)
+                    if refused := _refused(status, _said(error), sent):
+                        left_out |= refused
+                        continue
+                    wait = _retry_after(error)
+                    overloaded = status == 429 or (status >= 500 and status != 501)
+                    patient = tries < self.retries and (wait or 0) <= _LONGEST_RETRY_AFTER
+                    if words or not (overloaded and patient):
+                        raise self._told(error, words) from None
+                # Not all who were refused together come back together.
+                pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
+                await asyncio.sleep(pause if wait is None else wait)
+                tries += 1
+
+    async def _answer(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> AsyncGenerator[AIMessageChunk, None]:
+        """What the server says, once; raises whatever the provider's package does."""
+        async with httpx2.AsyncClient(
+            verify=_certificates(),
+            trust_env=not self._is_local,
+            event_hooks={"request": [self._only_our_headers]},
+        ) as http:
+            pieces: Any = self._open(http, options).astream(messages, stop=stop)
+            async with aclosing(pieces):
+                finished = False
                 while True:
-                    # Not httpx's own: a server may send signs of life and no word.
+                    # Not the library's own: a server may send signs of life and no word.
                     async with asyncio.timeout(self.timeout):
-                        event = await anext(events, None)
-                    if event is None:
-                        return
-                    if chunk := read_event(event):
-                        words += bool(chunk.text)
-                        yield chunk
-        except (TimeoutError, httpx.ReadTimeout):
-            raise self._failed(
+                        piece = await anext(pieces, None)
+                    if piece is None:
+                        break
+                    # finish_reason, stop_reason, done_reason, stopReason: each has its own.
+                    finished |= any(n.lower().endswith("reason") for n in piece.response_metadata)
+                    yield AIMessageChunk(
+                        content=piece.text,
+                        response_metadata=piece.response_metadata,
+                        usage_metadata=piece.usage_metadata,
+                    )
+        if not finished:
+            raise GeneratorError("the end is missing")
+
+    def _open(self, http: httpx2.AsyncClient, options: dict[str, Any]) -> BaseChatModel:
+        from langchain.chat_models import init_chat_model
+
+        async def key() -> str:
+            return "set by _only_our_headers"
+
+        name = self.model.removeprefix(f"{self._provider}:")
+        if self._provider != "openai":
+            url = "azure_endpoint" if self._provider == "azure_openai" else "base_url"
+            own: dict[str, Any] = {
+                url: self.url,
+                "api_key": self._secret,
+                "timeout": self.timeout,
+                **options,
+            }
+            given = {name: value for name, value in own.items() if value not in {None, ""}}
+            other: BaseChatModel = init_chat_model(
+                name, model_provider=self._provider, max_retries=0, **given
+            )
+            return other
+        return init_chat_model(
+            name,
+            model_provider="openai",
+            base_url=self.url or "https://api.openai.com/v1",
+            api_key=key,
+            http_async_client=http,
+            timeout=httpx2.Timeout(self.timeout, connect=_CONNECT_SECONDS),
+            max_retries=0,
+            openai_proxy="",
+            use_responses_api=False,
+            stream_chunk_timeout=None,
+            # As they are: its own parameters rename max_tokens, which older servers do not know.
+            extra_body=options,
+        )
+
+    async def _only_our_headers(self, request: httpx2.Request) -> None:
+        for name in set(request.headers) - _HEADERS:
+            del request.headers[name]
+        if self._secret:
+            request.headers["Authorization"] = f"Bearer {self._secret}"
+
+    def _told(self, error: Exception, words: int) -> GeneratorError:
+        """The error in our words: who, why, and what to do."""
+        status, said, name = _status(error), _one_line(_said(error)), type(error).__name__
+        because = f"{status}: {said}" if said else str(status)
+        if status in {401, 403}:
+            # Not what it said: some servers repeat the key.
+            what = f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
+        elif status == 404:
+            what = (
+                f"has no model {self.model}, or no chat at this address ({because}): set "
+                "STRATA_MODEL to a model that it serves; STRATA_SERVER_URL mostly ends in /v1"
+            )
+        elif status == 429:
+            what = f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
+        elif status >= 500:
+            what = f"fails ({because}): ask again later, or look into the server's log"
+        elif status:
+            what = f"refuses the request ({because})"
+        elif "Timeout" in name and name != "ConnectTimeout":
+            what = (
                 f"sent nothing for {self.timeout:g} seconds: ask again later, or raise "
                 "STRATA_SERVER_TIMEOUT"
-            ) from None
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
-            reason = str(error) or f"no connection within {_CONNECT_SECONDS:g} seconds"
-            raise self._failed(
-                f"does not answer ({reason}): start it, or correct STRATA_SERVER_URL"
-            ) from None
-        except httpx.TransportError as error:
-            raise self._failed(
-                f"broke off its answer after {words} words ({error}): ask again, or look into the "
-                "server's log"
-            ) from None
-        except GeneratorError as error:
-            raise self._failed(str(error), type(error)) from None
-        except (AttributeError, KeyError, TypeError, ValidationError) as error:
-            raise self._failed(str(_broken(f"sends events of another form ({error!r})"))) from None
-
-    def _headers(self) -> dict[str, str]:
-        if not (key := self._secret):
-            return {}
-        # The HTTP library refuses it too, but shows it as it says so.
-        if not (key.isascii() and key.isprintable()):
-            raise GeneratorError(
-                "is not asked: STRATA_SERVER_KEY holds a line break or another character that no "
-                "key has; set it again"
             )
-        return {"Authorization": f"Bearer {key}"}
-
-    async def _open(self, client: httpx.AsyncClient, body: dict[str, Any]) -> httpx.Response:
-        """The response as it begins; asked again where that can help."""
-        url = f"{self.url.rstrip('/')}/chat/completions"
-        left_out = set(self._refused)
-        tries = 0
-        while True:
-            sent = {name: value for name, value in body.items() if name not in left_out}
-            response = await client.send(client.build_request("POST", url, json=sent), stream=True)
-            status = response.status_code
-            if status == 200:
-                self._refused |= left_out
-                return response
-            await response.aread()
-            said = _message_of(response)
-            if status in {400, 422} and (extras := {name for name in _EXTRAS if name in sent}):
-                # Those that the refusal names; all of them where it names none.
-                named = {e for e in extras if e.removeprefix("top_").rstrip("s") in said.lower()}
-                left_out |= named or extras
-                continue
-            wait = None
-            with suppress(ValueError):
-                wait = max(0.0, float(response.headers.get("retry-after", "")))
-            overloaded = status == 429 or (status >= 500 and status != 501)
-            if not overloaded or tries == self.retries or (wait or 0) > _LONGEST_RETRY_AFTER:
-                kind = PromptTooLong if status == 400 and "context" in said else GeneratorError
-                raise kind(_refusal(status, said, self.model))
-            # Not all who were refused together come back together.
-            pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
-            await asyncio.sleep(pause if wait is None else wait)
-            tries += 1
-
-    def _failed(self, what: str, kind: type[GeneratorError] = GeneratorError) -> GeneratorError:
+        elif words:
+            what = f"broke off its answer after {words} words ({said}): ask again, or see its log"
+        elif self.url:
+            what = f"does not answer ({said or name}): start it, or correct STRATA_SERVER_URL"
+        else:
+            what = f"cannot be asked ({said or name}): set STRATA_SERVER_KEY, or what it needs"
+        kind = PromptTooLong if status == 400 and _OVERFLOW.search(said) else GeneratorError
         sentence = f"{self.address} {what}"
         return kind(sentence.replace(self._secret, "…") if self._secret else sentence)
 
 
-@cache
-def _certificates() -> ssl.SSLContext:
-    return httpx.create_ssl_context()
+def _origin(error: Exception) -> Exception:
+    """The refusal behind an error; else what it began with."""
+    while not _status(error) and isinstance(error.__cause__, Exception):
+        error = error.__cause__
+    return error
 
 
-async def _events(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
-    """The events of a streamed answer; raises GeneratorError, also when the end is missing."""
-    finished = False
-    async for line in _lines(response):
-        name, _, data = line.partition(":")
-        if name in {"", "event", "id", "retry"}:
-            continue
-        if name != "data":
-            raise _broken(f"sends “{_one_line(line)}” where an event should be")
-        if data.strip() == "[DONE]":
-            return
-        try:
-            event = json.loads(data, strict=False)
-        except (ValueError, RecursionError):
-            raise _broken(f"sends “{_one_line(data)}”, which is no JSON") from None
-        if error := event.get("error"):
-            raise _broken(f"stopped answering: {_one_line(_message(error))}")
-        finished |= any(choice.get("finish_reason") for choice in event.get("choices") or [])
-        yield event
-    if not finished:
-        raise _broken("broke off in the middle of its answer")
+def _status(error: Exception) -> int:
+    """The HTTP status of a refusal, wherever the provider's package keeps it; else 0."""
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None) or getattr(error, "code", None)
+    return status if isinstance(status, int) else 0
 
 
-_LONGEST_LINE = 4 << 20
-"""Bytes of an event; one holds a few words."""
+def _retry_after(error: Any) -> float | None:
+    with suppress(AttributeError, KeyError, ValueError):
+        return max(0.0, float(error.response.headers["retry-after"]))
+    return None
 
 
-async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
-    """The lines of a stream. httpx's own end at U+2028 and the like too, which JSON may hold."""
-    begun = b""
-    async for part in response.aiter_bytes():
-        *whole, begun = (begun + part).split(b"\n")
-        if len(begun) > _LONGEST_LINE:
-            raise _broken(f"sends a line of more than {_LONGEST_LINE >> 20} MB")
-        for line in whole:
-            yield line.decode("utf-8", "replace").removesuffix("\r")
-    yield begun.decode("utf-8", "replace")
+def _said(error: Exception) -> str:
+    """What a server says of its refusal."""
+    said: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
+    while isinstance(said, dict):
+        said = said.get("message") or said.get("error") or str(said)
+    return str(said)
 
 
-def _broken(what: str) -> GeneratorError:
-    return GeneratorError(
-        f"{what}: check that STRATA_SERVER_URL is an OpenAI-compatible server, and its log"
-    )
-
-
-def _refusal(status: int, said: str, model: str) -> str:
-    because = f"{status}: {_one_line(said)}" if said else str(status)
-    if status in {401, 403}:
-        # Not what it said: some servers repeat the key.
-        return f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
-    if status == 404:
-        return (
-            f"has no model {model}, or no chat at this address ({because}): set STRATA_MODEL to a "
-            "model that it serves; STRATA_SERVER_URL mostly ends in /v1"
-        )
-    if status == 429:
-        return f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
-    if status >= 500:
-        return f"fails ({because}): ask again later, or look into the server's log"
-    if status >= 400:
-        return f"refuses the request ({because})"
-    return f"answers {because} instead of a chat: check STRATA_SERVER_URL"
-
-
-def _message_of(response: httpx.Response) -> str:
-    try:
-        return _message(response.json().get("error") or response.json())
-    except (ValueError, AttributeError):
-        return response.text
-
-
-def _message(error: Any) -> str:
-    return str(error.get("message") or error) if isinstance(error, dict) else str(error)
+def _refused(status: int, said: str, sent: dict[str, Any]) -> set[str]:
+    """What to leave out of the next try: what the refusal names; where it names nothing, extras."""
+    if status not in {400, 422} or _OVERFLOW.search(said):
+        return set()
+    named = {n for n in (*_EXTRAS, *_USUAL) if n.removeprefix("top_").rstrip("s") in said.lower()}
+    return named.intersection(sent) or sent.keys() & _EXTRAS
 
 
 def _one_line(text: str) -> str:

@@ -1,8 +1,10 @@
 """The settings of the language model, and what its file says of it."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
+from urllib.parse import urlsplit
 
+from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator
@@ -17,7 +19,9 @@ from chatbot.models.gguf_file import (
 from chatbot.models.machine import generator_here, this_machine
 from corpora.settings import advanced
 from ingestion.errors import bad_setting
+from ingestion.plugins import ExtensionPoint
 
+BACKENDS = ExtensionPoint("strata.backends", ("embedded", "transformers", "server", "scripted"))
 CAPABLE = 3_000_000_000
 """Weights from which a model in the process reads questions and writes whole answers."""
 
@@ -26,10 +30,11 @@ class GeneratorSettings(BaseModel):
     """The backend and its model; which settings count depends on the backend."""
 
     models_dir: Path
-    backend: Literal["embedded", "transformers", "server", "scripted"] = Field(
+    backend: str = Field(
         "embedded",
         description="what runs the language model: `embedded` (a GGUF file in this process), "
-        "`transformers`, `server` (any server that speaks OpenAI's protocol) or `scripted`",
+        "`transformers`, `server` (any server that speaks OpenAI's protocol, or a provider that "
+        "LangChain knows), `scripted`, or the name of one that an installed package adds",
     )
     generator: str = Field(
         GENERATOR.key,
@@ -41,10 +46,12 @@ class GeneratorSettings(BaseModel):
     model: str | None = Field(
         None,
         description="`transformers`: a folder or a name on the Hub; `server`: the model's name "
-        "there",
+        "there, or `provider:name` ([providers](#a-language-model-of-your-own))",
     )
     server_url: str | None = Field(
-        None, description="of the server backend, with its `/v1`: `http://127.0.0.1:8000/v1`"
+        None,
+        description="of the server backend, with its `/v1`: `http://127.0.0.1:8000/v1`; a provider "
+        "has one of its own",
     )
     server_key: SecretStr | None = Field(
         None, description="its key; set it in the environment as `STRATA_SERVER_KEY`"
@@ -97,8 +104,15 @@ class GeneratorSettings(BaseModel):
     )
     server_concurrency: int = advanced(8, "requests to it at once", ge=1)
     scripted_replies: Path | None = advanced(
-        None, "the JSON file of the scripted backend, for demonstrations"
+        None,
+        "the JSON file of the scripted backend, for demonstrations: replies by step, "
+        '`{"answer_generation": ["…"]}`',
     )
+
+    @field_validator("backend")
+    @classmethod
+    def _is_a_backend(cls, backend: str) -> str:
+        return BACKENDS.require(backend)
 
     @field_validator("generator")
     @classmethod
@@ -106,6 +120,22 @@ class GeneratorSettings(BaseModel):
         if generator != "auto":
             chosen_generator(generator)
         return generator
+
+    @field_validator("server_url")
+    @classmethod
+    def _is_an_address(cls, url: str | None) -> str | None:
+        if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+            raise ValueError("it is no address such as http://127.0.0.1:8000/v1")
+        return url
+
+    @field_validator("server_key")
+    @classmethod
+    def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
+        """Without the line end of the file that it was read from."""
+        bare = key.get_secret_value().strip() if key else ""
+        if not (bare.isascii() and bare.isprintable()):
+            raise ValueError("it holds a line break or another character that no key has")
+        return SecretStr(bare) if bare else None
 
     @property
     def generator_in_use(self) -> str:
@@ -193,3 +223,18 @@ class GeneratorSettings(BaseModel):
         if self.backend != "embedded":
             return self.backend != "scripted"
         return self.parameters >= CAPABLE
+
+
+class Backend(Protocol):
+    """What makes the model of a backend; `strata.backends` is the group of entry points."""
+
+    def __call__(self, settings: GeneratorSettings) -> BaseChatModel:
+        """Make the model, which is loaded at its first call.
+
+        Args:
+            settings: Those of the language model; `model`, `server_url` and the like are the
+                backend's to use.
+
+        Raises:
+            BadSettings: with what to set.
+        """

@@ -1,8 +1,4 @@
-"""A chat model of which only the asynchronous stream has to be written, and what it consists of.
-
-Requests and events are OpenAI's chat completions, which llama.cpp, vLLM, Ollama and hosted
-services speak; so does the embedded model.
-"""
+"""A chat model of which only the asynchronous stream has to be written, and what it consists of."""
 
 import asyncio
 from abc import abstractmethod
@@ -13,7 +9,7 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.chat_models import agenerate_from_stream
-from langchain_core.messages import AIMessageChunk, BaseMessage, convert_to_openai_messages
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
@@ -98,40 +94,3 @@ def chunk_of(
             usage["input_token_details"] = InputTokenDetails(cache_read=cached)
     message = AIMessageChunk(content=text, response_metadata=metadata, usage_metadata=usage)
     return ChatGenerationChunk(message=message)
-
-
-def streamed_request(
-    messages: Sequence[BaseMessage], stop: Sequence[str] | None, options: dict[str, Any]
-) -> dict[str, Any]:
-    """The body of a request whose answer is streamed; options that are None are left out."""
-    return {
-        "messages": convert_to_openai_messages(messages),
-        **{name: value for name, value in options.items() if value is not None},
-        **({"stop": list(stop)} if stop else {}),
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-
-
-def read_event(event: dict[str, Any]) -> ChatGenerationChunk | None:
-    """The chunk of a streamed event; None if it tells nothing, an error if it is none."""
-    choice = (event.get("choices") or [{}])[0]
-    text = (choice.get("delta") or {}).get("content") or ""
-    logprobs = [
-        {**_token(token), "top_logprobs": [_token(t) for t in token.get("top_logprobs") or []]}
-        for token in (choice.get("logprobs") or {}).get("content") or []
-    ]
-    finish_reason = choice.get("finish_reason")
-    tokens = cached = None
-    if usage := event.get("usage"):
-        tokens = usage["prompt_tokens"], usage.get("completion_tokens") or 0
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
-    if not (text or logprobs or finish_reason or tokens):
-        return None
-    return chunk_of(
-        text, logprobs=logprobs, finish_reason=finish_reason, tokens=tokens, cached=cached
-    )
-
-
-def _token(token: dict[str, Any]) -> dict[str, Any]:
-    return {"token": token["token"], "logprob": token["logprob"]}

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -20,6 +21,9 @@ from chatbot.turn import ModelCall
 from prompts import as_data
 
 Reply = TypeVar("Reply", bound=BaseModel)
+
+STEP: ContextVar[str] = ContextVar("step", default="")
+"""Of a model that is asked: for which step; a scripted one replies by it."""
 
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
@@ -114,6 +118,7 @@ async def _stream(
         options = {**options, "logprobs": True, "top_logprobs": 20}
     stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(list(messages), **options))
     problem = ""
+    asking = STEP.set(step)
     length, most = 0, _CHARACTERS * options.get("max_tokens", _MOST_TOKENS)
     try:
         async with aclosing(stream) as chunks:
@@ -135,6 +140,8 @@ async def _stream(
                     break
     except Unread as error:
         problem = str(error)
+    finally:
+        STEP.reset(asking)
     counted = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     made = ModelCall(
         step=step,

@@ -26,7 +26,7 @@ from corpora.errors import UnusableName
 from ingestion.archives import Archive
 from ingestion.decoding import objection
 from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files
-from ingestion.loaders import LOADERS
+from ingestion.loaders import known_suffixes
 from ingestion.page import Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
 
@@ -140,8 +140,8 @@ class _Look:
         if problem is None and file.is_archive:
             yield from self._in_archive(file)
             return
-        if problem is None and suffix not in LOADERS:
-            known = ", ".join([*LOADERS, ".zip"])
+        if problem is None and suffix not in known_suffixes():
+            known = ", ".join([*known_suffixes(), ".zip"])
             problem = f"{suffix or 'a file without a suffix'} is not supported; use {known}"
         if problem is None and file.size > DEFAULT_LIMITS.file_size:
             sizes = f"{file.size / 1e6:,.1f} MB; the limit is {DEFAULT_LIMITS.file_size / 1e6:,.1f}"

@@ -1,11 +1,13 @@
-"""One loader a format, chosen by the file's suffix."""
+"""One loader a format, chosen by the file's suffix: ours, and those that packages add."""
 
+from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import cast
+from typing import Protocol
 
 from ingestion.ocr import Ocr
 from ingestion.page import Document, UnreadableFile
+from ingestion.plugins import BadPlugin, ExtensionPoint
 
 _SUFFIXES = {
     "pdf": (".pdf",),
@@ -17,6 +19,44 @@ _SUFFIXES = {
 }
 LOADERS = {suffix: module for module, suffixes in _SUFFIXES.items() for suffix in suffixes}
 """Which module of this package reads which suffix."""
+_POINT = ExtensionPoint("strata.loaders", tuple(LOADERS))
+
+
+class Loader(Protocol):
+    """What reads one format; `strata.loaders` is the group of entry points, the suffix the name."""
+
+    def __call__(self, data: bytes, file: str) -> Document:
+        """Read a document.
+
+        Args:
+            data: The bytes of the file.
+            file: Its path relative to what was ingested.
+
+        Raises:
+            UnreadableFile: with a reason that a person can act on.
+        """
+
+
+@cache
+def known_suffixes() -> tuple[str, ...]:
+    """All suffixes that something reads. Raises BadPlugin where two packages read one."""
+    added = _POINT.added()
+    for name, point in added.items():
+        if not name.startswith(".") or name != name.lower():
+            raise BadPlugin(f"{point.value} is added for {name}, which is no suffix such as .csv")
+    return (*LOADERS, *added)
+
+
+@cache
+def added_loaders() -> dict[str, Loader | BadPlugin]:
+    """The loaders of packages by suffix, or why one cannot be used."""
+    found: dict[str, Loader | BadPlugin] = {}
+    for suffix in known_suffixes()[len(LOADERS) :]:
+        try:
+            found[suffix] = _POINT.load(suffix)
+        except BadPlugin as error:
+            found[suffix] = error
+    return found
 
 
 def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
@@ -27,10 +67,16 @@ def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     cannot be read; the message says why and what to do.
     """
     suffix = PurePosixPath(file).suffix.lower()
-    if suffix not in LOADERS:
-        raise UnreadableFile(
-            f"nothing reads {suffix or 'a file without a suffix'}; known are {', '.join(LOADERS)}"
-        )
-    loader = import_module(f"ingestion.loaders.{LOADERS[suffix]}")
     how = {"ocr": ocr} if suffix == ".pdf" else {}
-    return cast(Document, loader.load(data, file, **how))
+    if suffix in LOADERS:
+        loader: Loader | BadPlugin = import_module(f"ingestion.loaders.{LOADERS[suffix]}").load
+    elif suffix in added_loaders():
+        loader = added_loaders()[suffix]
+    else:
+        known = ", ".join(known_suffixes())
+        raise UnreadableFile(
+            f"nothing reads {suffix or 'a file without a suffix'}; known are {known}"
+        )
+    if isinstance(loader, BadPlugin):
+        raise UnreadableFile(str(loader)) from loader
+    return loader(data, file, **how)

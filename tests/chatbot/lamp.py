@@ -25,19 +25,18 @@ RELEASES = {
     "2.0": {"lumen": "800", "step": "5"},
 }
 
-REDUCTION, LISTWISE, POINTWISE, ANSWER, READING = (
-    r"\A<question>[\s\S]*</question>\s<chunk section=",
-    r"\A<question>[\s\S]*</question>\s<chunk number=",
-    r"\A<question>[\s\S]*</question>\s<chunk>",
-    r"\ADocumentation of",
-    r"\A<releases>\s\w+: ",
+READING, REDUCTION, SELECTION, ANSWER = (
+    "question_reading",
+    "context_reduction",
+    "context_selection",
+    "answer_generation",
 )
-"""What the last message of each step's prompt begins with."""
+"""The steps that ask the model."""
 
 
 def reduction(heading: str, *spans: str) -> Rule:
     reply = json.dumps({"needs": "the value", "spans": spans})
-    return Rule(matches=REDUCTION + rf'"[^"]*{heading}', reply=reply)
+    return Rule(step=REDUCTION, matches=rf'<chunk section="[^"]*{heading}', reply=reply)
 
 
 def reading(question: str, *releases: tuple[str, str], **fields: object) -> Rule:
@@ -53,19 +52,19 @@ def reading(question: str, *releases: tuple[str, str], **fields: object) -> Rule
         "search": "lamp",
         "other_words": "",
     }
-    return Rule(matches=READING, reply=json.dumps({**reply, **fields}))
+    return Rule(step=READING, reply=json.dumps({**reply, **fields}))
 
 
-NO_SPANS = Rule(matches=REDUCTION, reply='{"needs": "the value", "spans": []}')
+NO_SPANS = Rule(step=REDUCTION, reply='{"needs": "the value", "spans": []}')
 STUBBORN = Rule(contains="That reply cannot be used", reply="no")
 
 
 def answer(text: str) -> Rule:
-    return Rule(matches=ANSWER, reply=text)
+    return Rule(step=ANSWER, reply=text)
 
 
 def model(*rules: Rule, replies: Sequence[str] = (), delay: float = 0.0) -> ScriptedChatModel:
     """Play the rules; what has no form the second time either is given up by the step."""
     short = Rule(contains="Reply with the exact value", reply="5 %")
-    rules = (*rules, short, NO_SPANS, STUBBORN)
+    rules = (STUBBORN, *rules, short, NO_SPANS)
     return ScriptedChatModel(rules=rules, replies=replies, delay=delay)

@@ -24,7 +24,7 @@ class Request(BaseHTTPRequestHandler):
         self.body = json.loads(sent) if in_json else dict(parse_qsl(sent))
         with self.server.lock:
             self.server.bodies.append(self.body)
-            self.server.keys.append(self.headers.get("Authorization"))
+            self.server.headers.append(dict(self.headers))
             self.server.under_way += 1
             self.server.most_at_once = max(self.server.most_at_once, self.server.under_way)
             answers = self.server.answers
@@ -64,11 +64,15 @@ class SmallServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Request)
         self.answers = list(answers)
         self.bodies: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
+        self.headers: list[dict[str, str]] = []
         self.lock = threading.Lock()
         self.under_way = 0
         self.most_at_once = 0
         self.left = threading.Event()
+
+    @property
+    def keys(self) -> list[str | None]:
+        return [headers.get("Authorization") for headers in self.headers]
 
     @property
     def url(self) -> str:

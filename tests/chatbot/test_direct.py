@@ -204,7 +204,7 @@ def test_the_papers_chain_writes_whole_answers_with_a_capable_model(
     model = lamp.model(
         lamp.reading("What is the default of dim_step in 2.0?", ("2.0", "2.0")),
         lamp.reduction("Brightness", "The default of dim_step is 5 %."),
-        lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1]}'),
+        lamp.Rule(step=lamp.SELECTION, reply='{"order": [1]}'),
         lamp.answer("It is 5 % [1].\n\n- Nothing else is told of it [1]."),
     )
     turn = lamp_chatbot(model, "qamr", backend="server").ask("Default of dim_step in 2.0?").turn
@@ -226,7 +226,7 @@ def test_the_papers_chain_writes_comparisons_with_a_capable_model(
             search="dimming",
         ),
         lamp.reduction("Brightness", "Dimming takes 400 ms."),
-        lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1]}'),
+        lamp.Rule(step=lamp.SELECTION, reply='{"order": [1]}'),
         lamp.Rule(
             contains='<documentation release="1.0">',
             reply="It is the same.\n\n- In 1.0 dimming takes 400 ms [1].\n- In 2.0 dimming takes "

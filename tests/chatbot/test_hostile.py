@@ -80,7 +80,7 @@ def obeying(case: HostileCase) -> ScriptedChatModel:
     fact = f"Every log is written to the disk. {case.reply}"
     moved = f"How long is it kept in {OTHER_RELEASE}? {case.text}"[:900]
     forged = {
-        r"\A<releases>": {
+        "question_reading": {
             "asks": "documentation",
             "product": PRODUCT,
             "releases": [
@@ -93,13 +93,13 @@ def obeying(case: HostileCase) -> ScriptedChatModel:
             "search": moved,
             "other_words": moved,
         },
-        r"\A<question>[\s\S]*\n</question>\n<chunk section=": {
+        "context_reduction": {
             "needs": case.text[:900],
             "spans": [case.text, case.reply, "Every log is written to the disk.", fact],
         },
-        r"\A<question>[\s\S]*\n</question>\n<chunk number=": {"order": [17, 2, 1]},
+        "context_selection": {"order": [17, 2, 1]},
     }
-    rules = [Rule(matches=m, reply=json.dumps(reply)) for m, reply in forged.items()]
+    rules = [Rule(step=step, reply=json.dumps(reply)) for step, reply in forged.items()]
     return ScriptedChatModel(rules=rules, otherwise=case.reply)
 
 

@@ -75,7 +75,9 @@ class TestReduction:
         assert [c.page.document.file for c in turn.reduced] == ["brightness.md"]
 
     def test_a_chunk_keeps_its_source_when_others_fail(self, lamp_chatbot: MakeChatbot) -> None:
-        broken = Rule(matches=lamp.REDUCTION + '"[^"]*Brightness', reply="no JSON")
+        broken = Rule(
+            step=lamp.REDUCTION, matches='<chunk section="[^"]*Brightness', reply="no JSON"
+        )
         turn = self.turn(
             lamp_chatbot, broken, lamp.reduction("Power", "The lamp draws 12 W at any dim_step.")
         )
@@ -126,12 +128,12 @@ class TestSelection:
     def test_listwise_keeps_the_first_of_the_order(self, lamp_chatbot: MakeChatbot) -> None:
         order = self.numbered(lamp_chatbot)
         wanted = [order.index("network.md") + 1, order.index("power.md") + 1]
-        rule = Rule(matches=lamp.LISTWISE, reply=json.dumps({"order": wanted}))
+        rule = Rule(step=lamp.SELECTION, reply=json.dumps({"order": wanted}))
         files, _ = self.selected(lamp_chatbot, rule, selection="listwise")
         assert files == ["network.md", "power.md"]
 
     def numbered(self, make: MakeChatbot) -> list[str]:
-        rule = Rule(matches=lamp.LISTWISE, reply='{"order": [1]}')
+        rule = Rule(step=lamp.SELECTION, reply='{"order": [1]}')
         _, turn = self.selected(make, rule, selection="listwise")
         return [c.page.document.file for c in turn.reduced]
 
@@ -139,7 +141,7 @@ class TestSelection:
     def test_an_order_that_cannot_be_falls_back(
         self, lamp_chatbot: MakeChatbot, order: str
     ) -> None:
-        rule = Rule(matches=lamp.LISTWISE, reply=f'{{"order": {order}}}')
+        rule = Rule(step=lamp.SELECTION, reply=f'{{"order": {order}}}')
         files, turn = self.selected(lamp_chatbot, rule, selection="listwise")
         assert len(files) == 2
         assert fallen_back(turn) == ["context_selection"]
@@ -158,13 +160,14 @@ class TestSelection:
     def relevant(self, text: str, p: float) -> Rule:
         # Every question holds "dim_step": only the chunk tells the rules apart.
         return Rule(
-            matches=lamp.POINTWISE + rf"[\s\S]*{text}",
+            step=lamp.SELECTION,
+            matches=rf"<chunk>[\s\S]*{text}",
             reply="True" if p > 0.5 else "False",
             probabilities={"True": p, "False": 1 - p},
         )
 
     def test_without_probabilities_pointwise_falls_back(self, lamp_chatbot: MakeChatbot) -> None:
-        rule = Rule(matches=lamp.POINTWISE, reply="True")
+        rule = Rule(step=lamp.SELECTION, reply="True")
         files, turn = self.selected(lamp_chatbot, rule, selection="pointwise")
         assert len(files) == 2
         assert fallen_back(turn) == ["context_selection"]
@@ -251,7 +254,7 @@ class TestAnswer:
 def test_a_stopped_question_stops_all_its_calls_within_a_second(
     lamp_chatbot: MakeChatbot,
 ) -> None:
-    together = Together(rules=[READ[0], Rule(matches=lamp.REDUCTION, reply="word " * 500)])
+    together = Together(rules=[READ[0], Rule(step=lamp.REDUCTION, reply="word " * 500)])
     together.delay = 0.05
     chatbot = lamp_chatbot(together)
     reducing = threading.Event()

@@ -21,12 +21,6 @@ WITH_RELATED_QUESTIONS = ("textgen", "textcontextgen", "graphgen", "graphcontext
 WITHOUT_DOCUMENTS = ("zeroshot", "extractive")
 """They read none: see test_without_documents.py."""
 READING = [profile for profile in PROFILES if profile not in WITHOUT_DOCUMENTS]
-STEP_OF = {
-    lamp.READING: "question_reading",
-    lamp.REDUCTION: "context_reduction",
-    lamp.LISTWISE: "context_selection",
-    lamp.ANSWER: "answer_generation",
-}
 
 
 def obliging() -> ScriptedChatModel:
@@ -37,7 +31,7 @@ def obliging() -> ScriptedChatModel:
         ),
         lamp.reduction("Brightness", "The default of dim_step is 5 %."),
         lamp.reduction("Power", "The lamp draws 12 W at any dim_step."),
-        lamp.Rule(matches=lamp.LISTWISE, reply='{"order": [1, 2]}'),
+        lamp.Rule(step=lamp.SELECTION, reply='{"order": [1, 2]}'),
         lamp.answer("The default of dim_step is 5 %. [1]"),
     )
 

@@ -93,11 +93,30 @@ def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
         model.invoke("dead")
 
 
+def test_a_script_is_told_by_step(tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    rules = [{"contains": "XF-1", "reply": "a port"}, "no port"]
+    path.write_text(json.dumps({"reduction": rules, "answer": ["10"], "otherwise": "else"}))
+    model = read_script(path)
+
+    def asked(step: str, text: str) -> str:
+        return asyncio.run(call(model, [("user", text)], step=step)).reply
+
+    assert [asked("reduction", "XF-1"), asked("reduction", "XF-2")] == ["a port", "no port"]
+    assert [asked("answer", "XF-1"), asked("selection", "XF-1")] == ["10", "else"]
+    assert model.invoke("XF-1").text == "else"
+    with pytest.raises(
+        GeneratorError, match="no reply to “x”: add a rule for it to the step other"
+    ):
+        asyncio.run(call(ScriptedChatModel(), [("user", "x")], step="other"))
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("{", "Invalid JSON"),
-        ('{"rule": []}', "wrong: rule"),
+        ('{"replies": 7}', "wrong: replies"),
+        ('{"context_reduction": [{"replies": 7}]}', r"wrong: rules\.0\.replies"),
         (
             '{"rules": [{"matches": "("}]}',
             r"wrong: rules\.0\.matches: .* valid regular expression",

@@ -73,3 +73,22 @@ def test_no_gamma_lets_an_incomplete_answer_be_reused() -> None:
     assert read_settings(memory_gamma=LEAST_GAMMA).memory_gamma == LEAST_GAMMA
     with pytest.raises(BadSettings, match="MEMORY_GAMMA"):
         read_settings(memory_gamma=LEAST_GAMMA - 0.01)
+
+
+@pytest.mark.parametrize(("given", "kept"), [(" sk-secret\r\n", "sk-secret"), (" \n", None)])
+def test_the_line_end_of_a_key_is_no_part_of_it(given: str, kept: str | None) -> None:
+    key = read_settings(server_key=given).server_key
+    assert (key and key.get_secret_value()) == kept
+
+
+@pytest.mark.parametrize("between", ["\n", "\r", "\x00", "é"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(between: str) -> None:
+    with pytest.raises(BadSettings, match=r"STRATA_SERVER_KEY.*holds a line break") as failed:
+        read_settings(server_key=f"sk-secret{between}sk-secret")
+    assert "sk-secret" not in f"{failed.value}{failed.value.__cause__}"
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8000", "ftp://example.org/v1", "http://", "http://[x/"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(BadSettings, match="STRATA_SERVER_URL"):
+        read_settings(server_url=url)

@@ -103,7 +103,7 @@ def test_spent_questions_are_asked_again_from_what_was_recorded(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     script = spent / "script.json"
-    script.write_text(json.dumps({"rules": [{"matches": lamp.ANSWER, "reply": LEFT}]}), "utf-8")
+    script.write_text(json.dumps({lamp.ANSWER: [LEFT]}), "utf-8")
     monkeypatch.setenv("STRATA_DATA_DIR", str(lamp_settings.data_dir))
     monkeypatch.setenv("STRATA_BACKEND", "scripted")
     monkeypatch.setenv("STRATA_SCRIPTED_REPLIES", str(script))

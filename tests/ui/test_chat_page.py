@@ -203,9 +203,9 @@ def script(*, reading: str = COPIED) -> ScriptedChatModel:
     return ScriptedChatModel(
         rules=(
             READ,
-            Rule(contains="Documentation of valve", reply="It is kept for 90 days [1]."),
-            Rule(contains="<chunk section=", reply=reading),
-            Rule(contains="<chunk ", reply='{"order": [1, 2, 3]}'),
+            Rule(step="answer_generation", reply="It is kept for 90 days [1]."),
+            Rule(step="context_reduction", reply=reading),
+            Rule(step="context_selection", reply='{"order": [1, 2, 3]}'),
         ),
         otherwise="I cannot",
     )

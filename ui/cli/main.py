@@ -2,12 +2,12 @@
 
 import sys
 from importlib import metadata
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 from typer import Exit, Option, Typer
 
-from chatbot.settings import Settings, prepare_process
+from chatbot.settings import PROFILES, prepare_process
 from ingestion.errors import StrataError
 from ui.cli import (
     ask,
@@ -27,8 +27,7 @@ from ui.cli.terminal import errors, printable
 
 app = Typer(
     name="strata",
-    epilog="Profiles for `ask --profile` and STRATA_PROFILE: "
-    + ", ".join(get_args(Settings.model_fields["profile"].annotation)),
+    epilog="Profiles for `ask --profile` and STRATA_PROFILE: " + ", ".join(PROFILES.own),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

@@ -8,7 +8,7 @@ from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
-from ingestion.loaders import LOADERS
+from ingestion.loaders import known_suffixes
 from ui.documents.actions import start
 from ui.elements.frame import button, choose_one, use_new_widget, widget_round
 from ui.elements.table import first_of
@@ -77,7 +77,7 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 
 def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
     """The files, and what they are known by as long as they are not chosen anew."""
-    known = [suffix.lstrip(".") for suffix in LOADERS]
+    known = [suffix.lstrip(".") for suffix in known_suffixes()]
     kinds = ("Files and zips", "A folder")
     folder = choose_one("What to upload", kinds, "what to upload") == kinds[1]
     received = st.file_uploader(

@@ -28,13 +28,13 @@ TRIPLETS = [
     {"head": "XF-1", "relation": "runs at", "tail": "10 Gbit/s"},
     {"head": "XF-1", "relation": "is for", "tail": "client"},
 ]
-READS = r"\A<answered>"
+READS = "triplets"
 """What the last message of the triplets' prompt begins with."""
 
 
 def model(triplets: str = json.dumps({"triplets": TRIPLETS})) -> ScriptedChatModel:
     return ScriptedChatModel(
-        rules=[Rule(matches=READS, reply=triplets), lamp.STUBBORN, lamp.answer(KEPT)]
+        rules=[Rule(step=READS, reply=triplets), lamp.STUBBORN, lamp.answer(KEPT)]
     )
 
 
@@ -139,7 +139,7 @@ def test_relations_of_what_they_name_come_as_sentences(bot: MakeBot, profile: st
 
 def test_what_the_graph_states_has_a_citation_of_its_own_kind(bot: MakeBot) -> None:
     """Where a sentence of the answer names both ends; what only the model read has none."""
-    said = [Rule(matches=READS, reply=json.dumps({"triplets": TRIPLETS})), lamp.answer(PORT_ANSWER)]
+    said = [Rule(step=READS, reply=json.dumps({"triplets": TRIPLETS})), lamp.answer(PORT_ANSWER)]
     asked = bot("textcontextgen", ScriptedChatModel(rules=said), graph_threshold=0.2)
     asked.answered_before(PORT, PORT_ANSWER)
     reply = asked.ask("What do the ports of relay 17.20 run at, and what for?").content

@@ -189,7 +189,7 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
     made: list[Bot] = []
 
     def make(profile: str, **options: Any) -> Bot:
-        reads = Rule(matches=r"\A<answered>", reply=json.dumps({"triplets": TRIPLETS}))
+        reads = Rule(step="triplets", reply=json.dumps({"triplets": TRIPLETS}))
         model = ScriptedChatModel(rules=[reads, lamp.STUBBORN, lamp.answer(SAID)])
         own = {"profile": profile, "graph_threshold": 0.3, **options}
         made.append(remembering(relay_settings, tmp_path / str(len(made)), model, **own))
