@@ -50,9 +50,9 @@ STOP_WORDS = (
     # What a question says around its topic; lists for running text lack it.
     | word_set("""
         can will just now may must might need please use used uses using get gets got given find
-        found happen happens know like mean means name named called say says show tell want work
+        found happen know like mean means meant name named called say says show tell want work
         works thing things way many much compare compared comparison difference different versus
-        vs question document documentation documented docs exactly also without via
+        vs question document documentation documented docs without via one ok pls sorry thanks
     """)
 )
 """Removed from Filtered queries and never counted as evidence."""

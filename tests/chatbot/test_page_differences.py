@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import pytest
-
 from chatbot.comparison.pages import Pair, pair_passages
 from chatbot.retrieval.records import records
-from chatbot.retrieval.support import same_value
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
@@ -85,23 +82,3 @@ def test_a_member_is_found_again_under_another_title() -> None:
 def test_equal_sentences_are_paired_one_to_one() -> None:
     found = pairs(say("The same again."), say("The same again.", "The same again."))
     assert told(found) == [(None, "The same again.")]
-
-
-@pytest.mark.parametrize(
-    ("values", "same"),
-    [
-        (["5 min", "300 s"], True),
-        (["5 tenths of a second", "500 ms"], True),
-        (["193100 GHz", "193.100 THz"], True),
-        (["1,024", "1024"], True),
-        (["'auto'", "auto"], True),
-        (["2 hours", "120 minutes", "7200 seconds"], True),
-        (["5 min", "600 s"], False),
-        (["5", "5 min"], False),
-        (["-1.0 dBm", "0.0 dBm"], False),
-        (["on", "off"], False),
-        (["5 min", "5 m"], False),
-    ],
-)
-def test_a_value_is_the_same_in_other_units(values: list[str], same: bool) -> None:
-    assert same_value(values) is same
