@@ -110,12 +110,26 @@ class QuotedDefinitions(Transform):
                 around[at - 1 : at + 1] = [nodes.definition_list("", item, classes=["py"])]
 
 
+class _UndefinedSubstitutions(Transform):
+    """Leaves what only the project's configuration defines, `|release|`, as it is written."""
+
+    # Before docutils' own, which fails on one inside the definition of another.
+    default_priority = 219
+
+    def apply(self) -> None:
+        """Put text in place of each reference that nothing in the file defines."""
+        for reference in list(self.document.findall(nodes.substitution_reference)):
+            name = reference["refname"]
+            if name.lower() not in self.document.substitution_names:
+                reference.replace_self(nodes.Text(f"|{name}|"))
+
+
 class SphinxReader(standalone.Reader):  # type: ignore[type-arg]
     """Docutils' reader of a file, with what Sphinx's users write."""
 
     def get_transforms(self) -> list[type[Transform]]:
         """Return the transforms to apply to what was parsed."""
-        return [*super().get_transforms(), QuotedDefinitions]
+        return [*super().get_transforms(), QuotedDefinitions, _UndefinedSubstitutions]
 
 
 class _SphinxDirective(Directive):
