@@ -16,7 +16,7 @@ from corpora.indexing.embedding import MiniLM
 from corpora.indexing.lexical import identifiers, tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
-READING = "words-3"
+READING = "words-4"
 """To be changed whenever questions are read in another way; part of `QuestionReader.embedding`."""
 
 _EMPTY = """
@@ -72,9 +72,12 @@ def as_typed(text: str) -> str:
 
 
 def normalized(text: str, product: str) -> str:
-    """The words that say anything, stemmed, numbers in figures, names as they are written."""
-    words = _words(text, product)
-    return " ".join(_cased(word) if i else _form(word) for i, word in enumerate(words))
+    """The same words: a question without its product, a capital first, and the mark at its end.
+
+    No word is left out or cut to its stem: "head" is not "heads", and `<<` is not `>>`.
+    """
+    words = _without_name(text, product).rstrip(" ?!.").split()
+    return " ".join([*map(str.lower, words[:1]), *words[1:]])
 
 
 def evident_difference(
@@ -127,11 +130,6 @@ def _form(word: str) -> str:
     if small in STOP_WORDS or not small.isalpha():
         return small
     return tokens(small)[0] if tokens(small) else small
-
-
-def _cased(word: str) -> str:
-    telling = any(map(str.isupper, word)) and not (word.isalpha() and word.isupper())
-    return word if telling else _form(word)
 
 
 def _names(words: Sequence[str], is_ordinary_word: Callable[[str], bool]) -> list[str]:

@@ -21,14 +21,9 @@ from eval.memory_pairs import QuestionPair
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("How long is the log kept?", "how long are logs kept"),
-        ("Hi, could you tell me how long the log is kept?", "How long is the log kept?"),
-        ("Which port does NETCONF use?", "which port does netconf use?"),
+        ("How long is the log kept?", "how long  is the log kept"),
         ("What is the limit ?", "what is the limit"),
-        ("Can I set two pumps?", "Can you set 2 pumps"),
         ("What is the limit in the valve?", "what is the limit?"),
-        ("What is the hold-off time?", "what is the hold off time"),
-        ("Why doesn't the valve open?", "why does not the valve open"),
     ],
 )
 def test_the_same_words_ask_the_same(one: str, other: str) -> None:
@@ -40,6 +35,8 @@ def test_the_same_words_ask_the_same(one: str, other: str) -> None:
     [
         ("How do I enable the log?", "How do I disable the log?"),
         ("What is the log?", "How is the log?"),
+        ("What does head mean?", "What does heads mean?"),
+        ("What does << mean?", "What does >> mean?"),
         ("Does the valve open before the pump?", "Does the pump open before the valve?"),
         ("Why is the valve open?", "Why is the valve not open?"),
         ("What does Comm.send do?", "What does Comm.Send do?"),
@@ -89,7 +86,7 @@ def test_a_question_is_its_words_and_the_vector_of_its_sentence() -> None:
     embedder = open_embedder(Settings())
     reader = QuestionReader(embedder)
     one, other = reader.read_all(["How long are logs kept?", "How long is the log kept?"], "")
-    assert one.asks == other.asks == normalized("how long log kept", "")
+    assert one.asks == normalized("how long are logs kept", "") != other.asks
     assert float(one.vector @ other.vector) > 0.9
     assert one.embedding.startswith(embedder.name)
     assert reader.read_all([], "") == []

@@ -377,7 +377,7 @@ def test_with_another_embedding_a_rebuild_reads_every_question_again(
 ) -> None:
     questions = [
         "What is the hold time?",
-        "what is the hold time, please",
+        "what is the hold time",
         "Where are the logs kept?",
     ]
     for axis, score, question in zip(np.eye(3), (0.7, 0.8, 0.7), questions, strict=True):
@@ -407,7 +407,7 @@ def test_questions_that_ask_for_something_else_live_side_by_side(
     for text in traps:
         pair = replace(made_pair(unit(1, 0)), question=reader.read(text, ""))
         assert stores.add(release, pair).kept, text
-    again = reader.read("What's the default size of a packet buffer?", "")
+    again = reader.read("what is the default size of the packet buffer", "")
     better = stores.add(release, replace(made_pair(unit(1, 0), 0.9), question=again))
     assert len(better.replaced) == 1
     asked = {row.question for row in members(database, release)}
