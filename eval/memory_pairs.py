@@ -74,7 +74,7 @@ def judge(
         reason = "two releases" if apart else "" if a.asks == b.asks else "other words"
         cosine = float(a.vector @ b.vector)
         if model is not None and reason and not apart and cosine >= delta:
-            reason = evident_difference(a.text, b.text, pair.product, chatbot.embedder.knows_word)
+            reason = evident_difference(a.text, b.text, pair.product)
             if not reason:
                 reason = "" if judged_same(chatbot, model, pair) else "the model says so"
         judged.append(Judged(pair, cosine, reason))

@@ -116,9 +116,7 @@ class Recall:
             if pair.similarity >= self.thresholds.delta
             and is_reusable(pair.row)
             and is_vouched(pair.row)
-            and not evident_difference(
-                asked.text, pair.row.question, product, self.reader.is_ordinary_word
-            )
+            and not evident_difference(asked.text, pair.row.question, product)
         ][:OFFERED]
 
     def rejected(

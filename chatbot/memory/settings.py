@@ -25,7 +25,7 @@ class MemorySettings(BaseModel):
         lt=1,
     )
     memory_delta: float = advanced(
-        0.85,
+        0.75,
         "δ of ComRAG: the cosine from which two questions in other words may be the same one",
         gt=0,
         lt=1,

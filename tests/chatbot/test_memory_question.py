@@ -66,7 +66,8 @@ def test_other_words_are_another_question(one: str, other: str) -> None:
         ("How do I open 2 valves?", "How do I open 3 valves?", "“2”"),
         ("Which port does SSH use?", "Which port does NETCONF use?", "“ssh”"),
         ("What does the flag -i do?", "What does the flag -I do?", "“-i”"),
-        ("What does valvectl reread do?", "What does valvectl reload do?", "“reread”"),
+        ("What does `valve.reread` do?", "What does `valve.reload` do?", "“valve.reread”"),
+        ("How bad is it? We saw no pump.", "How bad is it? Tell us, no pump was there.", ""),
         ("What opens if the pump runs?", "What opens if the pump doesn't run?", "says no"),
         ("What can I open?", "What cannot I open?", "says no"),
         ("What is the pump?", "What is the default of the pump?", "definition and value"),
@@ -76,8 +77,7 @@ def test_other_words_are_another_question(one: str, other: str) -> None:
 def test_a_figure_a_name_or_the_kind_of_answer_tells_two_questions_apart(
     one: str, other: str, said: str
 ) -> None:
-    knows_word = open_embedder(Settings()).knows_word
-    found = evident_difference(one, other, "", knows_word)
+    found = evident_difference(one, other, "")
     assert found.endswith(said)
     assert bool(found) == bool(said)
 
