@@ -115,12 +115,12 @@ class Chatbot:
         if same_as is None:
             self.limits.question(account, per_minute)
         own = self.conversations.of(owner)
-        said = self._checked_history(history)
+        checked_history = self._checked_history(history)
         turn = Turn(
             question,
             product=product,
             release=release,
-            history=said,
+            history=checked_history,
             afresh=afresh,
             same_as=same_as,
             owner=owner,
@@ -167,8 +167,8 @@ class Chatbot:
         search = self._profile.search
         if not self._profile.find:
             raise BadSettings("this profile reads no documents: search with the profile embedded")
-        found = self._run(lambda asked: run(search, asked), turn, owner)
-        return run_on_event_loop(found, stopped)[0]
+        searching = self._run(lambda searched: run(search, searched), turn, owner)
+        return run_on_event_loop(searching, stopped)[0]
 
     def _checked(self, question: str) -> str:
         question = self._bounded("the question", question)

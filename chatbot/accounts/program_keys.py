@@ -116,16 +116,16 @@ class ProgramKeys:
         # The key is random: whoever can guess its hash can guess the key.
         of_key = select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key))
         with self.database.reading() as session:
-            found = session.scalar(of_key)
-        if found is None:
+            row = session.scalar(of_key)
+        if row is None:
             raise NotSignedIn("This key is not valid. Make one on the Account page.")
         now = datetime.now(UTC)
-        if found.used is None or now - found.used > _USE_NOTED_EVERY:
+        if row.used is None or now - row.used > _USE_NOTED_EVERY:
             with self.database.writing() as session:
                 session.execute(
-                    update(ProgramKeyRow).where(ProgramKeyRow.id == found.id).values(used=now)
+                    update(ProgramKeyRow).where(ProgramKeyRow.id == row.id).values(used=now)
                 )
-        return found
+        return row
 
 
 def person_of(program: ProgramKeyRow) -> Person:

@@ -117,12 +117,12 @@ def _has_claim(claims: Mapping[str, Any], wanted: str | None) -> bool:
     if wanted is None:
         return False
     name, _, value = wanted.partition("=")
-    found: Any = claims.get(name)
-    if found is None:
-        found = claims
+    claim: Any = claims.get(name)
+    if claim is None:
+        claim = claims
         for part in name.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-    return value in found if isinstance(found, list | tuple) else value == found
+            claim = claim.get(part) if isinstance(claim, Mapping) else None
+    return value in claim if isinstance(claim, list | tuple) else value == claim
 
 
 def _line(text: object) -> str:

@@ -104,15 +104,15 @@ class Curation:
                     MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
                 )
             ).all()
-            asked = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
-        if row is None or not row.product or not asked:
+            text_asked = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
+        if row is None or not row.product or not text_asked:
             return
         release = release or row.release or ""
         if not release or not text or says_unknown(text):
             made = [pair.id for pair in of_turn if pair.origin == Origin.CURATED]
             self.chatbot.memory.stores.remove(made)
             return
-        question = self.chatbot.memory.reader.read(asked, row.product)
+        question = self.chatbot.memory.reader.read(text_asked, row.product)
         of = (row.product, release, question, text)
         _, added = self._put(*of, [pair.id for pair in of_turn], turn=turn)
         if not added.kept and added.pair is not None:
@@ -185,8 +185,8 @@ class Curation:
             name = f"{of.product} {of.release}"
             with self.chatbot.database.reading() as session:
                 release_id = require_release(session, of.product, of.release).id
-            told = partial(on_progress, name)
-            pairs = memory.stores.rebuild(release_id, memory.reader, of.product, told)
+            on_pair = partial(on_progress, name)
+            pairs = memory.stores.rebuild(release_id, memory.reader, of.product, on_pair)
             rebuilt.append(Rebuilt(of.product, of.release, of.pairs, pairs))
             AuditLog(self.chatbot.database).record(
                 self.person, "rebuild memory", name, before=of.pairs, pairs=pairs

@@ -71,8 +71,8 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     for product in catalog.products():
         for release in product.releases:
             generation = catalog.serving(product.name, release.name).generation
-            found = _index(settings.data_dir, database, generation, mend=mend)
-            yield Check(f"index of {product.name} {release.name}", *found)
+            outcome = _index(settings.data_dir, database, generation, mend=mend)
+            yield Check(f"index of {product.name} {release.name}", *outcome)
     yield Check("jobs", *_jobs(database, mend=mend))
     yield Check("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
     yield Check("clock", *_clock(database))
@@ -81,9 +81,9 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
 def _database(database: Database) -> _Found:
     if database.engine.dialect.name == "sqlite":
         with database.reading() as session:
-            said = session.scalar(text("PRAGMA quick_check(1)"))
-        if said != "ok":
-            return Health.FAULT, f"It is damaged ({said}). Restore a backup."
+            verdict = session.scalar(text("PRAGMA quick_check(1)"))
+        if verdict != "ok":
+            return Health.FAULT, f"It is damaged ({verdict}). Restore a backup."
     return _WELL
 
 
@@ -106,14 +106,16 @@ def _parsers() -> _Found:
     """What a parser could reach that a hostile file has taken over."""
     if not (open_to := lacking()):
         return _WELL
-    told = f"A hostile file that takes one over reaches {listed(open_to)} of whoever runs Strata."
-    return Health.NOTE, f"{told} Nothing here shuts it off: that takes Linux 6.12 with Landlock."
+    message = (
+        f"A hostile file that takes one over reaches {listed(open_to)} of whoever runs Strata."
+    )
+    return Health.NOTE, f"{message} Nothing here shuts it off: that takes Linux 6.12 with Landlock."
 
 
 def _index(data_dir: Path, database: Database, generation: int, *, mend: bool) -> _Found:
     if not are_built(database, data_dir, generation):
-        told = "Not built yet; it is when the release is first asked about."
-        return Health.NOTE, told
+        message = "Not built yet; it is when the release is first asked about."
+        return Health.NOTE, message
     try:
         check_indexes(database, data_dir, generation)
     except BrokenIndex as error:
@@ -154,8 +156,8 @@ def _jobs(database: Database, *, mend: bool) -> _Found:
         undone = session.scalar(left) or 0
     if not undone or living:
         return _WELL
-    told = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
-    return Health.FAULT, told
+    message = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
+    return Health.FAULT, message
 
 
 def _clock(database: Database) -> _Found:
@@ -169,5 +171,5 @@ def _clock(database: Database) -> _Found:
     if ahead <= _CLOCKS_DIFFER:
         return _WELL
     minutes = ahead.total_seconds() / 60
-    told = f"Something was written {minutes:,.0f} minutes in the future. Set the clock right."
-    return Health.FAULT, told
+    message = f"Something was written {minutes:,.0f} minutes in the future. Set the clock right."
+    return Health.FAULT, message

@@ -120,8 +120,8 @@ class Overview:
         ).group_by(ProductRow.name, ReleaseRow.name)
         with self.database.reading() as session:
             rows = session.execute(counted.where(*_conditions(session, PairFilter(scope))))
-            found = [ReleaseFigures(*row) for row in rows]
-        return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
+            figures = [ReleaseFigures(*row) for row in rows]
+        return tuple(sorted(figures, key=lambda f: (f.product, sort_key(f.release))))
 
     def asked(self, scope: Scope = EVERYTHING) -> tuple[int, int]:
         """How many questions were asked, and how many of them were answered from the memory."""
@@ -142,8 +142,8 @@ class Overview:
     ) -> tuple[KeptPair, ...]:
         """The pairs that a filter leaves, the newest first."""
         with self.database.reading() as session:
-            found = _PAIRS.where(*_conditions(session, wanted))
-            order = found.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
+            query = _PAIRS.where(*_conditions(session, wanted))
+            order = query.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
             return tuple(KeptPair(*row) for row in session.execute(order))
 
     def count(self, wanted: PairFilter) -> int:
@@ -155,8 +155,8 @@ class Overview:
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
         """All pairs that a filter leaves, the oldest first, read a few at a time."""
         with self.database.reading() as session:
-            found = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
-            rows = session.execute(found.execution_options(yield_per=_AT_ONCE))
+            query = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
+            rows = session.execute(query.execution_options(yield_per=_AT_ONCE))
             yield from (KeptPair(*row) for row in rows)
 
     def pair(self, pair_id: int) -> KeptPair:
@@ -173,9 +173,9 @@ class Overview:
     def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
         """The newest turns that used a pair, and how many there are in all."""
         of_pair = MemoryUseRow.pair_id == pair_id
-        found = select(TurnRow, MemoryUseRow.role).join_from(MemoryUseRow, TurnRow).where(of_pair)
+        query = select(TurnRow, MemoryUseRow.role).join_from(MemoryUseRow, TurnRow).where(of_pair)
         with self.database.reading() as session:
-            newest = session.execute(found.order_by(TurnRow.id.desc()).limit(limit))
+            newest = session.execute(query.order_by(TurnRow.id.desc()).limit(limit))
             uses = tuple(Use(*row) for row in newest)
             return uses, session.scalar(select(func.count()).where(of_pair)) or 0
 
@@ -191,18 +191,18 @@ _PAIRS = _NAMED.add_columns(MemoryPairRow)
 
 
 def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    terms: list[ColumnElement[bool]] = []
     scope = wanted.scope
     if scope.release:
         release = require_release(session, scope.product, scope.release)
-        found.append(MemoryPairRow.release_id == release.id)
+        terms.append(MemoryPairRow.release_id == release.id)
     elif scope.product:
         ids = [row.id for row in require_product(session, scope.product).releases]
-        found.append(MemoryPairRow.release_id.in_(ids))
+        terms.append(MemoryPairRow.release_id.in_(ids))
     if wanted.worth is not None:
-        found.append(_OF_WORTH[wanted.worth])
+        terms.append(_OF_WORTH[wanted.worth])
     if wanted.read_other_than:
-        found.append(MemoryPairRow.embedding != wanted.read_other_than)
+        terms.append(MemoryPairRow.embedding != wanted.read_other_than)
     if wanted.words.strip():
-        found.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
-    return found
+        terms.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
+    return terms

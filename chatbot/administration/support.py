@@ -42,12 +42,12 @@ def supported(
     Returns the answer as a pair keeps it, where one of a line is its own value, and the page of
     each citation. An answer gets none if it claims anything that the release does not say.
     """
-    said = answer[:_SEARCHED]
-    terms = search_terms(question, said, corpus.product)
-    found = retrieve(
-        corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
+    beginning = answer[:_SEARCHED]
+    terms = search_terms(question, beginning, corpus.product)
+    ranked = retrieve(
+        corpus, embedder, [question, beginning], terms, limit=PAGES, settings=RetrievalSettings()
     )
-    pages = {page.id: page for page, _ in found if passages_of(page)}
+    pages = {page.id: page for page, _ in ranked if passages_of(page)}
     passages = [
         Numbered("\n".join((*page.heading_path, page.text)), (page,), corpus.release)
         for page in pages.values()

@@ -45,14 +45,14 @@ def compose(
         numbered = next((p for p in near if p.is_numbered), None)
         return _whole(numbered, "", open_page) if numbered else None
     listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
-    found = next(listed, None) if kind is Kind.LIST else None
-    return _whole(found, subject, open_page) if found else None
+    chosen = next(listed, None) if kind is Kind.LIST else None
+    return _whole(chosen, subject, open_page) if chosen else None
 
 
 def listings(passage: Passage) -> Part | None:
     """The listings of a passage."""
-    found = tuple(block for block in passage.blocks if block.kind is BlockKind.CODE)
-    return Part((passage,), found) if found else None
+    blocks = tuple(block for block in passage.blocks if block.kind is BlockKind.CODE)
+    return Part((passage,), blocks) if blocks else None
 
 
 def stands_alone(part: Part) -> bool:

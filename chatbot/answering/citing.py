@@ -119,33 +119,33 @@ class _Citing:
     def _unit(self, unit: str, listing: str = "", *, doubted: bool = False) -> str:
         bare = " ".join(without_marks(unit).split())
         self.lead = self.lead or bare
-        said = f"{bare}\n{listing}" if listing else bare
-        numbers = self._supporting(said, [n for n in marks(unit) if n in self.all])
-        doubted = self.lacks(said, numbers) or doubted
-        new = dict.fromkeys(self._cite(said, self.passages[n - 1]) for n in numbers)
+        claim = f"{bare}\n{listing}" if listing else bare
+        numbers = self._supporting(claim, [n for n in marks(unit) if n in self.all])
+        doubted = self.lacks(claim, numbers) or doubted
+        new = dict.fromkeys(self._cite(claim, self.passages[n - 1]) for n in numbers)
         return marked(bare, [*(f"[{number}]" for number in new), *[QUESTIONED] * doubted])
 
-    def _supporting(self, said: str, given: Sequence[int]) -> list[int]:
+    def _supporting(self, claim: str, given: Sequence[int]) -> list[int]:
         """The passages to cite for a sentence: those given, and others for what these leave open.
 
         They are of the releases that it names; of each there is one if it claims anything.
         """
-        named = self._named(said)
-        words = set(tokens(filtered(said))).difference(self.releases)
+        named = self._named(claim)
+        words = set(tokens(filtered(claim))).difference(self.releases)
         allowed = [n for n in self.all if not named or self._release(n) in named]
-        found = [n for n in given if n in allowed]
-        left = self._left(said, found)
-        uncovered = set(named if self._left(said, []) else ()) - set(map(self._release, found))
+        numbers = [n for n in given if n in allowed]
+        left = self._left(claim, numbers)
+        uncovered = set(named if self._left(claim, []) else ()) - set(map(self._release, numbers))
         for n in sorted(allowed, key=lambda n: -shared(words, self.passages[n - 1].text)):
-            if found and not left and not uncovered:
+            if numbers and not left and not uncovered:
                 break
-            still = self._left(said, [*found, n])
-            is_alike = not found and shared(words, self.passages[n - 1].text) >= _ALIKE
+            still = self._left(claim, [*numbers, n])
+            is_alike = not numbers and shared(words, self.passages[n - 1].text) >= _ALIKE
             if len(still) < len(left) or self._release(n) in uncovered or is_alike:
-                found.append(n)
+                numbers.append(n)
                 left = still
                 uncovered.discard(self._release(n))
-        return found
+        return numbers
 
     def _is_misplaced(self, line: str) -> bool:
         """Whether what stands in a column or a list of a release is in none of its passages.
@@ -155,7 +155,7 @@ class _Citing:
         bare = without_marks(line).strip()
         if bare.startswith("|"):
             cells = zip(_cells(bare), self.columns, strict=False)
-            said = [(cell, self._named(cell) or self._named(column)) for cell, column in cells]
+            parts = [(cell, self._named(cell) or self._named(column)) for cell, column in cells]
         else:
             named = self._named(bare)
             if bare.rstrip("*_ ").endswith(":"):
@@ -163,9 +163,9 @@ class _Citing:
             elif not LIST_MARK.match(line):
                 self._led = ()
             # "since 1.17.0": a release that is not compared is told of by one of them.
-            told = _OTHER_RELEASE.sub("", bare)
-            said = [(told, [release]) for release in self._led or self.releases if not named]
-        of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in said]
+            rest = _OTHER_RELEASE.sub("", bare)
+            parts = [(rest, [release]) for release in self._led or self.releases if not named]
+        of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in parts]
         return True in [self.lacks(text, numbers) for text, numbers in of if numbers]
 
     def _left(self, text: str, numbers: Sequence[int]) -> list[str]:

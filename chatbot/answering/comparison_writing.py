@@ -49,16 +49,16 @@ def write_comparison(
         sides = await together(find(side_of(turn, release)) for release in resolution.releases)
         corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
-        asked = replace(turn, phrased=turn.rewritten, calls=())
+        written = replace(turn, phrased=turn.rewritten, calls=())
         of = {"product": resolution.product or ""}
-        asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
-        answer = asked.answer
+        written = await write_cited(written, model, "comparison", of, evidence, max_tokens)
+        answer = written.answer
         assert answer is not None
         changes = turn.asks_changes if turn.rewritten else asks_differences(turn.question)
         if changes and not answer.abstained:
             answer = await in_thread(_followed, answer, sides, corpora, open_parameters)
         whole = with_sides(turn, sides, answer)
-        return replace(whole, calls=(*whole.calls, *asked.calls))
+        return replace(whole, calls=(*whole.calls, *written.calls))
 
     return compare
 
@@ -73,9 +73,9 @@ def _groups(
     for side, corpus in zip(sides, corpora, strict=True):
         chunks = side.selected if by_selection else side.retrieved
         refused = side.answer is not None
-        found = gather(() if refused else chunks, corpus, each, len(passages) + 1)
-        passages += found.passages
-        text = found.section if found.passages else f"nothing found in {corpus.release}"
+        gathered = gather(() if refused else chunks, corpus, each, len(passages) + 1)
+        passages += gathered.passages
+        text = gathered.section if gathered.passages else f"nothing found in {corpus.release}"
         groups.append(fenced("documentation", text, release=corpus.release))
     return Evidence(fenced_list(groups), tuple(passages))
 

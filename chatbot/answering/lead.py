@@ -57,9 +57,9 @@ def checked(
             return False
         new = _words(sentence) - set(tokens(own))
         if any(
-            names(f"{own} {reply}", told.head, told.tail)
-            and (names(sentence, told.head) or names(sentence, told.tail))
-            for told in outside
+            names(f"{own} {reply}", triplet.head, triplet.tail)
+            and (names(sentence, triplet.head) or names(sentence, triplet.tail))
+            for triplet in outside
         ):
             return shared(_words(sentence), " ".join(texts)) == 1
         if new:
@@ -70,8 +70,8 @@ def checked(
     borne = [sentence for sentence in written if is_borne(sentence)]
     if borne[:1] != written[:1]:
         return Lead((), False)
-    said = tuple(Sentence(s, _bearers(s, passages, texts, own)) for s in borne)
-    return Lead(said, len(borne) == len(written))
+    supported = tuple(Sentence(s, _bearers(s, passages, texts, own)) for s in borne)
+    return Lead(supported, len(borne) == len(written))
 
 
 def _words(sentence: str) -> set[str]:
@@ -90,11 +90,11 @@ def _bearers(
     def record(passage: Passage) -> Record:
         return max(passage.records, key=lambda r: telling(f"{r.quote} {r.reading} {r.label}"))
 
-    found: list[int] = []
+    chosen: list[int] = []
     for i in sorted(range(len(texts)), key=lambda i: telling(texts[i]), reverse=True):
-        left = unsupported(sentence, [texts[j] for j in found], own)
-        if not found or len(unsupported(sentence, [texts[j] for j in (*found, i)], own)) < len(
+        left = unsupported(sentence, [texts[j] for j in chosen], own)
+        if not chosen or len(unsupported(sentence, [texts[j] for j in (*chosen, i)], own)) < len(
             left
         ):
-            found.append(i)
-    return tuple((passages[i], record(passages[i])) for i in found)
+            chosen.append(i)
+    return tuple((passages[i], record(passages[i])) for i in chosen)

@@ -109,8 +109,8 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     answer = draft.written(lead.said) if lead.said else draft.passage()
     if not lead.said and turn.unmentioned:
         answer, outside = nothing_found(turn), []
-    told = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
-    return replace(answer, outside=tuple(told), warnings=() if lead.is_whole else (REMOVED,))
+    attributed = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
+    return replace(answer, outside=tuple(attributed), warnings=() if lead.is_whole else (REMOVED,))
 
 
 @dataclass
@@ -128,29 +128,29 @@ class _Draft:
     def _others(self) -> OtherReleases:
         return other_releases(self.turn, self.products)
 
-    def written(self, said: Sequence[Sentence]) -> Answer:
+    def written(self, lead: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the marks of what bears it, and the body.
 
         Of a list a small model often names a part: then the list stands in its place. Steps follow
         the lead, and listings that it does not tell.
         """
-        said = list(dict.fromkeys(map(self._of_its_release, said)))
-        value = " ".join(sentence.text for sentence in said)
-        best, kind = said[0].borne_by[0][0], self.prompt.kind
+        lead = list(dict.fromkeys(map(self._of_its_release, lead)))
+        value = " ".join(sentence.text for sentence in lead)
+        best, kind = lead[0].borne_by[0][0], self.prompt.kind
         part = self._compose(best) or (listings(best) if kind is Kind.STEPS else None)
         if part and kind is Kind.LIST and stands_alone(part) and not tells_all(value, part):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
         part = part if kind is Kind.STEPS and part and not tells_all(value, part) else None
         whole = {passage.place for passage in part.passages} if part else set()
-        told = []
-        for sentence in said:
+        marked_sentences = []
+        for sentence in lead:
             marks = [self._mark(p, p if p.place in whole else r) for p, r in sentence.borne_by]
             marks += self._marks_of_relations(sentence.text)
             ended = sentence.text[-1:] in ".!?:"
             text = sentence.text if ended else f"{sentence.text}."
-            told.append(marked(text, list(dict.fromkeys(marks))))
-        text = " ".join(told) + (f"\n\n{self._shown(part)}" if part else "")
+            marked_sentences.append(marked(text, list(dict.fromkeys(marks))))
+        text = " ".join(marked_sentences) + (f"\n\n{self._shown(part)}" if part else "")
         return Answer(text, False, tuple(self._citations), value)
 
     def passage(self) -> Answer:
@@ -161,8 +161,8 @@ class _Draft:
         best = self.prompt.passages[0]
         rows = rows_asked(self.prompt.subject, [r for r in best.records if r.cells])
         if rows and self.prompt.kind not in (Kind.STEPS, Kind.LIST):
-            said = [Sentence(in_words(row), ((best, row),)) for row in rows]
-            return replace(self.written(said), unwritten=True)
+            lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
+            return replace(self.written(lead), unwritten=True)
         value = f"The passage of the {self.turn.asked[1]} documentation that fits best:"
         text = f"{value}\n\n{self._shown(self._compose(best) or shown_whole(best))}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
@@ -172,8 +172,8 @@ class _Draft:
 
     def _of_its_release(self, sentence: Sentence) -> Sentence:
         record = sentence.borne_by[0][1]
-        told = said_of(self._others(record), sentence.text, record, self.turn, self.products)
-        return replace(sentence, text=told)
+        text = said_of(self._others(record), sentence.text, record, self.turn, self.products)
+        return replace(sentence, text=text)
 
     def _shown(self, part: Part) -> str:
         """A part as Markdown; its marks stand behind the words that lead in to it, or its heading.
@@ -193,19 +193,19 @@ class _Draft:
 
     def _marks_of_relations(self, sentence: str) -> Iterator[str]:
         """The marks of what the graph states between things that a sentence names."""
-        found = self.turn.recollection
-        for relation in found.relations if found and self.turn.calls else ():
+        recollection = self.turn.recollection
+        for relation in recollection.relations if recollection and self.turn.calls else ():
             if relation.citation and names(sentence, relation.head, relation.tail):
                 if relation.citation not in self._citations:
                     self._citations.append(relation.citation)
                 yield f"[{self._citations.index(relation.citation) + 1}]"
 
-    def _mark(self, passage: Passage, said: Passage | Record) -> str:
+    def _mark(self, passage: Passage, quoted: Passage | Record) -> str:
         """The mark of the citation of a passage, which is made once."""
         if passage.place not in self._numbers:
-            words = said.quote if isinstance(said, Record) else said.text
+            words = quoted.quote if isinstance(quoted, Record) else quoted.text
             release = self.turn.asked[1]
-            citation = cite_words(said.page, words, said.path, said.anchor, release)
+            citation = cite_words(quoted.page, words, quoted.path, quoted.anchor, release)
             self._citations.append(citation)
             self._numbers[passage.place] = len(self._citations)
         return f"[{self._numbers[passage.place]}]"

@@ -33,14 +33,14 @@ def refuse_undocumented(
 
     def gate(turn: Turn) -> Turn:
         here = open_corpus(*turn.asked)
-        asked = turn.queries.subject
-        named = things_named(asked)
+        subject = turn.queries.subject
+        named = things_named(subject)
         missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
-        tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE
+        tells = asked_for(turn.queries.asked, subject) is Kind.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
-        if turn.answer is None and coverage(here, asked) < lowest_coverage:
+        if turn.answer is None and coverage(here, subject) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         return replace(turn, unmentioned=tuple(missing))
 
@@ -76,13 +76,15 @@ def _refused(
     # Opened once a question, not once a name.
     others = [open_corpus(product, n) for n in releases(product) if n != release] if lacking else []
     for wordings, has in lacking:
-        found = [o.release for o in others if any(has(o, word) for word in wordings)]
-        if found:
+        documented_in = [o.release for o in others if any(has(o, word) for word in wordings)]
+        if documented_in:
             text = (
                 f"The {release} documentation of {product} does not document "
-                f"{as_code(wordings[0])}. It is documented in {listed(found)}."
+                f"{as_code(wordings[0])}. It is documented in {listed(documented_in)}."
             )
-            return replace(turn, answer=Answer(text, abstained=True), found_in=tuple(found[::-1]))
+            return replace(
+                turn, answer=Answer(text, abstained=True), found_in=tuple(documented_in[::-1])
+            )
     return turn
 
 
@@ -94,8 +96,8 @@ def _documents(corpus: Corpus, name: str) -> bool:
     """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
     if not _stands_in(corpus, name):
         return False
-    found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
-    pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(found).values())
+    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
+    pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(chunk_ids).values())
     return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
 
 

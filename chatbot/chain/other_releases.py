@@ -94,13 +94,13 @@ def find_other_releases(
         if not _is_unanswered(turn):
             return turn
         turn = turn if turn.retrieved else retrieve(turn)
-        found = turn.found_in
+        releases_found = turn.found_in
         # What is unmentioned stands in no release.
-        if not found and not turn.unmentioned:
+        if not releases_found and not turn.unmentioned:
             own = told(turn, turn.asked[1])
             others = _others(turn, releases)[:most]
-            found = tuple(r for r in others if own < told(turn, r) >= TELLING)
-        return replace(turn, nearest=nearest_pages(turn), found_in=found)
+            releases_found = tuple(r for r in others if own < told(turn, r) >= TELLING)
+        return replace(turn, nearest=nearest_pages(turn), found_in=releases_found)
 
     def told(turn: Turn, release: str) -> float:
         side = _searched(turn, release, search)
@@ -148,13 +148,13 @@ def _others(turn: Turn, releases: Callable[[str], Sequence[str]]) -> list[str]:
 
 def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
     """The same question to another release, as if nobody had named one, after some steps."""
-    asked = turn.queries
-    bare = asked.versionless or asked.filtered
+    queries = turn.queries
+    bare = queries.versionless or queries.filtered
     side = Turn(
         turn.question,
         product=turn.product,
         resolved=replace(turn.resolution, releases=(release,), mentions=()),
-        phrased=Queries(asked.subject, bare, None, asked.subject, asked.known),
+        phrased=Queries(queries.subject, bare, None, queries.subject, queries.known),
     )
     return reduce(lambda side, step: step(side), search, side)
 
@@ -164,9 +164,9 @@ def _share_told(turn: Turn, corpus: Corpus) -> float:
 
     A word that the release does not know counts as rare.
     """
-    asked = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
-    weights = {token: corpus.idf(token) for token in asked}
-    found = (record for chunk in turn.retrieved for record in records(chunk.page))
-    texts = (set(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in found)
-    held = (sum(weights[token] for token in asked & text) for text in texts)
+    terms = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
+    weights = {token: corpus.idf(token) for token in terms}
+    candidates = (record for chunk in turn.retrieved for record in records(chunk.page))
+    texts = (set(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in candidates)
+    held = (sum(weights[token] for token in terms & text) for text in texts)
     return max(held, default=0.0) / (sum(weights.values()) or 1.0)

@@ -18,14 +18,14 @@ def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
     def recall(turn: Turn) -> Turn:
         if turn.afresh:
             return turn
-        found = memory.recall(turn)
-        if found.reused is None:
+        recollection = memory.recall(turn)
+        if recollection.reused is None:
             if not offering:
-                found = replace(found, offers=())
-            elif found.offers:
-                emit(Offered(found.offers))
-            return replace(turn, recollection=found)
-        same = found.reused
+                recollection = replace(recollection, offers=())
+            elif recollection.offers:
+                emit(Offered(recollection.offers))
+            return replace(turn, recollection=recollection)
+        same = recollection.reused
         answer = Answer(same.answer, False, same.citations, same.value)
         return replace(
             turn, recollection=Recollection(reused=same), route=Route.REUSE, answer=answer

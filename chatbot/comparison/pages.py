@@ -84,8 +84,8 @@ def counterpart(document: StoredDocument, there: Corpus) -> StoredDocument | Non
     own = PurePosixPath(document.file).parts
     alike = [(Postfix.similarity(own, PurePosixPath(d.file).parts), d) for d in there.documents()]
     most = max((shared for shared, _ in alike), default=0)
-    found = [other for shared, other in alike if shared == most]
-    return found[0] if most and len(found) == 1 else None
+    best = [other for shared, other in alike if shared == most]
+    return best[0] if most and len(best) == 1 else None
 
 
 def _heading(heading: str, release: str) -> str:
@@ -142,14 +142,14 @@ def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compar
     for one in left:
         if not one.name:
             waiting.setdefault((one.section, one.record.kind), []).append(one)
-    found: dict[_Compared, _Compared] = {}
+    partners: dict[_Compared, _Compared] = {}
     for other in free:
         near = [] if other.name else waiting.get((other.section, other.record.kind), [])
         best = max(near, key=lambda one: fuzz.ratio(one.text, other.text), default=None)
         if best and fuzz.ratio(best.text, other.text) >= _SAME_SECTION:
             near.remove(best)
-            found[other] = best
-    return found
+            partners[other] = best
+    return partners
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,14 @@ def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | Non
     document = counterpart(page.document, there)
     rare = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
     rare.sort(key=here.idf, reverse=True)
-    found = [*(there.pages_of(document.id) if document else ()), *pages_with(there, rare[:30], 30)]
+    candidates = [
+        *(there.pages_of(document.id) if document else ()),
+        *pages_with(there, rare[:30], 30),
+    ]
     own = _words(page, here)
-    alike = [(Indel.normalized_similarity(own, _words(other, there)), other) for other in found]
+    alike = [
+        (Indel.normalized_similarity(own, _words(other, there)), other) for other in candidates
+    ]
     share, best = max(alike, key=lambda pair: pair[0], default=(0.0, None))
     return best if share >= _SAME_PAGE else None
 

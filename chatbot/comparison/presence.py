@@ -57,15 +57,15 @@ def _look_up(thing: str, corpus: Corpus) -> tuple[list[Citation], list[Citation]
     wanted = set(tokens(thing))
     for page in pages_with(corpus, wanted, _CANDIDATES):
         of_notes = page.document.kind is DocumentKind.RELEASE_NOTES
-        found = passages([page])
-        if not found and not of_notes and wanted <= set(tokens(page.text)):
+        page_records = passages([page])
+        if not page_records and not of_notes and wanted <= set(tokens(page.text)):
             # A page of headings alone.
             at = page.heading_path, page.anchor, corpus.release
             mentions.append(cite_words(page, page.text, *at))
-        for record in found:
-            told = " ".join((record.reading, *record.path, page.document.title))
+        for record in page_records:
+            text = " ".join((record.reading, *record.path, page.document.title))
             named = releases_named(record.quote, corpus.release)
-            if not wanted <= set(tokens(told)):
+            if not wanted <= set(tokens(text)):
                 continue
             if of_notes:
                 notes.append(record)
@@ -94,10 +94,10 @@ def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
         missing = f", not in {others}" if others else ""
         at = findings.index(had[0])
         is_run = len(had) > 1 and others and list(findings[at : at + len(had)]) == had
-        told = f"in {listed(there)}"
+        where = f"in {listed(there)}"
         if is_run:
-            told = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
-        text = f"{as_code(thing)} is documented {told}{missing}."
+            where = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
+        text = f"{as_code(thing)} is documented {where}{missing}."
     noted = sorted(findings, key=lambda f: f.status is not Documented.REMOVED)
     for finding in [f for f in noted if f.note and not f.found][:1]:
         assert finding.note is not None

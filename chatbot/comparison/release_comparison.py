@@ -58,13 +58,13 @@ def compare_releases(
             return with_sides(turn, [replace(side, answer=None) for side in sides], computed)
         if not topic:
             newest = await write(sides[-1])
-            told = [*(replace(side, answer=None) for side in sides[:-1]), newest]
+            answered = [*(replace(side, answer=None) for side in sides[:-1]), newest]
             answer = newest.answer
             if answer is None or answer.abstained:
                 answer = _nothing_named(names)
-            return with_sides(turn, told, answer)
-        told = [await write(side) for side in sides]
-        return with_sides(turn, told, _below_each_other(told))
+            return with_sides(turn, answered, answer)
+        answered = [await write(side) for side in sides]
+        return with_sides(turn, answered, _below_each_other(answered))
 
     return compare
 
@@ -74,7 +74,7 @@ async def _where(
 ) -> Turn:
     """Which releases document a thing, and what the first and the last of them tell."""
     there = [finding.found is not None for finding in findings]
-    told: list[Turn] = []
+    answered: list[Turn] = []
     parts = [("", presence_in_words(thing, findings))]
     for i, (side, finding) in enumerate(zip(sides, findings, strict=True)):
         is_edge = there[i] and not all(there[max(i - 1, 0) : i + 2])
@@ -82,8 +82,8 @@ async def _where(
         answer = written.answer
         if is_edge and answer and not answer.abstained and not answer.unwritten:
             parts.append((f"**{finding.release}:**", answer))
-        told.append(replace(written, documented=finding.status, answer=None))
-    return with_sides(turn, told, joined(parts))
+        answered.append(replace(written, documented=finding.status, answer=None))
+    return with_sides(turn, answered, joined(parts))
 
 
 def _below_each_other(sides: Sequence[Turn]) -> Answer:

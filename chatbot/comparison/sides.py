@@ -47,8 +47,8 @@ def _own(side: Turn, answer: Answer) -> Turn:
     citations = tuple(c for c in answer.citations if c.release == side.asked[1])
     quoted = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
     own = side.answer or quoted
-    told = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED
-    status = side.documented or told
+    by_citations = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED
+    status = side.documented or by_citations
     abstained = status is not Documented.DOCUMENTED
     return replace(side, documented=status, answer=replace(own, abstained=abstained))
 

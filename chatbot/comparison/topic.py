@@ -54,7 +54,7 @@ def asked_of_one(bare: str, product: str, *, follows: bool) -> str:
     """
     clauses: Sequence[str] = [part.strip(" ,-/") for part in _CLAUSE_END.split(bare)]
     plain = [part for part in clauses if topic_of(part, product) and not asks_differences(part)]
-    told = plain[0] if plain else topic_of(bare, product)
-    if not told:
+    topic = plain[0] if plain else topic_of(bare, product)
+    if not topic:
         return bare.strip(" ,:;-/") if follows else _WHATS_NEW
-    return f"{told}?" if kind_said(told) else f"What does the documentation say about {told}?"
+    return f"{topic}?" if kind_said(topic) else f"What does the documentation say about {topic}?"

@@ -108,9 +108,9 @@ class Conversations:
         """The latest conversations; with `wanted`, only those that contain these words."""
         with self.database.reading() as session:
             query = select(ConversationRow).where(ConversationRow.owner == self.owner)
-            if (found := turns_with(session, wanted)) is not None:
+            if (matching := turns_with(session, wanted)) is not None:
                 held = select(TurnRow.conversation_id).where(
-                    TurnRow.owner == self.owner, ~TurnRow.superseded, TurnRow.id.in_(found)
+                    TurnRow.owner == self.owner, ~TurnRow.superseded, TurnRow.id.in_(matching)
                 )
                 titled = ConversationRow.title.icontains(wanted.strip(), autoescape=True)
                 query = query.where(ConversationRow.id.in_(held) | titled)
@@ -178,9 +178,9 @@ class Conversations:
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
         """The turns of a conversation, oldest first."""
         with self.database.reading() as session:
-            said = self.own(session, conversation).said
+            turns = self.own(session, conversation).said
             return tuple(
-                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in said
+                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in turns
             )
 
     def own(self, session: Session, conversation: str, *options: ORMOption) -> ConversationRow:
@@ -230,5 +230,7 @@ def turns_with(session: Session, wanted: str) -> Select[int] | None:
         return select(TurnTextRow.turn_id).where(held)
     # Quoted, so that no word is an operator of FTS5.
     wanted = " ".join(f'"{word}"' for word in words) + "*"
-    found: Select[int] = select(literal_column("rowid", Integer)).select_from(text("turn_search"))
-    return found.where(text("turn_search MATCH :wanted").bindparams(wanted=wanted))
+    matching: Select[int] = select(literal_column("rowid", Integer)).select_from(
+        text("turn_search")
+    )
+    return matching.where(text("turn_search MATCH :wanted").bindparams(wanted=wanted))

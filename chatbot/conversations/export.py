@@ -65,11 +65,11 @@ def reply_markdown(reply: Reply) -> str:
     return "\n\n".join(_answer(reply))
 
 
-def _feedback(said: FeedbackRow | None) -> dict[str, Any] | None:
-    if said is None:
+def _feedback(row: FeedbackRow | None) -> dict[str, Any] | None:
+    if row is None:
         return None
-    told = {"thumbs": said.thumbs, "reason": said.reason, "comment": said.comment}
-    return told | {"created": said.created.isoformat()}
+    opinion = {"thumbs": row.thumbs, "reason": row.reason, "comment": row.comment}
+    return opinion | {"created": row.created.isoformat()}
 
 
 def _turn(number: int, turn: TurnRow) -> Iterator[str]:
@@ -80,9 +80,11 @@ def _turn(number: int, turn: TurnRow) -> Iterator[str]:
     yield f"*Answered on {_told(turn.created)}{f' in {took}' if took else ''}*"
     yield from _answer(reply)
     if opinion:
-        said = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
-        told = ", ".join(filter(None, said))
-        yield f"Feedback: {told}" + (f"\\\n{as_block(opinion.comment)}" if opinion.comment else "")
+        parts = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
+        summary = ", ".join(filter(None, parts))
+        yield f"Feedback: {summary}" + (
+            f"\\\n{as_block(opinion.comment)}" if opinion.comment else ""
+        )
 
 
 def _answer(reply: Reply) -> Iterator[str]:

@@ -115,8 +115,8 @@ class OpenQuestions:
     def of(self, conversation: str, owner: str) -> tuple[OpenQuestion, ...]:
         """The open questions of a person's conversation, oldest first; none of another's."""
         with self.database.reading() as session:
-            found = self._of(session, conversation)
-        return tuple(open_ for open_ in found if open_.question.owner == owner)
+            questions = self._of(session, conversation)
+        return tuple(open_ for open_ in questions if open_.question.owner == owner)
 
     def end(self, identity: str, state: State, message: str = "", *, refused: bool = False) -> None:
         """Mark a question as stopped or failed; it is kept, so that it can be asked again."""
@@ -160,6 +160,6 @@ class OpenQuestions:
         is_here = row.server == self.server or is_alive(row.server, row.seen)
         if state.is_running and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
-        asked = {name: getattr(row, name) for name in _ASKED}
-        question = Question(conversation=row.conversation_id, owner=owner, **asked)
+        fields = {name: getattr(row, name) for name in _ASKED}
+        question = Question(conversation=row.conversation_id, owner=owner, **fields)
         return OpenQuestion(row.id, question, row.after, state, message, row.refused, row.server)

@@ -39,9 +39,9 @@ def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleS
         release_id = serving_release(memory.database, product, release)
         if turn.afresh or release_id is None:
             return turn
-        asked = memory.reader.read(asked_text(turn), product)
-        good = tuple(map(as_remembered, related(release_id, asked, questions)))
-        bad = memory.rejected(release_id, asked)
+        question = memory.reader.read(asked_text(turn), product)
+        good = tuple(map(as_remembered, related(release_id, question, questions)))
+        bad = memory.rejected(release_id, question)
         return replace(turn, recollection=Recollection(good=good, bad=bad))
 
     return recall
@@ -60,10 +60,10 @@ def enhance_context(
     """
 
     async def enhance(turn: Turn) -> Turn:
-        found = turn.recollection
-        if found is None or not found.good:
+        recollection = turn.recollection
+        if recollection is None or not recollection.good:
             return turn
-        context = "\n\n".join(f"{p.question}\n{without_marks(p.answer)}" for p in found.good)
+        context = "\n\n".join(f"{p.question}\n{without_marks(p.answer)}" for p in recollection.good)
         read, calls = await extract_triplets(model, context)
         turn = replace(turn, calls=(*turn.calls, *calls))
         if read is None:
@@ -77,6 +77,8 @@ def enhance_context(
         relations: dict[str, Triplet] = {}
         for triplet in (*documented, *first, *general):
             relations.setdefault(triplet.sentence, triplet)
-        return replace(turn, recollection=replace(found, relations=tuple(relations.values())))
+        return replace(
+            turn, recollection=replace(recollection, relations=tuple(relations.values()))
+        )
 
     return enhance

@@ -94,14 +94,14 @@ class Wikidata:
         import httpx
 
         names = tuple(sorted(filter(is_plain, entities)))[:MOST_NAMES]
-        until, found = self._held.get(names, (0.0, ()))
+        until, triplets = self._held.get(names, (0.0, ()))
         if len(names) < 2 or time.monotonic() < until:
-            return found
+            return triplets
         if time.monotonic() < self._rests_until:
             return ()
         try:
             async with asyncio.timeout(self._patience):
-                found = read_triplets(await self._reply(names), names)
+                triplets = read_triplets(await self._reply(names), names)
         except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, _Unusable) as error:
             late = f"no reply within {self._patience:g} seconds"
             reason = late if isinstance(error, TimeoutError) else str(error) or type(error).__name__
@@ -114,10 +114,10 @@ class Wikidata:
             )
             return ()
         self._held.pop(names, None)
-        self._held[names] = time.monotonic() + HELD_FOR, found
+        self._held[names] = time.monotonic() + HELD_FOR, triplets
         while len(self._held) > HELD:
             del self._held[next(iter(self._held))]
-        return found
+        return triplets
 
     async def _reply(self, names: Sequence[str]) -> bytes:
         import httpx
@@ -159,10 +159,10 @@ def read_triplets(reply: bytes, names: Collection[str]) -> tuple[Triplet, ...]:
         rows = _Results.model_validate_json(reply).rows[:MOST_RELATIONS]
     except ValidationError:
         raise _Unusable("its reply is no result of SPARQL in JSON") from None
-    found = {
+    triplets = {
         Triplet(row.head, row.relation, row.tail, source=SOURCE): None
         for row in rows
         if row.head != row.tail and row.head in names and row.tail in names
         if len(row.relation) <= _LONGEST and _PROPERTY.fullmatch(row.relation)
     }
-    return tuple(found)
+    return tuple(triplets)

@@ -27,14 +27,14 @@ REJECTED = "The same answer was rated poorly before and is not given again."
 
 def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
     """The evidence of a prompt, and behind it what was answered before; alone if nothing was."""
-    found = turn.recollection or Recollection()
-    good = _lines(found.good, CHARACTERS - len(GOOD))
+    recollection = turn.recollection or Recollection()
+    good = _lines(recollection.good, CHARACTERS - len(GOOD))
     used = len(GOOD) + sum(map(len, good)) if good else 0
-    bad = _lines(found.bad, CHARACTERS - used - len(BAD))
-    told = found.relations if good else ()
-    related = _fitting((r.sentence for r in told if not r.source), CHARACTERS - len(RELATIONS))
+    bad = _lines(recollection.bad, CHARACTERS - used - len(BAD))
+    triplets = recollection.relations if good else ()
+    related = _fitting((r.sentence for r in triplets if not r.source), CHARACTERS - len(RELATIONS))
     left = CHARACTERS - len(OUTSIDE) - sum(map(len, related))
-    outside = _fitting((r.attributed for r in told if r.source), left)
+    outside = _fitting((r.attributed for r in triplets if r.source), left)
     sections = [evidence]
     for lead, tag, lines in (
         (GOOD, "answered", good),
@@ -52,9 +52,9 @@ def _lines(pairs: Sequence[Remembered], left: int) -> list[str]:
     """One line for each pair, as far as they fit; what only quotes has none."""
     lines = []
     for pair in pairs[:PAIRS]:
-        said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
-        if said:
-            lines.append(f"{' '.join(pair.question.split())} → {said}")
+        value = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
+        if value:
+            lines.append(f"{' '.join(pair.question.split())} → {value}")
     return _fitting(lines, left)
 
 
@@ -69,40 +69,40 @@ def _fitting(lines: Iterable[str], left: int) -> list[str]:
 
 def route_of(turn: Turn) -> Route:
     """The route of an answer that a model writes: by reference where good pairs stand beside it."""
-    found = turn.recollection
-    shown = found and _lines(found.good, CHARACTERS - len(GOOD))
+    recollection = turn.recollection
+    shown = recollection and _lines(recollection.good, CHARACTERS - len(GOOD))
     return Route.REFERENCE if shown else turn.route
 
 
 def is_rejected(turn: Turn, value: str, same: float) -> bool:
     """Whether people said of this answer to this question (nearer than `same`) that it is bad."""
-    found = turn.recollection
+    recollection = turn.recollection
     return any(
         same_value(pair.value, value)
-        for pair in (found.bad if found else ())
+        for pair in (recollection.bad if recollection else ())
         if pair.similarity >= same and pair.origin != Origin.MEASURED
     )
 
 
 def repeats(answer: Answer, pair: Remembered) -> bool:
     """Whether an answer has the lead of an earlier one, or what follows it, word for word."""
-    said = f" {words(answer.text)} "
+    text = f" {words(answer.text)} "
     lead = words(pair.value)
     body = words(pair.answer).removeprefix(lead).strip()
-    return any(part and f" {part} " in said for part in (lead, body))
+    return any(part and f" {part} " in text for part in (lead, body))
 
 
 def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
     """What the memory did for a turn, and with which pairs; None where it did nothing."""
-    found = turn.recollection
-    if found is None:
+    recollection = turn.recollection
+    if recollection is None:
         return None, ()
-    if found.reused is not None:
-        return Role.REUSE, (found.reused,)
+    if recollection.reused is not None:
+        return Role.REUSE, (recollection.reused,)
     answer = turn.answer
     if turn.route is Route.REFERENCE and answer and not answer.abstained:
-        return Role.REFERENCE, found.good
-    poor = tuple(pair for pair in found.bad if pair.origin != Origin.MEASURED)
+        return Role.REFERENCE, recollection.good
+    poor = tuple(pair for pair in recollection.bad if pair.origin != Origin.MEASURED)
     if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
         return Role.AVOID, poor
     return None, ()

@@ -91,13 +91,13 @@ def evident_difference(
     mine, theirs = (_words(text, product) for text in (one, other))
     if _NEGATIONS.isdisjoint(map(str.lower, mine)) != _NEGATIONS.isdisjoint(map(str.lower, theirs)):
         return "only one question says no"
-    for said, written in ((mine, theirs), (theirs, mine)):
+    for those, written in ((mine, theirs), (theirs, mine)):
         there = {
             form
             for word in written
             for form in ([word] if word.startswith("-") else (_form(word), *tokens(word)))
         }
-        if missing := [name for name in _names(said, is_ordinary_word) if name not in there]:
+        if missing := [name for name in _names(those, is_ordinary_word) if name not in there]:
             return f"only one question says “{missing[0]}”"
     kinds = {kind for text in (one, other) if (kind := kind_said(text))}
     return f"they ask for {' and '.join(sorted(kinds))}" if len(kinds) > 1 else ""
@@ -107,12 +107,12 @@ def _words(text: str, product: str) -> list[str]:
     text = _without_name(text, product).rstrip(" ?!.")
     words: list[str] = []
     after_option = False
-    for said in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
-        bare = said.strip(_EDGES)
+    for written in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
+        bare = written.strip(_EDGES)
         parts = _HYPHEN.sub(" ", bare).split()
         # Behind an option any word is its value: "--exists-action i".
         words += [w for w in parts if after_option or w.lower() not in _SAYS_NOTHING]
-        words += [said] * bool(_WILDCARD.fullmatch(said))
+        words += [written] * bool(_WILDCARD.fullmatch(written))
         after_option = bare.startswith("-") and len(bare) > 1
     return words
 
@@ -137,7 +137,7 @@ def _names(words: Sequence[str], is_ordinary_word: Callable[[str], bool]) -> lis
 
     Coined words are names, too: `reload` and `reread`.
     """
-    told = [
+    named = [
         word
         for i, word in enumerate(words)
         if any(map(str.isdigit, word))
@@ -147,4 +147,4 @@ def _names(words: Sequence[str], is_ordinary_word: Callable[[str], bool]) -> lis
         or identifiers(word)
         or not (is_ordinary_word(word.lower()) or word.lower() in STOP_WORDS)
     ]
-    return [word if word.startswith("-") else _form(word) for word in told]
+    return [word if word.startswith("-") else _form(word) for word in named]

@@ -50,18 +50,18 @@ class Recall:
         release_id = serving_release(self.database, product, release)
         if release_id is None:
             return Recollection()
-        asked = self.reader.read(asked_text(turn), product)
+        question = self.reader.read(asked_text(turn), product)
         near = self.search.nearest(
-            release_id, Store.HIGH, asked, cosine=self.thresholds.tau, limit=LOOKED_AT
+            release_id, Store.HIGH, question, cosine=self.thresholds.tau, limit=LOOKED_AT
         )
         with self.database.reading() as session:
-            same = [p for p in near if p.row.asks == asked.asks] + _worded(
-                session, release_id, asked
+            same = [p for p in near if p.row.asks == question.asks] + _worded(
+                session, release_id, question
             )
             unwanted = disliked(session, turn.owner, [pair.row.id for pair in (*near, *same)])
         own_bad = [pair for pair in near if pair.row.id in unwanted]
         near = [pair for pair in near if pair.row.id not in unwanted]
-        offers = self._offers(near, asked, product)
+        offers = self._offers(near, question, product)
         same = [pair for pair in same if pair.row.id not in unwanted and is_reusable(pair.row)]
         same += [pair for pair in offers if pair.row.id == turn.same_as]
         if same:
@@ -70,7 +70,7 @@ class Recall:
         own = (replace(as_remembered(pair), origin=ByWhom.THUMBS) for pair in own_bad)
         return Recollection(
             good=tuple(map(as_remembered, good)),
-            bad=(*own, *self.rejected(release_id, asked, topic=not good)),
+            bad=(*own, *self.rejected(release_id, question, topic=not good)),
             offers=tuple(map(as_remembered, offers)),
         )
 
@@ -92,22 +92,22 @@ class Recall:
         text = as_typed(cut(turn.question, by_rules.mentions))
         if product is None or turn.afresh or not text:
             return []
-        asked = self.reader.read(text, product.name)
-        found: list[tuple[str, Remembered]] = []
+        question = self.reader.read(text, product.name)
+        candidates: list[tuple[str, Remembered]] = []
         for release in product.releases:
             release_id = serving_release(self.database, product.name, release.name)
             if release_id is not None:
                 delta = self.thresholds.delta
                 near = self.search.nearest(
-                    release_id, Store.HIGH, asked, cosine=delta, limit=LOOKED_AT
+                    release_id, Store.HIGH, question, cosine=delta, limit=LOOKED_AT
                 )
-                offers = self._offers(near, asked, product.name)
-                found += ((release.name, as_remembered(pair)) for pair in offers)
-        found.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
-        return found[:OFFERED]
+                offers = self._offers(near, question, product.name)
+                candidates += ((release.name, as_remembered(pair)) for pair in offers)
+        candidates.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
+        return candidates[:OFFERED]
 
     def _offers(
-        self, near: Sequence[NearPair], asked: MemoryQuestion, product: str
+        self, near: Sequence[NearPair], question: MemoryQuestion, product: str
     ) -> list[NearPair]:
         """Those of the nearest that may ask the same: vouched for, and not evidently different."""
         return [
@@ -117,12 +117,12 @@ class Recall:
             and is_reusable(pair.row)
             and is_vouched(pair.row)
             and not evident_difference(
-                asked.text, pair.row.question, product, self.reader.is_ordinary_word
+                question.text, pair.row.question, product, self.reader.is_ordinary_word
             )
         ][:OFFERED]
 
     def rejected(
-        self, release_id: int, asked: MemoryQuestion, *, topic: bool = False
+        self, release_id: int, question: MemoryQuestion, *, topic: bool = False
     ) -> tuple[Remembered, ...]:
         """Low pairs that ask the same, with `topic` also others on its topic; the nearest first.
 
@@ -131,9 +131,9 @@ class Recall:
         bad: list[Remembered] = []
         others = self.references if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
-        low = self.search.nearest(release_id, Store.LOW, asked, cosine=least, limit=LOOKED_AT)
+        low = self.search.nearest(release_id, Store.LOW, question, cosine=least, limit=LOOKED_AT)
         for pair in filter(lambda pair: is_vouched(pair.row), low):
-            if asked.asks == pair.row.asks:
+            if question.asks == pair.row.asks:
                 bad.append(as_remembered(pair))
             elif others > 0 and pair.similarity < self.thresholds.delta:
                 others -= 1
@@ -141,7 +141,7 @@ class Recall:
         return tuple(bad)
 
 
-def _worded(session: Session, release_id: int, asked: MemoryQuestion) -> list[NearPair]:
+def _worded(session: Session, release_id: int, question: MemoryQuestion) -> list[NearPair]:
     """Pairs that somebody took for a question in these words before, and has not taken it back."""
     disliked_there = exists().where(
         FeedbackRow.turn_id == MemoryUseRow.turn_id, FeedbackRow.thumbs < 0
@@ -150,9 +150,9 @@ def _worded(session: Session, release_id: int, asked: MemoryQuestion) -> list[Ne
         select(MemoryPairRow)
         .join(MemoryUseRow)
         .where(
-            MemoryUseRow.asks == asked.asks,
+            MemoryUseRow.asks == question.asks,
             MemoryPairRow.release_id == release_id,
-            MemoryPairRow.embedding == asked.embedding,
+            MemoryPairRow.embedding == question.embedding,
             MemoryPairRow.store == Store.HIGH,
             MemoryPairRow.suspended == "",
             ~disliked_there,
@@ -160,8 +160,8 @@ def _worded(session: Session, release_id: int, asked: MemoryQuestion) -> list[Ne
         .order_by(MemoryUseRow.turn_id.desc())
         .limit(LOOKED_AT)
     )
-    rows = session.scalars(worded).all() if asked.asks else ()
-    return [NearPair(row, float(memory_question(row).vector @ asked.vector)) for row in rows]
+    rows = session.scalars(worded).all() if question.asks else ()
+    return [NearPair(row, float(memory_question(row).vector @ question.vector)) for row in rows]
 
 
 def serving_release(database: Database, product: str, release: str) -> int | None:

@@ -78,8 +78,8 @@ class Remembering:
         """
         if not self.active or kept_as is None:
             return
-        found = turn.recollection
-        if found and found.reused and found.reused.id == turn.same_as:
+        recollection = turn.recollection
+        if recollection and recollection.reused and recollection.reused.id == turn.same_as:
             asks = normalized(asked_text(turn), turn.asked[0])
             use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
             with self.database.writing() as session:
@@ -140,8 +140,8 @@ class Remembering:
         """What the judge says of an answer; None without one, or where its words are of no use."""
         if self.judge is None:
             return None
-        asked, said = candidate.question, candidate.answer
-        verdict = judge(self.judge, asked, said, candidate.texts, candidate.own)
+        question, answer = candidate.question, candidate.answer
+        verdict = judge(self.judge, question, answer, candidate.texts, candidate.own)
         try:
             return run_on_event_loop(verdict, lambda: False)
         except GeneratorError as error:
@@ -158,15 +158,15 @@ class Remembering:
         bad = self.recall.rejected(candidate.release_id, question)
         again = next((b.id for b in bad if same_value(b.value, candidate.answer.value)), None)
         if again is None:
-            said = candidate.answer
+            answer = candidate.answer
             now, parts = datetime.now(UTC), (scored.faithfulness, scored.relevancy)
             by_measure = Score(scored.value, Origin.MEASURED, now, "", *parts)
             pair = NewPair(
                 question=question,
                 answer={
-                    "text": said.text,
-                    "value": said.value,
-                    "citations": list(map(asdict, said.citations)),
+                    "text": answer.text,
+                    "value": answer.value,
+                    "citations": list(map(asdict, answer.citations)),
                 },
                 score=combine(by_measure, opinions, self.recall.thresholds.gamma),
                 pages=candidate.pages,
@@ -199,16 +199,16 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
     row, trace = session.get(TurnRow, turn), session.get(TurnTraceRow, turn)
     if row is None or trace is None or not row.product or not row.release:
         return None
-    reply, told = Reply.model_validate(row.answer), Trace.unpacked(trace.trace)
+    reply, traced = Reply.model_validate(row.answer), Trace.unpacked(trace.trace)
     question, release = question_of(row, trace), find_release(session, row.product, row.release)
-    flawed = reply.abstained or told.unwritten or reply.warnings or not reply.citations
+    flawed = reply.abstained or traced.unwritten or reply.warnings or not reply.citations
     if (
         reply.route not in ANSWERED
         or reply.found_in
         or release is None
         or not 0 < len(question) <= LONGEST_QUESTION
         or flawed
-        or not told.value
+        or not traced.value
     ):
         return None
     cited = [citation.page_id for citation in reply.citations]
@@ -227,7 +227,7 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
                 citation.file,
             )
             return None
-    found = (there[page_id] for page_id in cited)
+    cited_pages = (there[page_id] for page_id in cited)
     sections: dict[int, str] = {}
     for of in reply.citations:
         sections[of.page_id] = f"{sections.get(of.page_id, of.document)} › {of.section}"
@@ -236,11 +236,11 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
         product=row.product,
         release_id=release.id,
         question=question,
-        answer=Answer(reply.answer, False, reply.citations, told.value),
-        pages=tuple(CitedPage(p.file, page_hash(p.text), p.id, p.number) for p in found),
+        answer=Answer(reply.answer, False, reply.citations, traced.value),
+        pages=tuple(CitedPage(p.file, page_hash(p.text), p.id, p.number) for p in cited_pages),
         texts=tuple(f"{sections[page.id]}\n{page.text}" for page in pages),
         own=" ".join((row.question, reply.queries.base, row.product, row.release)),
-        doubt=max((call.doubt for call in told.calls), default=0.0),
+        doubt=max((call.doubt for call in traced.calls), default=0.0),
     )
 
 

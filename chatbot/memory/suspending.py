@@ -70,8 +70,8 @@ def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) 
     release = session.get_one(ReleaseRow, release_id)
     if release.retired:
         return _RETIRED
-    found = _look_for(session, release.published_generation_id, pages)
-    return next((place for page in pages if isinstance(place := found[page], str)), "")
+    located = _look_for(session, release.published_generation_id, pages)
+    return next((place for page in pages if isinstance(place := located[page], str)), "")
 
 
 def review_release(session: Session, release_id: int) -> str:
@@ -169,11 +169,11 @@ def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Rea
         )
         for page, answer in rows
     }
-    found = _look_for(session, serving, absent.values())
+    located = _look_for(session, serving, absent.values())
     why: _Reasons = {}
     moved: _Moved = defaultdict(dict)
     for (pair, ordinal), cited in absent.items():
-        place = found[cited]
+        place = located[cited]
         if isinstance(place, str):
             why.setdefault(pair, place)
         else:

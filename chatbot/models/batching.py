@@ -68,11 +68,11 @@ class Answer:
         if self.top_logprobs is not None:
             logprobs = scores.log_softmax(-1)
             likeliest = logprobs.topk(min(self.top_logprobs, len(logprobs))).indices.tolist()
-            told, *others = (
+            chosen, *others = (
                 {"token": decode([one]), "logprob": float(logprobs[one])}
                 for one in (int(token), *likeliest)
             )
-            self._logprobs.append({**told, "top_logprobs": others})
+            self._logprobs.append({**chosen, "top_logprobs": others})
         return token
 
     def take(
@@ -84,8 +84,8 @@ class Answer:
         if token in ends:
             reason = "stop"
         text = decode(self.written)
-        if found := [at for stop in self.stop if (at := text.find(stop)) >= 0]:
-            text, reason = text[: min(found)], "stop"
+        if stops := [at for stop in self.stop if (at := text.find(stop)) >= 0]:
+            text, reason = text[: min(stops)], "stop"
         elif not reason:
             text = text.rstrip(_BROKEN)
             text = text[: len(text) - max(map(len, self.stop), default=1) + 1]

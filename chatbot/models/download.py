@@ -206,8 +206,8 @@ def _on_hub(model: ModelFile) -> tuple[str, int, str]:
     where = f"{file} of {owner}/{name}"
     try:
         url = hf_hub_url(f"{owner}/{name}", file)
-        found = get_hf_file_metadata(url, timeout=_CONNECT_SECONDS)
-        return found.location, found.size or 0, found.etag or ""
+        metadata = get_hf_file_metadata(url, timeout=_CONNECT_SECONDS)
+        return metadata.location, metadata.size or 0, metadata.etag or ""
     except errors.RepositoryNotFoundError as error:
         raise _SourceError(
             f"there is no {where}, or it is given only to those who sign in there: check the name, "

@@ -107,7 +107,7 @@ def require_adapter(path: Path, model: GgufHeader) -> None:
         if which not in (INPUT, OUTPUT) or len(shape) != 2:
             raise UnfitAdapter(f"it has {name}, which is no part of a linear layer")
         widths.setdefault(layer, []).append(shape[0 if which == INPUT else 1])
-    require_fit({layer: tuple(found) for layer, found in widths.items()}, model)
+    require_fit({layer: tuple(sizes) for layer, sizes in widths.items()}, model)
 
 
 def require_fit(shapes: Mapping[str, tuple[int, ...]], model: GgufHeader) -> None:

@@ -26,8 +26,8 @@ class PromptState:
     ) -> None:
         key = hashlib.sha256()
         for file in filter(None, (model, adapter)):
-            told = file.stat()
-            key.update(f"{file.name} {told.st_size} {told.st_mtime_ns} ".encode())
+            status = file.stat()
+            key.update(f"{file.name} {status.st_size} {status.st_mtime_ns} ".encode())
         key.update(f"{version('xllamacpp')} {context} {list(messages)}".encode())
         self.folder = model.parent
         self.name = f"{model.stem}.{key.hexdigest()[:16]}{_SUFFIX}"

@@ -89,12 +89,12 @@ class ScriptedChatModel(StreamingChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
         step = STEP.get()
-        asked = Asked(
+        received = Asked(
             tuple((message.type, message.text) for message in messages),
             {**options, "stop": stop} if stop else options,
         )
-        self._calls.append(asked)
-        last = asked.messages[-1][1]
+        self._calls.append(received)
+        last = received.messages[-1][1]
         rule = next((rule for rule in self.rules if rule.fits(step, last)), None)
         if rule and rule.error is not None:
             raise GeneratorError(rule.error)
@@ -109,10 +109,14 @@ class ScriptedChatModel(StreamingChatModel):
         words = re.findall(r"\s*\S+|\s+$", reply)
         for number, word in enumerate(words):
             await asyncio.sleep(self.delay)
-            told = rule and rule.probabilities and options.get("logprobs") and not number
-            logprobs = [_first_token(word, rule.probabilities)] if rule and told else []
+            has_probabilities = (
+                rule and rule.probabilities and options.get("logprobs") and not number
+            )
+            logprobs = (
+                [_first_token(word, rule.probabilities)] if rule and has_probabilities else []
+            )
             yield chunk_of(word, logprobs=logprobs)
-        read = sum(len(text.split()) for _, text in asked.messages)
+        read = sum(len(text.split()) for _, text in received.messages)
         yield chunk_of("", tokens=(read, len(words)))
 
 

@@ -128,16 +128,16 @@ class ServedChatModel(StreamingChatModel):
         if not self._provider:
             await asyncio.to_thread(self.load)
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        asked = {"stream_options": {"include_usage": True}, **defaults, **options}
+        parameters = {"stream_options": {"include_usage": True}, **defaults, **options}
         if self._provider != "openai":
-            asked = {name: asked[name] for name in _USUAL}
+            parameters = {name: parameters[name] for name in _USUAL}
         left_out = set(self._refused)
         tries = words = 0
         loop = asyncio.get_running_loop()
         async with self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)):
             while True:
-                names = asked.keys() - left_out
-                sent = {name: asked[name] for name in names if asked[name] is not None}
+                names = parameters.keys() - left_out
+                sent = {name: parameters[name] for name in names if parameters[name] is not None}
                 try:
                     async with aclosing(self._answer(messages, stop, sent)) as pieces:
                         async for piece in pieces:
@@ -232,8 +232,8 @@ class ServedChatModel(StreamingChatModel):
 
     def _told(self, error: Exception, words: int) -> GeneratorError:
         """The error in our words: who, why, and what to do."""
-        status, said, name = _status(error), _one_line(_said(error)), type(error).__name__
-        because = f"{status}: {said}" if said else str(status)
+        status, message, name = _status(error), _one_line(_said(error)), type(error).__name__
+        because = f"{status}: {message}" if message else str(status)
         if status in {401, 403}:
             # Not what it said: some servers repeat the key.
             what = f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
@@ -254,12 +254,14 @@ class ServedChatModel(StreamingChatModel):
                 "STRATA_SERVER_TIMEOUT"
             )
         elif words:
-            what = f"broke off its answer after {words} words ({said}): ask again, or see its log"
+            what = (
+                f"broke off its answer after {words} words ({message}): ask again, or see its log"
+            )
         elif self.url:
-            what = f"does not answer ({said or name}): start it, or correct STRATA_SERVER_URL"
+            what = f"does not answer ({message or name}): start it, or correct STRATA_SERVER_URL"
         else:
-            what = f"cannot be asked ({said or name}): set STRATA_SERVER_KEY, or what it needs"
-        kind = PromptTooLong if status == 400 and _OVERFLOW.search(said) else GeneratorError
+            what = f"cannot be asked ({message or name}): set STRATA_SERVER_KEY, or what it needs"
+        kind = PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
         sentence = f"{self.address} {what}"
         return kind(sentence.replace(self._secret, "…") if self._secret else sentence)
 
@@ -286,17 +288,19 @@ def _retry_after(error: Any) -> float | None:
 
 def _said(error: Exception) -> str:
     """What a server says of its refusal."""
-    said: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
-    while isinstance(said, dict):
-        said = said.get("message") or said.get("error") or str(said)
-    return str(said)
+    message: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
+    while isinstance(message, dict):
+        message = message.get("message") or message.get("error") or str(message)
+    return str(message)
 
 
-def _refused(status: int, said: str, sent: dict[str, Any]) -> set[str]:
+def _refused(status: int, message: str, sent: dict[str, Any]) -> set[str]:
     """What to leave out of the next try: what the refusal names; where it names nothing, extras."""
-    if status not in {400, 422} or _OVERFLOW.search(said):
+    if status not in {400, 422} or _OVERFLOW.search(message):
         return set()
-    named = {n for n in (*_EXTRAS, *_USUAL) if n.removeprefix("top_").rstrip("s") in said.lower()}
+    named = {
+        n for n in (*_EXTRAS, *_USUAL) if n.removeprefix("top_").rstrip("s") in message.lower()
+    }
     return named.intersection(sent) or sent.keys() & _EXTRAS
 
 

@@ -194,8 +194,8 @@ def _free(
     if number.dotted or mark or (number.known and following in _OF_RELEASES):
         return Claim.RELEASE
     if following not in _FREE:
-        told = number.known and _last_word(text[: number.start]) in _SUBJECTS
-        return Claim.OPEN if told else Claim.ELSE
+        is_subject = number.known and _last_word(text[: number.start]) in _SUBJECTS
+        return Claim.OPEN if is_subject else Claim.ELSE
     placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
     if not (number.known or names.near(number.tokens)):
         return Claim.ELSE

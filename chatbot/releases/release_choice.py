@@ -28,10 +28,10 @@ _SENTENCE = re.compile(
 )
 
 
-def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Found]:
+def meanings(mentions: Sequence[Found], product: Product, context: Context) -> list[Found]:
     """The mentions in a question about one product, each with the releases that it stands for."""
     unsaid = Reading(_releases(_unsaid(product, context), product))
-    return [replace(m, reading=_meaning(m, found, product, unsaid)) for m in found]
+    return [replace(m, reading=_meaning(m, mentions, product, unsaid)) for m in mentions]
 
 
 def choose_release(
@@ -41,11 +41,11 @@ def choose_release(
     silent = _unsaid(product, context)
     unsaid = _releases(silent, product)
     contrasts = CONTRASTS.search(text) is not None
-    asked = _asked(meant, text, contrasts=contrasts)
-    if any(mention.place is None for mention in asked):
+    wanted = _asked(meant, text, contrasts=contrasts)
+    if any(mention.place is None for mention in wanted):
         # "the former release, 17.10" is told by its name.
-        asked = [mention for mention in asked if mention.place is not Place.OPEN]
-    for mention in asked:
+        wanted = [mention for mention in wanted if mention.place is not Place.OPEN]
+    for mention in wanted:
         release = mention.reading.release
         if mention.doubtful and release not in unsaid:
             return ask_whether_release(product, mention.said)
@@ -53,18 +53,18 @@ def choose_release(
             return ask_which_release(product, mention.said, mention.reading.covers)
         if not release:
             return unknown_release(product, mention.said)
-    if not asked:
+    if not wanted:
         unwanted = {r for mention in meant if mention.negated for r in mention.reading.covers}
         if unwanted.isdisjoint(unsaid):
             return silent
         others = [other for other in product.releases if other not in unwanted]
         return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
-    if every := next((m for m in asked if m.place is Place.EVERY), None):
+    if every := next((m for m in wanted if m.place is Place.EVERY), None):
         return _compared(product, every.reading.covers)
-    releases = tuple(dict.fromkeys(m.reading.release for m in asked if m.reading.release))
-    mention, release = asked[0], releases[0]
+    releases = tuple(dict.fromkeys(m.reading.release for m in wanted if m.reading.release))
+    mention, release = wanted[0], releases[0]
     if len(releases) > 1:
-        arrives = any(mention.preposition in ("to", "into") for mention in asked)
+        arrives = any(mention.preposition in ("to", "into") for mention in wanted)
         if not arrives or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
@@ -106,11 +106,13 @@ def read_choice(choice: str, product: Product) -> Reading:
         if is_among(choice, release.name):
             return Reading((release,))
     text = f"release {choice.strip()}"
-    found = find_mentions(text, product)
-    return _meaning(found[0], found, product, NOTHING) if len(found) == 1 else NOTHING
+    mentions = find_mentions(text, product)
+    return _meaning(mentions[0], mentions, product, NOTHING) if len(mentions) == 1 else NOTHING
 
 
-def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: Reading) -> Reading:
+def _meaning(
+    mention: Found, mentions: Sequence[Found], product: Product, unsaid: Reading
+) -> Reading:
     names = release_names(product)
     match mention.place:
         case None:
@@ -125,7 +127,7 @@ def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: R
             origin = NOTHING
         case Place.REFERENCE | Place.SAME:
             # It counts from the last name before it, else from the one after it.
-            named = [other for other in found if other.place is None]
+            named = [other for other in mentions if other.place is None]
             before = [other for other in named if other.start < mention.start]
             origin = (before[-1:] or named)[0].reading if named else unsaid
     return names.step(origin, mention.steps) if mention.steps else origin
@@ -137,16 +139,16 @@ def _asked(meant: Sequence[Found], text: str, *, contrasts: bool) -> Sequence[Fo
     Those are the negated ones, and what a sentence tells beside the one that asks: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
-    asked = [mention for mention in meant if not mention.negated]
+    wanted = [mention for mention in meant if not mention.negated]
     if contrasts:
-        return asked
+        return wanted
     questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
-        asked = [mention for mention in asked if start <= mention.start < end] or asked
+        wanted = [mention for mention in wanted if start <= mention.start < end] or wanted
     # A series of which a part is named as well: Windows 11, beside 24H2.
-    named = {mention.reading.covers for mention in asked} - {()}
-    return [m for m in asked if not any(set(m.reading.covers) > set(part) for part in named)]
+    named = {mention.reading.covers for mention in wanted} - {()}
+    return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]
 
 
 def _one(
@@ -177,22 +179,22 @@ def _ask(
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
-def ask_which_release(product: Product, said: str, among: Sequence[Release]) -> Resolution:
+def ask_which_release(product: Product, words: str, among: Sequence[Release]) -> Resolution:
     """Which of several releases words mean, is to be asked back."""
-    return _ask(product, f'"{said}" may be any of several releases', among)
+    return _ask(product, f'"{words}" may be any of several releases', among)
 
 
-def ask_whether_release(product: Product, said: str) -> Resolution:
+def ask_whether_release(product: Product, words: str) -> Resolution:
     """Whether words name a release at all is to be asked back, and which one is meant."""
-    return _ask(product, f'"{said}" may be a release or something else')
+    return _ask(product, f'"{words}" may be a release or something else')
 
 
-def unknown_release(product: Product, said: str) -> Resolution:
+def unknown_release(product: Product, words: str) -> Resolution:
     """There is no release by that name: which one is meant is to be asked back."""
-    why = f'no release "{said}" of {product.name}'
+    why = f'no release "{words}" of {product.name}'
     return _ask(product, why, status=ReleaseStatus.UNKNOWN)
 
 
-def _you_said(verb: str, said: str, release: Release) -> str:
-    meant = "" if is_among(said, release.name) else f" → {release.name}"
-    return f'you {verb} "{said}"{meant}'
+def _you_said(verb: str, words: str, release: Release) -> str:
+    meant = "" if is_among(words, release.name) else f" → {release.name}"
+    return f'you {verb} "{words}"{meant}'

@@ -108,17 +108,17 @@ def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -
     """
     names = release_names(product)
     text = mask(question, product, spans or product_spans(question, [product]))
-    found = [*_numbers(question, text, names), *_worded(question, text, names)]
+    mentions = [*_numbers(question, text, names), *_worded(question, text, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
             mention = _found(question, text, start, end)
-            if all(f.end <= mention.start or end <= f.start for f in found):
+            if all(f.end <= mention.start or end <= f.start for f in mentions):
                 counted = _count(next(filter(None, phrase.groups()), ""))
                 steps = direction * counted + mention.steps
-                found.append(replace(mention, end=end, place=place, steps=steps))
+                mentions.append(replace(mention, end=end, place=place, steps=steps))
     apart: list[Found] = []
-    for mention in sorted(found, key=lambda f: f.start):
+    for mention in sorted(mentions, key=lambda f: f.start):
         start = max(mention.start, apart[-1].end if apart else 0)
         if start < mention.end:
             apart.append(replace(mention, start=start))
@@ -129,15 +129,15 @@ def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
     for word in names.worded.finditer(text):
         start, end = word.span()
         before, tokens = lead(text, start), name_tokens(word[0])
-        told = before["product"] or before["word"] or _tail(text, end)["word"]
-        told = told or (before["preposition"] and bounded(text, end))
-        if told or not _ORDINARY_WORDS.issuperset(tokens):
+        is_marked = before["product"] or before["word"] or _tail(text, end)["word"]
+        is_marked = is_marked or (before["preposition"] and bounded(text, end))
+        if is_marked or not _ORDINARY_WORDS.issuperset(tokens):
             yield _found(question, text, start, end, names.read(tokens, word[0]))
 
 
 def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
     numbers = find_numbers(text, names)
-    found: list[Found] = []
+    mentions: list[Found] = []
     for number, claim in zip(numbers, account(text, numbers, names), strict=True):
         if claim is Claim.ELSE:
             continue
@@ -146,8 +146,8 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
         if later or _sign(text, number.start).endswith((">", ">=")):
             reading = names.and_later(reading, text[number.start : number.end])
         mention = _found(question, text, number.start, number.end, reading)
-        found.append(replace(mention, doubtful=claim is Claim.OPEN))
-    return found
+        mentions.append(replace(mention, doubtful=claim is Claim.OPEN))
+    return mentions
 
 
 def _found(question: str, text: str, start: int, end: int, reading: Reading = NOTHING) -> Found:
@@ -156,19 +156,19 @@ def _found(question: str, text: str, start: int, end: int, reading: Reading = NO
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)
-    said = before.start() if steps else before.start("prefix") if before["prefix"] else start
+    name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
-    told = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
+    is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
     return Found(
         before.start(),
         tail.end(),
-        question[said:end],
+        question[name_start:end],
         reading,
         steps=steps,
         negated=bool(before["negation"]),
         preposition="to" if arrow else where,
         named=bool(before["product"]),
-        placed=bool(told) or where in ("in", "on", "under", "since", "as of"),
+        placed=bool(is_marked) or where in ("in", "on", "under", "since", "as of"),
     )
 
 
@@ -184,7 +184,7 @@ def _tail(text: str, end: int) -> re.Match[str]:
     return match
 
 
-def _count(said: str) -> int:
+def _count(words: str) -> int:
     """Read how many releases are counted: "two", "3"; one where no number is said."""
-    said = said.strip().casefold()
-    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said, 1)
+    words = words.strip().casefold()
+    return int(words) if words.isdecimal() else NUMBER_WORDS.get(words, 1)

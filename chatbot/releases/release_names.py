@@ -134,9 +134,9 @@ class ReleaseNames:
         return Reading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
 
 
-def _exact(found: list[Release], text: str) -> Reading:
-    same = [r for r in found if is_among(text, r.name, *r.aliases)]
-    chosen = tuple(dict.fromkeys(same or found))
+def _exact(candidates: list[Release], text: str) -> Reading:
+    same = [r for r in candidates if is_among(text, r.name, *r.aliases)]
+    chosen = tuple(dict.fromkeys(same or candidates))
     return Reading(chosen, certain=len(chosen) == 1)
 
 

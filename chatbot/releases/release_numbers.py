@@ -52,7 +52,7 @@ class Number:
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     """Find the numbers that may be releases, in order; no parts of words, dates or addresses."""
-    found = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
+    numbers = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
     position = 0
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()
@@ -64,9 +64,9 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         for number in _read(text, chunk.start(), chunk[0], names):
             number.glued = not loose
             if not number.glued or (number.known and number.dotted):
-                found.append(number)
+                numbers.append(number)
                 position = max(position, number.end)
-    return sorted(found, key=lambda number: number.start)
+    return sorted(numbers, key=lambda number: number.start)
 
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:

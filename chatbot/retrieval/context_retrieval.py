@@ -33,12 +33,12 @@ def retrieve_context(
     def retrieve_step(turn: Turn) -> Turn:
         corpus = open_corpus(*turn.asked)
         # The words that a model searches with are those of documentation, and in its language.
-        asked = turn.queries.searched if turn.rewritten else turn.queries.subject
-        found = retrieve(
+        words = turn.queries.searched if turn.rewritten else turn.queries.subject
+        ranked = retrieve(
             corpus,
             embedder,
             turn.queries.distinct(),
-            search_terms(asked, turn.queries.known, corpus.product),
+            search_terms(words, turn.queries.known, corpus.product),
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
@@ -47,7 +47,7 @@ def retrieve_context(
         )
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
-            for page, score in found
+            for page, score in ranked
         )
         return replace(turn, retrieved=chunks)
 
@@ -72,10 +72,10 @@ def retrieve_single_chunks(
         return await in_thread(find, turn, corpus)
 
     def find(turn: Turn, corpus: Corpus) -> Turn:
-        found = retrieve_by_vector(
+        ranked = retrieve_by_vector(
             corpus.single_chunks, embedder, turn.queries.distinct(), settings=settings
         )
-        return replace(turn, retrieved=tuple(retrieved(corpus, i, score) for i, score in found))
+        return replace(turn, retrieved=tuple(retrieved(corpus, i, score) for i, score in ranked))
 
     def retrieved(corpus: Corpus, number: int, score: float) -> RetrievedChunk:
         chunk = corpus.single_chunks.chunk(number)

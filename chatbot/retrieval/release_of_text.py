@@ -43,8 +43,8 @@ def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
             for heading in (*reversed(record.path), record.page.document.title)
         )
         headed = next(filter(None, above), ())
-        said = releases_in(_words(record), product)
-        named = said or headed
+        own_words = releases_in(_words(record), product)
+        named = own_words or headed
         return () if own & {*named, *(headed if record.cells else ())} else named
 
     return others
@@ -81,10 +81,10 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
         numbered = heading and not text[: mention.start].strip()
         rare = not numbered and (tokens[0] not in _SMALL or len(tokens) > 2)
         whole = len(tokens) > 1 or names.names(tokens)
-        told = mention.placed or is_event(mention) or rare or mention.said == text.strip()
-        return whole and told and not mention.doubtful
+        is_marked = mention.placed or is_event(mention) or rare or mention.said == text.strip()
+        return whole and is_marked and not mention.doubtful
 
-    found: set[str] = set()
+    names_found: set[str] = set()
     for mention in find_mentions(text, product):
         if mention.reading.covers and is_told(mention):
             reading = mention.reading
@@ -92,8 +92,8 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
                 reading = names.step(reading, mention.steps)
             if is_event(mention) or mention.preposition in _ON:
                 reading = names.and_later(reading, mention.said)
-            found.update(covered.name for covered in reading.covers)
-    return tuple(r.name for r in product.releases if r.name in found)
+            names_found.update(covered.name for covered in reading.covers)
+    return tuple(r.name for r in product.releases if r.name in names_found)
 
 
 def _words(record: Record) -> str:

@@ -57,25 +57,25 @@ def rank_records(
         best = similarity(question, texts[:CANDIDATES])
         return [*map(float, best), *[0.0] * (len(texts) - len(best))]
 
-    found: list[Record] = []
+    ranked: list[Record] = []
     for page, records in pages:
         shares = [_share(record, importance) for record in records]
         for i, record in enumerate(records):
             beside = max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
             named = record.cells and set(tokens(record.cells[0][1])) == importance.keys()
             gain = FORM * bool(named) + _cue(record, kind, release)
-            found.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
-    found.sort(key=lambda record: -record.score)
-    alike = cosines([f"{record.label}: {record.reading}" for record in found])
-    found = [replace(r, score=r.score + COSINE * c) for r, c in zip(found, alike, strict=True)]
-    passages = best_passages(found)
+            ranked.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
+    ranked.sort(key=lambda record: -record.score)
+    alike = cosines([f"{record.label}: {record.reading}" for record in ranked])
+    ranked = [replace(r, score=r.score + COSINE * c) for r, c in zip(ranked, alike, strict=True)]
+    passages = best_passages(ranked)
     alike = cosines([f"{' > '.join(p.path)}\n{p.text}" for p in passages])
     gains = {
         record.place: FORM * passage.has(*FORMS.get(kind, ())) + cosine
         for passage, cosine in zip(passages, alike, strict=True)
         for record in passage.records
     }
-    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in found]
+    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in ranked]
     return sorted(lifted, key=lambda record: -record.score)
 
 

@@ -73,11 +73,11 @@ def shared(words: Collection[str], text: str) -> float:
 def find_verbatim(copied: str, text: str) -> str | None:
     """The part of `text` that was copied, whatever became of white space and quotation marks."""
     wanted = "".join(character for _, character in _characters(copied))
-    found = list(_characters(text))
-    start = "".join(character for _, character in found).find(wanted)
+    characters = list(_characters(text))
+    start = "".join(character for _, character in characters).find(wanted)
     if start < 0 or not wanted:
         return None
-    return text[found[start][0] : found[start + len(wanted) - 1][0] + 1]
+    return text[characters[start][0] : characters[start + len(wanted) - 1][0] + 1]
 
 
 def _characters(text: str) -> Iterator[tuple[int, str]]:
@@ -115,8 +115,8 @@ def claims_of_listing(listing: str) -> str:
     Variables, keywords and values in everyday words are the writer's own.
     """
     parts = (part for line in listing.split("\n") for part in _PIECE.findall(line))
-    told = (part for part in parts if len(part) > 1 and not part.isalpha())
-    return " ".join(f"`{part}`" for part in told if "`" not in part)
+    checkable = (part for part in parts if len(part) > 1 and not part.isalpha())
+    return " ".join(f"`{part}`" for part in checkable if "`" not in part)
 
 
 def claimed(sentence: str) -> list[str]:

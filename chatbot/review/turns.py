@@ -99,16 +99,16 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
 
 def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
     """The filter as conditions on `TurnRow`."""
-    found = []
+    terms = []
     for name, value in asdict(wanted).items():
         if name == "words":
             if (matching := turns_with(session, value)) is not None:
-                found.append(_among(matching))
+                terms.append(_among(matching))
         elif name in _CONDITIONS and value is not None:
-            found.append(_CONDITIONS[name](value))
+            terms.append(_CONDITIONS[name](value))
         elif value is not None:
-            found.append(getattr(TurnRow, name) == value)
-    return found
+            terms.append(getattr(TurnRow, name) == value)
+    return terms
 
 
 Position = tuple[datetime, int]
@@ -181,8 +181,8 @@ class AllTurns:
                 .options(defer(TurnRow.answer))
                 .order_by(*(column.desc() for column in _PLACE))
             )
-            found = tuple(session.scalars(rows))
-            return found, (found[-1].created, found[-1].id) if len(ids) > size else None
+            page = tuple(session.scalars(rows))
+            return page, (page[-1].created, page[-1].id) if len(ids) > size else None
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
         """How many turns are wanted; counting ends at `most` + 1."""
@@ -201,7 +201,9 @@ class AllTurns:
             place = (stands.created, stands.id)
             newer = _beside(session, wanted, place, most=1, newer=True)
             older = _beside(session, wanted, place, most=1)
-            return Neighbours(*(found[0] if found else None for found in (newer, older)))
+            return Neighbours(
+                *(neighbour[0] if neighbour else None for neighbour in (newer, older))
+            )
 
     def open(self, person: Person, turn: int) -> OpenedTurn:
         """A turn with its conversation and its trace. Raises UnknownTurn."""
@@ -228,8 +230,8 @@ class AllTurns:
         person.require_admin()
         names = _CHOICES[what].distinct()
         with self.database.reading() as session:
-            found = session.scalars(names.where(TurnRow.product == product) if product else names)
-            return tuple(sorted(name for name in found if name is not None))
+            values = session.scalars(names.where(TurnRow.product == product) if product else names)
+            return tuple(sorted(name for name in values if name is not None))
 
 
 def _beside(

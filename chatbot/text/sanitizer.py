@@ -120,28 +120,28 @@ def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
 
 
 def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
-    found = match[0].rstrip(".,;:!?")
-    rest = match[0][len(found) :]
-    if found not in evidence:
+    address = match[0].rstrip(".,;:!?")
+    rest = match[0][len(address) :]
+    if address not in evidence:
         return f"(address left out){rest}"
     before = match.string[: match.start()][-1:]
     alone = not before or before in " \t\n(*_~"
-    return f"`{found}`{rest}" if alone and not in_code else match[0]
+    return f"`{address}`{rest}" if alone and not in_code else match[0]
 
 
-def for_other_models(told: Any) -> Any:
+def for_other_models(value_in: Any) -> Any:
     """What an editor's model may read: no control tokens in it, and nothing that nobody sees.
 
     Looks into dictionaries, lists and tuples.
     """
-    match told:
+    match value_in:
         case str():
-            return without_control_tokens(visible(told))
+            return without_control_tokens(visible(value_in))
         case dict():
-            return {name: for_other_models(value) for name, value in told.items()}
+            return {name: for_other_models(value) for name, value in value_in.items()}
         case list() | tuple():
-            return [for_other_models(value) for value in told]
-    return told
+            return [for_other_models(value) for value in value_in]
+    return value_in
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")

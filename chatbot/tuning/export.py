@@ -67,14 +67,14 @@ class InstructionExport:
     ) -> Iterator[str]:
         """Yield the lines of a set, and count them in `report`. Raises UnknownRelease."""
         overview = Overview(self.chatbot.database, self.person)
-        found = [
+        accepted_answers = [
             *accepted_pairs(overview, scope, report.left_out, measured=measured),
             *accepted_refusals(overview, scope),
         ]
-        found.sort(key=lambda accepted: accepted.created)
+        accepted_answers.sort(key=lambda accepted: accepted.created)
 
         def rows() -> Iterator[dict[str, object]]:
-            kept = self._without_near_duplicates(found, report)
+            kept = self._without_near_duplicates(accepted_answers, report)
             for done, (accepted, key) in enumerate(kept, 1):
                 split = split_of(key, validation, held_back)
                 try:
@@ -92,7 +92,7 @@ class InstructionExport:
         return exports.of(self.person, "instruction set", rows(), Format.JSONL, **of)
 
     def _without_near_duplicates(
-        self, found: Sequence[Accepted], report: ExportReport
+        self, candidates: Sequence[Accepted], report: ExportReport
     ) -> list[tuple[Accepted, str]]:
         """The best of those that say the same, in order, each with the key of its group.
 
@@ -101,20 +101,20 @@ class InstructionExport:
         """
         delta = self.chatbot.settings.memory_delta
         read: dict[int, MemoryQuestion] = {}
-        for product in {accepted.product for accepted in found}:
-            of_product = [i for i, accepted in enumerate(found) if accepted.product == product]
-            texts = [found[i].question for i in of_product]
-            asked = self.chatbot.memory.reader.read_all(texts, product)
-            read |= zip(of_product, asked, strict=True)
-        questions = [read[i] for i in range(len(found))]
+        for product in {accepted.product for accepted in candidates}:
+            of_product = [i for i, accepted in enumerate(candidates) if accepted.product == product]
+            texts = [candidates[i].question for i in of_product]
+            of_texts = self.chatbot.memory.reader.read_all(texts, product)
+            read |= zip(of_product, of_texts, strict=True)
+        questions = [read[i] for i in range(len(candidates))]
         group = groups(questions, delta)
         kept: dict[tuple[str, str, int], list[int]] = {}
-        for i in sorted(range(len(found)), key=lambda i: found[i].rank, reverse=True):
-            others = kept.setdefault((found[i].product, found[i].release, group[i]), [])
+        for i in sorted(range(len(candidates)), key=lambda i: candidates[i].rank, reverse=True):
+            others = kept.setdefault((candidates[i].product, candidates[i].release, group[i]), [])
             if any(
                 questions[i].asks == questions[other].asks
                 or (
-                    same_value(found[i].reply, found[other].reply)
+                    same_value(candidates[i].reply, candidates[other].reply)
                     and float(questions[i].vector @ questions[other].vector) >= delta
                 )
                 for other in others
@@ -123,7 +123,7 @@ class InstructionExport:
             else:
                 others.append(i)
         places = sorted(i for several in kept.values() for i in several)
-        return [(found[i], questions[group[i]].asks) for i in places]
+        return [(candidates[i], questions[group[i]].asks) for i in places]
 
     def _instruction(self, accepted: Accepted, split: Split) -> Instruction:
         chatbot = self.chatbot
@@ -174,9 +174,9 @@ def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str
     own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
     shown = prompt.shown
     evidence = plain(" ".join([own, *(text for p in shown for text in (p.text, *p.path))]))
-    told = plain(accepted.reply)
+    reply = plain(accepted.reply)
     for name in map(plain, others):
-        if whole(name).search(told) and not whole(name).search(evidence):
+        if whole(name).search(reply) and not whole(name).search(evidence):
             raise LeftOut("names another release, which its evidence does not")
     lead = checked(accepted.reply, shown, own)
     if not lead.said or not lead.is_whole:

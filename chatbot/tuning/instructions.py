@@ -65,18 +65,18 @@ def read_instructions(path: Path) -> list[Instruction]:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TuningError(f"{path} cannot be read: {error}") from error
-    found = []
+    instructions = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            found.append(Instruction.model_validate_json(line))
+            instructions.append(Instruction.model_validate_json(line))
         except ValidationError as error:
             raise TuningError(
                 f"{path}, line {number} is no instruction: {first_problem(error)}. `strata tune "
                 "export` writes such files"
             ) from error
-    return found
+    return instructions
 
 
 def require_extras(*packages: str) -> None:

@@ -172,15 +172,15 @@ def _tokens(
 ) -> list[dict[str, list[int]]]:
     """The instructions of a split that fit, as tokens: the loss is that of the reply alone."""
     limit = network.context if longest is None else min(longest, network.context)
-    found = []
+    examples = []
     for instruction in instructions:
         if instruction.split is split:
-            asked = [message.model_dump() for message in instruction.messages[:-1]]
-            prompt, reply = network.encode(asked), network.encode_reply(instruction.reply)
+            messages = [message.model_dump() for message in instruction.messages[:-1]]
+            prompt, reply = network.encode(messages), network.encode_reply(instruction.reply)
             if len(prompt) + len(reply) <= limit:
                 labels = [_IGNORED] * len(prompt) + reply
-                found.append({"input_ids": prompt + reply, "labels": labels})
-    return found
+                examples.append({"input_ids": prompt + reply, "labels": labels})
+    return examples
 
 
 def _trainer(
@@ -259,8 +259,8 @@ def _watcher(folder: Path, on_progress: OnProgress, stopped: Callable[[], bool])
         stopped = False
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            told = [entry["loss"] for entry in state.log_history if "loss" in entry]
-            on_progress(state.global_step, state.max_steps, told[-1] if told else None)
+            losses = [entry["loss"] for entry in state.log_history if "loss" in entry]
+            on_progress(state.global_step, state.max_steps, losses[-1] if losses else None)
             if stopped():
                 self.stopped = True
                 control.should_save = control.should_training_stop = True

@@ -43,48 +43,50 @@ def take_stock(
 
     With `documents` it is what the release has; where that is not clear, it is asked back.
     """
-    asked = turn.resolution
-    product = next((p for p in known if p.name == asked.product), None)
-    unclear = asked.status is ReleaseStatus.AMBIGUOUS and product and not every
-    if unclear or (documents and not asked.releases):
-        return replace(turn, route=Route.CLARIFY, answer=ask_back(asked, known))
+    resolution = turn.resolution
+    product = next((p for p in known if p.name == resolution.product), None)
+    unclear = resolution.status is ReleaseStatus.AMBIGUOUS and product and not every
+    if unclear or (documents and not resolution.releases):
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
     if documents:
-        text = "\n\n".join(_documents(asked, name, open_corpus) for name in asked.releases)
+        text = "\n\n".join(
+            _documents(resolution, name, open_corpus) for name in resolution.releases
+        )
     elif product is None:
         of = [f"**{p.name}**: {_releases(p)}" for p in known]
         text = _list(f"There is documentation of {listed(p.name for p in known)}", of)
-        asked = Resolution(ReleaseStatus.NONE, None)
+        resolution = Resolution(ReleaseStatus.NONE, None)
     else:
-        unknown = asked.status is ReleaseStatus.UNKNOWN
-        told = "" if every and not unknown else _told(turn.question, asked, product)
+        unknown = resolution.status is ReleaseStatus.UNKNOWN
+        direct = "" if every and not unknown else _told(turn.question, resolution, product)
         number = len(product.releases)
         counted = f"{number} release{'' if number == 1 else 's'} of {product.name}"
-        text = told or f"{counted} documented here: {_releases(product)}."
-        if not told or len(asked.releases) > 1:
-            asked = Resolution(ReleaseStatus.NONE, product.name)
+        text = direct or f"{counted} documented here: {_releases(product)}."
+        if not direct or len(resolution.releases) > 1:
+            resolution = Resolution(ReleaseStatus.NONE, product.name)
     value = f"{text.splitlines()[0].rstrip('.:')}."
     answer = Answer(text, abstained=False, value=value)
-    return replace(turn, resolved=asked, route=Route.INVENTORY, answer=answer)
+    return replace(turn, resolved=resolution, route=Route.INVENTORY, answer=answer)
 
 
-def _told(question: str, asked: Resolution, product: Product) -> str:
+def _told(question: str, resolution: Resolution, product: Product) -> str:
     """Whether there is what a question names, or which release it describes; "" for neither."""
-    if asked.status is ReleaseStatus.UNKNOWN:
+    if resolution.status is ReleaseStatus.UNKNOWN:
         no = "No, there" if question.split()[0].lower() in YES_NO else "There"
-        return f"{no} is {asked.explanation} here, only {_releases(product)}."
-    named = [mention for mention in asked.mentions if mention.release in asked.releases]
+        return f"{no} is {resolution.explanation} here, only {_releases(product)}."
+    named = [mention for mention in resolution.mentions if mention.release in resolution.releases]
     release = next((r for r in product.releases if named and r.name == named[-1].release), None)
     if release is None:
         return ""
-    said = as_words(named[-1].text.strip())
-    names = any(map(str.isdigit, said)) or said.casefold() in map(str.casefold, release.aliases)
-    if len(asked.releases) == 2 and release == product.newest and not names:
-        return f"No, {said} is {product.name} {release.name}."
-    if len(asked.releases) != 1:
+    name = as_words(named[-1].text.strip())
+    names = any(map(str.isdigit, name)) or name.casefold() in map(str.casefold, release.aliases)
+    if len(resolution.releases) == 2 and release == product.newest and not names:
+        return f"No, {name} is {product.name} {release.name}."
+    if len(resolution.releases) != 1:
         return ""
     if question.split()[0].lower() in YES_NO:
         return f"Yes, {product.name} {_noted(release, product)} is documented here."
-    return f"{said[0].upper()}{said[1:]}: {product.name} {_noted(release, product)}."
+    return f"{name[0].upper()}{name[1:]}: {product.name} {_noted(release, product)}."
 
 
 def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], Corpus]) -> str:

@@ -40,22 +40,22 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
             f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
             for product in offered_products(resolution, products)
         )
-    asked = f"Which {wanted} do you mean"
+    question = f"Which {wanted} do you mean"
     if resolution.status is ReleaseStatus.UNKNOWN:
         missing = f"there is {resolution.explanation} in the documentation"
-        asked = f"I don't know: {missing}. Which one do you mean"
-    return Answer(f"{asked}: {listed(choices, 'or')}?", abstained=True)
+        question = f"I don't know: {missing}. Which one do you mean"
+    return Answer(f"{question}: {listed(choices, 'or')}?", abstained=True)
 
 
-def offered_products(asked: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:
+def offered_products(resolution: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:
     """Return the products that can be chosen, each with the releases that can be chosen of it."""
 
     def narrowed(product: Product) -> Product:
-        owner = "" if asked.product else f"{product.name} "
-        kept = tuple(r for r in product.releases if f"{owner}{r.name}" in asked.available)
+        owner = "" if resolution.product else f"{product.name} "
+        kept = tuple(r for r in product.releases if f"{owner}{r.name}" in resolution.available)
         return replace(product, releases=kept)
 
-    own = [p for p in products if asked.product in (None, p.name)]
+    own = [p for p in products if resolution.product in (None, p.name)]
     return tuple(p for p in map(narrowed, own) if p.releases) or tuple(own)
 
 
@@ -65,12 +65,12 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
     A reply that names a release or product and says no more becomes the question that the
     clarification was about, with that in it; any other reply is a question of its own.
     """
-    told: list[tuple[str, str]] = []
+    turns: list[tuple[str, str]] = []
     context = Context(turn.release)
 
     def tell(user: str, assistant: str) -> None:
         nonlocal context
-        told.append((user, assistant))
+        turns.append((user, assistant))
         context = context_after(user, assistant, products, turn.product, context)
 
     open_question: tuple[Turn, Resolution] | None = None
@@ -80,14 +80,14 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
         reply = _as_reply(user, *open_question, products) if open_question else None
         if open_question and reply is None:
             tell(open_question[0].question, answer)
-        request = reply or replace(turn, question=user, history=tuple(told))
+        request = reply or replace(turn, question=user, history=tuple(turns))
         if i == len(turn.history):
             break
         open_question, answer = None, assistant
         if turn.asked_back is None or i in turn.asked_back:
             of = replace(context, chosen=request.release)
-            found = resolve_within(of, request.question, products, request.product)
-            open_question = (request, found) if found.status in _OPEN else None
+            resolution = resolve_within(of, request.question, products, request.product)
+            open_question = (request, resolution) if resolution.status in _OPEN else None
         if not open_question:
             tell(request.question, answer)
     return replace(request, asked_back=None)
@@ -99,7 +99,7 @@ def asked_back(route: str, status: str) -> bool:
 
 
 def _as_reply(
-    text: str, asked: Turn, resolution: Resolution, products: Sequence[Product]
+    text: str, open_turn: Turn, resolution: Resolution, products: Sequence[Product]
 ) -> Turn | None:
     """The question that was asked back, with what a reply names; None for any other reply.
 
@@ -115,17 +115,19 @@ def _as_reply(
     if read.status in _OPEN and read.mentions:
         releases = (read.mentions[0].said,)
     if not (releases or named):
-        return asked if len(rest) < 2 and "?" not in text and not read.mentions else None
+        return open_turn if len(rest) < 2 and "?" not in text and not read.mentions else None
     if rest or ("?" in text and len(releases) > 1):
         return None
     product = read.product or resolution.product
-    question = replace_unknown(asked.question, resolution, releases)
+    question = replace_unknown(open_turn.question, resolution, releases)
     added = None if resolution.product else product
     is_said = bool(releases) and {m.release for m in resolution.mentions} == {*releases}
-    if question == asked.question and not is_said and (added or releases):
+    if question == open_turn.question and not is_said and (added or releases):
         question = with_release(question, (), releases, added)
-    release = releases[0] if len(releases) == 1 else asked.release
-    return replace(asked, question=question, product=product or asked.product, release=release)
+    release = releases[0] if len(releases) == 1 else open_turn.release
+    return replace(
+        open_turn, question=question, product=product or open_turn.product, release=release
+    )
 
 
 def with_release(
@@ -145,9 +147,9 @@ def with_release(
     return question
 
 
-def replace_unknown(question: str, asked: Resolution, releases: Sequence[str]) -> str:
+def replace_unknown(question: str, resolution: Resolution, releases: Sequence[str]) -> str:
     """Put releases in the place of those that the question names and that are not there."""
-    unclear = [mention for mention in asked.mentions if mention.release is None]
+    unclear = [mention for mention in resolution.mentions if mention.release is None]
     return with_release(question, unclear, releases) if unclear and releases else question
 
 

@@ -109,11 +109,11 @@ def read_question(
 
         def check(made: QuestionReading) -> None:
             read.append(made)
-            found = _resolved(made, turn, known)
+            resolution = _resolved(made, turn, known)
             asks_none = not any(named.asked for named in made.releases)
             # What a second reading does not settle either is asked back.
-            if found.status is ReleaseStatus.AMBIGUOUS and asks_none and len(read) == 1:
-                raise ValueError(f"{found.explanation}: say whether its release is asked")
+            if resolution.status is ReleaseStatus.AMBIGUOUS and asks_none and len(read) == 1:
+                raise ValueError(f"{resolution.explanation}: say whether its release is asked")
 
         reply, calls = await ask_for(
             model,
@@ -217,7 +217,7 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
         turn.question, [named.words for named in reading.releases], reading.other_numbers, product
     )
     mentions: list[Mention] = []
-    asked: list[Release] = []
+    releases: list[Release] = []
     open_ones: list[Resolution] = []
     for named in reading.releases:
         release = _release(named, turn, product, silent)
@@ -227,18 +227,18 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
         if named.asked and isinstance(release, Resolution):
             open_ones.append(release)
         elif named.asked and isinstance(release, Release):
-            asked.append(release)
-    found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
+            releases.append(release)
+    resolution = open_ones[0] if open_ones else _chosen(reading, releases, product, silent)
     if reading.asks == "documentation":
-        found = _not_overruled(reading, of, known, found, silent)
-    return replace(found, mentions=tuple(mentions))
+        resolution = _not_overruled(reading, of, known, resolution, silent)
+    return replace(resolution, mentions=tuple(mentions))
 
 
 def _not_overruled(
     reading: QuestionReading,
     turn: Turn,
     known: Sequence[Product],
-    found: Resolution,
+    resolution: Resolution,
     silent: Resolution,
 ) -> Resolution:
     """What was found, unless that overrules in silence what the asker chose or wrote.
@@ -248,16 +248,16 @@ def _not_overruled(
     """
     is_named = any(r.asked and any(map(str.isdigit, r.words)) for r in reading.releases)
     if is_named or reading.every_release:
-        return found
+        return resolution
     by_rules = resolve_turn(turn, known)
-    same = (by_rules.status, by_rules.releases) == (found.status, found.releases)
-    if turn.release is not None and found.releases != silent.releases and not same:
+    same = (by_rules.status, by_rules.releases) == (resolution.status, resolution.releases)
+    if turn.release is not None and resolution.releases != silent.releases and not same:
         raise ValueError(f"the asker chose {turn.release}: the question names no other release")
     asks_none = not any(r.asked for r in reading.releases)
     if asks_none and by_rules.mentions and by_rules.releases != silent.releases:
         product = next(product for product in known if product.name == by_rules.product)
         return ask_whether_release(product, by_rules.mentions[-1].text.strip())
-    return found
+    return resolution
 
 
 def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> Product | None:
@@ -306,10 +306,10 @@ def _release(
 
 
 def _chosen(
-    reading: QuestionReading, asked: Sequence[Release], product: Product, silent: Resolution
+    reading: QuestionReading, wanted: Sequence[Release], product: Product, silent: Resolution
 ) -> Resolution:
     releases = (
-        product.releases if reading.every_release and not asked else tuple(dict.fromkeys(asked))
+        product.releases if reading.every_release and not wanted else tuple(dict.fromkeys(wanted))
     )
     names = tuple(r.name for r in product.releases if r in releases)
     if len(names) > 1:

@@ -104,12 +104,14 @@ def _words_for_what_there_is(
     spans = product_spans(text, known)
     for start, end, _ in reversed(spans):
         text = f"{text[:start]}\0{text[end:]}"
-    said = words_of(text.lower().replace("’", "'"))
-    called = {i + step for i, word in enumerate(said) if "\0" in word for step in (-1, 0, 1)}
-    words = frozenset(word for i, word in enumerate(said) if i not in called)
+    all_words = words_of(text.lower().replace("’", "'"))
+    called = {i + step for i, word in enumerate(all_words) if "\0" in word for step in (-1, 0, 1)}
+    words = frozenset(word for i, word in enumerate(all_words) if i not in called)
     nouns = words & (_SEVERAL | _DOCUMENTS | {"release", "version"})
     within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
     there = YES_NO | _THERE
     signs = bool(nouns), bool(resolution.mentions or spans), not words.isdisjoint(there)
-    told = sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
-    return words if told and (nouns or not within) else frozenset()
+    is_about_stock = (
+        sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
+    )
+    return words if is_about_stock and (nouns or not within) else frozenset()

@@ -74,9 +74,9 @@ def show_offers(shown: ChatTurn) -> None:
     turn, reply, product = shown.turn, shown.turn.reply, shown.turn.reply.product or ""
     if reply.abstained:
         there = {r.name for p in shown.products if p.name == product for r in p.releases}
-        if found := [release for release in reply.found_in if release in there]:
+        if documented_in := [release for release in reply.found_in if release in there]:
             with _row("Documented in", f"found-in-{turn.id}"):
-                for release in found:
+                for release in documented_in:
                     text = about_release(turn.question, release, product, shown.products)
                     key = f"found-in-{turn.id}-{release}"
                     _offer(shown, key, release, text, product, release)

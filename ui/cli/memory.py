@@ -55,13 +55,13 @@ def import_file(
         report = Exchange(open_chatbot(), LOCAL).bring_in(
             faq, lambda done, total: show("import", done, total)
         )
-    told = list(import_told(report))
+    lines = list(import_told(report))
     if report.ignored:
-        told.append(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
+        lines.append(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
     if report.left_out:
-        told.append(f"{how_many(len(report.left_out), 'line')} skipped:")
-        told += (f"  line {left.line}: {left.reason}" for left in report.left_out)
-    print_result(as_json, report, *told)
+        lines.append(f"{how_many(len(report.left_out), 'line')} skipped:")
+        lines += (f"  line {left.line}: {left.reason}" for left in report.left_out)
+    print_result(as_json, report, *lines)
     if report.left_out:
         taken = report.added + report.known + report.outdone
         raise Exit(SOME_LEFT_OUT if taken else 1)
@@ -88,28 +88,28 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
     scope = scope_of(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
-    releases, (asked, reused) = overview.releases(scope), overview.asked(scope)
+    releases, (questions, reused) = overview.releases(scope), overview.asked(scope)
     unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
-    found = {
-        "asked": asked,
+    figures = {
+        "asked": questions,
         "reused": reused,
         "unread": unread,
         "pairs": sum(of.pairs for of in releases),
         "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
     }
-    told = [
+    lines = [
         f"{of.product} {of.release}: {of.good:,} good, {of.unrated:,} not rated, {of.poor:,} poor, "
         f"{of.suspended:,} suspended; reuses: {of.reused:,}"
         for of in releases
     ]
     if unread:
-        told.append(
+        lines.append(
             f"Since an update, {unread:,} of these answers cannot be reused. "
             "Run `strata memory rebuild` to reuse them again."
         )
-    told.append(f"{how_many(asked, 'question')} asked, {reused:,} answered from the memory")
+    lines.append(f"{how_many(questions, 'question')} asked, {reused:,} answered from the memory")
     none = "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
-    print_result(as_json, found, *(told if releases else [none]))
+    print_result(as_json, figures, *(lines if releases else [none]))
 
 
 @app.command()
@@ -121,8 +121,8 @@ def rebuild(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = 
         rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
             scope_of(product, release), lambda _, done, total: show("rebuild", done, total)
         )
-    told = []
+    lines = []
     for of in rebuilt:
         gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
-        told.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
-    print_result(as_json, rebuilt, *(told or ["Nothing is remembered yet."]))
+        lines.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
+    print_result(as_json, rebuilt, *(lines or ["Nothing is remembered yet."]))

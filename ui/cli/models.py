@@ -133,11 +133,11 @@ def check_model(as_json: AsJson = False) -> None:
             "STRATA_GENERATOR to a model if it is none"
         )
     with errors.status("") as status:
-        found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
-    for warning in found.warnings:
+        checked = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
+    for warning in checked.warnings:
         errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
     table = Table(box=None, show_header=False)
-    for name, value in asdict(found).items():
+    for name, value in asdict(checked).items():
         text = f"{value:,.2f}" if isinstance(value, float) else str(value)
         table.add_row(name.replace("_", " "), printable(text))
-    print_result(as_json, found, table)
+    print_result(as_json, checked, table)

@@ -162,9 +162,9 @@ def changes(
     """List the parameters that are new, changed and gone between two releases."""
     from ui.api.service import changes_between
 
-    changes, found = changes_between(open_chatbot(), product, older, newer)
+    changes, compared = changes_between(open_chatbot(), product, older, newer)
     table = Table("", "Name", "Belongs to", "What", box=None)
-    for change in found:
+    for change in compared:
         shown = change.shown
         row = change.outcome.value, shown.name, shown.owner, "; ".join(told_of(change))
         table.add_row(*map(printable, row))

@@ -86,11 +86,11 @@ def doctor(
     """Check database, models, indexes, disk, jobs and clock; the exit code is 1 for a fault."""
     findings = tuple(examine(read_settings(), open_database(), mend=mend))
     table = Table("", "", "", box=None, show_header=False)
-    for found in findings:
-        style = _STYLES.get(found.health)
-        table.add_row(found.health, printable(found.what), printable(found.told), style=style)
+    for finding in findings:
+        style = _STYLES.get(finding.health)
+        table.add_row(finding.health, printable(finding.what), printable(finding.told), style=style)
     print_result(as_json, findings, table)
-    if any(found.health is Health.FAULT for found in findings):
+    if any(finding.health is Health.FAULT for finding in findings):
         raise Exit(1)
 
 

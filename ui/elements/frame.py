@@ -54,9 +54,9 @@ def failures_shown(*, as_toast: bool = False) -> Iterator[None]:
             st.error(as_text(str(error)), icon=":material/error:")
 
 
-def done(told: str) -> None:
+def done(message: str) -> None:
     """Rerun the page, and show there in one sentence what was just done."""
-    st.session_state[_NOTICE] = told
+    st.session_state[_NOTICE] = message
     st.rerun()
 
 
@@ -119,7 +119,7 @@ def widget_round(name: str) -> int:
 
 def confirm(
     title: str,
-    told: str,
+    consequences: str,
     label: str,
     do: Callable[[], None],
     *,
@@ -132,7 +132,7 @@ def confirm(
     """
 
     def ask() -> None:
-        st.markdown(told)
+        st.markdown(consequences)
         if confirmed(label, icon=icon, name=name):
             with failures_shown():
                 do()

@@ -51,7 +51,7 @@ def saved_answers(person: Person) -> None:
     product, release = choose_release(
         "memory",
         st.columns(2),
-        list(dict.fromkeys(found.product for found in everything)),
+        list(dict.fromkeys(figures.product for figures in everything)),
         lambda product: [f.release for f in reversed(everything) if f.product == product],
     )
     scope = Scope(product or "", release or "")
@@ -91,19 +91,19 @@ def _nothing_yet() -> None:
 
 
 def _figures(overview: Overview, scope: Scope) -> None:
-    found = overview.releases(scope)
+    releases = overview.releases(scope)
     figures = {
-        "Good": sum(f.good for f in found),
-        "Not rated": sum(f.unrated for f in found),
-        "Poor": sum(f.poor for f in found),
-        "Suspended": sum(f.suspended for f in found),
+        "Good": sum(f.good for f in releases),
+        "Not rated": sum(f.unrated for f in releases),
+        "Poor": sum(f.poor for f in releases),
+        "Suspended": sum(f.suspended for f in releases),
     }
-    asked, reused = overview.asked(scope)
+    questions, reused = overview.asked(scope)
     with st.container(horizontal=True, key="memory-total"):
         for label, figure in figures.items():
             st.metric(label, f"{figure:,}", border=True, help=_TOLD[label])
-        told = f"Answered from saved answers, of {how_many(asked, 'question')}."
-        st.metric("Reused", f"{reused:,}", border=True, help=told)
+        explanation = f"Answered from saved answers, of {how_many(questions, 'question')}."
+        st.metric("Reused", f"{reused:,}", border=True, help=explanation)
 
 
 def _questions(overview: Overview, scope: Scope) -> None:
@@ -208,8 +208,8 @@ def _tell_report() -> None:
 
 def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
     if lines:
-        told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
+        lines_shown = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"
-        st.warning(f"{heading}\n\n{told}", icon=":material/warning:")
+        st.warning(f"{heading}\n\n{lines_shown}", icon=":material/warning:")
     if ignored:
         st.caption(f"Ignored columns: {as_label(', '.join(ignored), 300)}")

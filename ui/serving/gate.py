@@ -176,8 +176,10 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > _LARGEST_BODY:
-            told = f"The request is larger than {_LARGEST_BODY // 1_000_000} MB: send less at once."
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
+            reason = (
+                f"The request is larger than {_LARGEST_BODY // 1_000_000} MB: send less at once."
+            )
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
         return message
 
     return receiving

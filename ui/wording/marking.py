@@ -76,9 +76,9 @@ def _spans(text: str, quote: str) -> list[Span]:
     at = text.find(quote) if quote.strip() else -1
     if at >= 0:
         return [(at, at + len(quote))]
-    found = list(_WORD.finditer(text))
-    runs = quoted_words([word[0] for word in found], quote)
-    return [(found[first].start(), found[behind - 1].end()) for first, behind in runs]
+    words = list(_WORD.finditer(text))
+    runs = quoted_words([word[0] for word in words], quote)
+    return [(words[first].start(), words[behind - 1].end()) for first, behind in runs]
 
 
 def differing_spans(before: str, after: str) -> tuple[list[Span], list[Span]]:

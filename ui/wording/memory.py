@@ -29,21 +29,21 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
     named = f" by {name}" if name and by != LOCAL.name else ""
     if origin == "thumbs" and not to_admin:
         return "rated helpful by people who asked"
-    told = {
+    sources = {
         "thumbs": "thumbs",
         "rating": f"rated{named}" if to_admin else f"rated good{named}",
         "imported": "imported",
         "curated": f"curated{named}",
     }
-    return told.get(origin, f"score {pair.score:.2f}") + on
+    return sources.get(origin, f"score {pair.score:.2f}") + on
 
 
 def saved(pair: RememberedPair) -> str:
     """The source of a saved answer, as plain text: "Saved answer · not rated yet"."""
     if pair.origin == "curated":
         return "Corrected by an admin"
-    told = "not rated yet" if pair.origin == "measured" else vouched(pair)
-    return f"Saved answer · {told}"
+    source = "not rated yet" if pair.origin == "measured" else vouched(pair)
+    return f"Saved answer · {source}"
 
 
 def import_told(report: ImportReport) -> Iterator[str]:

@@ -103,12 +103,12 @@ class Progress:
         # A comparison is named itself: its steps run for every release at once.
         step = self.running[0]
         release = next(filter(None, map(self.found.get, _RELEASES)), None)
-        found = self.found.get("context_retrieval")
+        pages = self.found.get("context_retrieval")
         words = step_name(step)
         if step == "context_retrieval" and release:
             words = f"searching the {release} documentation"
-        elif step == "context_reduction" and found:
-            words = f"reading {found}"
+        elif step == "context_reduction" and pages:
+            words = f"reading {pages}"
         elif step == _COMPARISON and release:
             words = f"comparing {release}"
         return f"{words[:1].upper()}{words[1:]}…"

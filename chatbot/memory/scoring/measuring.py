@@ -35,8 +35,8 @@ class Measured:
     @property
     def value(self) -> float:
         """The score: the lower one."""
-        told = 1.0 if self.relevancy is None else self.relevancy
-        return min(self.faithfulness, told)
+        relevancy = 1.0 if self.relevancy is None else self.relevancy
+        return min(self.faithfulness, relevancy)
 
 
 def measure(
@@ -48,16 +48,16 @@ def measure(
     nothing until people say that it is good.
     """
     relevancy = 0.0 if doubt >= DOUBTED else 1.0 if by_capable else None
-    said = statements(answer)
-    borne = sum(_is_borne(statement, texts, own) for statement in said)
-    return Measured(borne / len(said) if said else 0.0, relevancy)
+    stated = statements(answer)
+    borne = sum(_is_borne(statement, texts, own) for statement in stated)
+    return Measured(borne / len(stated) if stated else 0.0, relevancy)
 
 
 def statements(answer: Answer) -> list[str]:
     """The sentences, items, rows and lines of code of an answer, without marks of citations."""
     lines = without_marks(answer.text).split("\n")
-    told = (line for line in lines if not line.lstrip().startswith(_FENCES))
-    return [sentence for line in told for sentence in sentences(line) if words(sentence)]
+    prose = (line for line in lines if not line.lstrip().startswith(_FENCES))
+    return [sentence for line in prose for sentence in sentences(line) if words(sentence)]
 
 
 def _is_borne(statement: str, texts: Sequence[str], own: str) -> bool:

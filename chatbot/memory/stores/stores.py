@@ -152,8 +152,8 @@ class Stores:
         of_other = MemoryPairRow.embedding != reader.embedding
         query = select(MemoryPairRow.id, MemoryPairRow.question)
         with self._database.reading() as session:
-            found = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
-            other = {row.id: row.question for row in found}
+            stale = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
+            other = {row.id: row.question for row in stale}
         return dict(zip(other, reader.read_all(list(other.values()), product), strict=True))
 
     def _place(
@@ -170,8 +170,8 @@ class Stores:
         The pairs `beside` it go in any case. A `turn` made it.
         """
         row.store = store = store_of(row.score, self._thresholds.gamma)
-        found = rows.rivals_of(session, row, self._thresholds.delta)
-        rivals = [rival for rival in found if rival not in beside]
+        near = rows.rivals_of(session, row, self._thresholds.delta)
+        rivals = [rival for rival in near if rival not in beside]
         best = max(rivals, key=rank, default=None)
         if best is not None and rank(best) >= rank(row):
             rows.supersede(session, [*beside, *([row] if row.id else [])], best.id, turn)
