@@ -50,8 +50,8 @@ class Queries:
     topic: str = ""
 
     @property
-    def asked(self) -> str:
-        """What the question itself asks, without its release and what was carried over."""
+    def own_subject(self) -> str:
+        """The subject without what was carried over from earlier questions."""
         return self.subject.removesuffix(self.topic).strip()
 
     @property
@@ -287,8 +287,8 @@ class Turn:
         return self.phrased
 
     @property
-    def asked(self) -> tuple[str, str]:
-        """Product and release that it is answered from. Raises LookupError where there is none."""
+    def target(self) -> tuple[str, str]:
+        """Product and release that the turn is answered from. Raises LookupError without one."""
         if self.resolution.product is None or not self.resolution.releases:
             raise LookupError("the turn is about no release")
         return self.resolution.product, self.resolution.releases[0]

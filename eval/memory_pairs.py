@@ -22,7 +22,7 @@ from rich.console import Console
 
 from chatbot.assembly import open_chatbot, open_model
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from chatbot.memory.questions import asked_text, evident_difference
 from chatbot.settings import read_settings
 from chatbot.turn import Remembered, Turn
@@ -84,7 +84,7 @@ def judge(
 def judged_same(chatbot: Chatbot, model: BaseChatModel, pair: QuestionPair) -> bool:
     """Whether a model that reads the second question takes it for the first one."""
     now = datetime.now(UTC)
-    saved = Remembered(1, pair.a, "", "", (), 1.0, Origin.RATING, "", now, 1.0)
+    saved = Remembered(1, pair.a, "", "", (), 1.0, ScoreOrigin.RATING, "", now, 1.0)
 
     async def unread(turn: Turn) -> Turn:
         return turn

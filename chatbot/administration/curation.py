@@ -10,10 +10,10 @@ from sqlalchemy import delete, select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import BadInput, Person, require_short
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
-from chatbot.administration.support import as_answer, supported
+from chatbot.administration.citation_finder import as_answer, cite_pages
+from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, ReleaseFilter
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import BY_HAND, MemoryQuestion, NewPair, Origin, Role, Score
+from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, NewPair, Role, Score, ScoreOrigin
 from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.memory.stores.stores import Added, UnknownPair
@@ -109,7 +109,7 @@ class Curation:
             return
         release = release or row.release or ""
         if not release or not text or says_unknown(text):
-            made = [pair.id for pair in of_turn if pair.origin == Origin.CURATED]
+            made = [pair.id for pair in of_turn if pair.origin == ScoreOrigin.CURATED]
             self.chatbot.memory.stores.remove(made)
             return
         question = self.chatbot.memory.reader.read(text_asked, row.product)
@@ -119,7 +119,7 @@ class Curation:
             # Of two that admins wrote the later one counts.
             self._put(*of, [added.pair], turn=turn)
         # Where the answer belongs to another release, the one that was given is wrong in its own.
-        wrong = [pair.id for pair in of_turn if pair.origin not in BY_HAND]
+        wrong = [pair.id for pair in of_turn if pair.origin not in HUMAN_ORIGINS]
         self.chatbot.memory.stores.remove(wrong)
 
     def _put(
@@ -140,10 +140,10 @@ class Curation:
         require_short("answer", text, LONGEST_ANSWER)
         try:
             corpus = self.chatbot.corpora.corpus(product, release)
-            kept, pages = supported(corpus, self.chatbot.embedder, question.text, text)
+            kept, pages = cite_pages(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
             raise BadInput(f"The answer cannot be checked against its release. {error}") from error
-        score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
+        score = Score(1.0, ScoreOrigin.CURATED, datetime.now(UTC), self._name)
         pair = NewPair(question, kept, score, pages, turn, links)
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
@@ -158,7 +158,7 @@ class Curation:
                 "pages of today."
             )
         measured = old.row.faithfulness, old.row.relevancy
-        score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name, *measured)
+        score = Score(1.0, ScoreOrigin.CURATED, datetime.now(UTC), self._name, *measured)
         added = self.chatbot.memory.stores.rescore(pair_id, score)
         self._record("promote answer", old, score=old.row.score)
         return self._overview.pair(added.pair or 0)
@@ -172,7 +172,7 @@ class Curation:
 
     def rebuild(
         self,
-        scope: Scope = EVERYTHING,
+        within: ReleaseFilter = EVERYTHING,
         on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
     ) -> tuple[Rebuilt, ...]:
         """Rebuild the stores by the current settings.
@@ -181,7 +181,7 @@ class Curation:
         """
         memory = self.chatbot.memory
         rebuilt = []
-        for of in self._overview.releases(scope):
+        for of in self._overview.releases(within):
             name = f"{of.product} {of.release}"
             with self.chatbot.database.reading() as session:
                 release_id = require_release(session, of.product, of.release).id

@@ -10,11 +10,17 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
+from chatbot.administration.citation_finder import as_answer, as_value, cite_pages
 from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, UnusableRow
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, PairFilter, Scope
-from chatbot.administration.support import as_answer, as_value, supported
+from chatbot.administration.overview import (
+    EVERYTHING,
+    KeptPair,
+    Overview,
+    PairFilter,
+    ReleaseFilter,
+)
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import NewPair, Origin, Score, Store
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Store
 from chatbot.memory.questions import asked_text
 from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
@@ -79,7 +85,9 @@ class Exchange:
                         raise UnusableRow(
                             f"the question stands in line {first} too: put its answers into one row"
                         )
-                    self._bring_in(row, release, _asked(row.question, release, products), report)
+                    self._bring_in(
+                        row, release, _standalone_question(row.question, release, products), report
+                    )
                 except UnusableRow as error:
                     report.left_out.append(LeftOut(row.line, str(error)))
                 on_progress(done, len(faq.rows))
@@ -117,13 +125,13 @@ class Exchange:
             return
         corpus = chatbot.corpora.corpus(release.product, release.name)
         value = as_value(row.value)
-        answer, pages = supported(corpus, chatbot.embedder, row.question, text, value)
+        answer, pages = cite_pages(corpus, chatbot.embedder, row.question, text, value)
         by = self.person.id or self.person.name
         score = 1.0 if row.score is None else row.score
         pair = NewPair(
             question,
             answer,
-            Score(score, Origin.IMPORTED, datetime.now(UTC), by),
+            Score(score, ScoreOrigin.IMPORTED, datetime.now(UTC), by),
             pages=pages,
             links=row.links,
         )
@@ -136,15 +144,15 @@ class Exchange:
         report.low += added.store is Store.LOW
         report.replaced += len(added.replaced)
 
-    def export(self, form: Format, scope: Scope = EVERYTHING) -> Iterator[str]:
+    def export(self, form: Format, within: ReleaseFilter = EVERYTHING) -> Iterator[str]:
         """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
         overview = Overview(self.chatbot.database, self.person)
         return Exports(self.chatbot.database).of(
             self.person,
             "remembered answers",
-            (_exported(pair, form) for pair in overview.every(PairFilter(scope))),
+            (_exported(pair, form) for pair in overview.every(PairFilter(within))),
             form,
-            **asdict(scope),
+            **asdict(within),
         )
 
 
@@ -163,7 +171,7 @@ def _release(row: FaqRow, products: Sequence[Product]) -> Release:
     )
 
 
-def _asked(question: str, release: Release, products: Sequence[Product]) -> str:
+def _standalone_question(question: str, release: Release, products: Sequence[Product]) -> str:
     """What a question asks without its release, as the chain would read it."""
     resolution = replace(
         resolve_release(question, products, product=release.product),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from chatbot.models.files import GENERATOR
-from chatbot.models.machine import GB, bearable_generators, generator_here, this_machine
+from chatbot.models.machine import GB, fitting_generators, generator_here, this_machine
 from chatbot.models.settings import CAPABLE
 from chatbot.settings import Settings
 
@@ -32,7 +32,7 @@ def larger_generator(settings: Settings) -> str:
     if settings.backend != "embedded" or chosen:
         return ""
     machine = this_machine()
-    best = bearable_generators(machine)[0]
+    best = fitting_generators(machine)[0]
     used = generator_here(machine, settings.models_dir) if automatic else GENERATOR
     if best.size <= used.size:
         return ""

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import Person
-from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.pairs import ScoreOrigin, Store
 from chatbot.memory.stores.stores import UnknownPair
 from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
@@ -23,14 +23,14 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class Scope:
+class ReleaseFilter:
     """The part of the memory to look at: a release with its product, a product, or, empty, all."""
 
     product: str = ""
     release: str = ""
 
 
-EVERYTHING = Scope()
+EVERYTHING = ReleaseFilter()
 
 
 class Worth(StrEnum):
@@ -44,7 +44,7 @@ class Worth(StrEnum):
 
 _IN_USE = MemoryPairRow.suspended == ""
 _VOUCHED = or_(
-    MemoryPairRow.origin != Origin.MEASURED, func.coalesce(MemoryPairRow.relevancy, 0) > 0
+    MemoryPairRow.origin != ScoreOrigin.MEASURED, func.coalesce(MemoryPairRow.relevancy, 0) > 0
 )
 """As `chatbot.memory.recall.is_vouched` says it of a row."""
 _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
@@ -63,7 +63,7 @@ class PairFilter:
     which no question finds until a rebuild.
     """
 
-    scope: Scope = EVERYTHING
+    within: ReleaseFilter = EVERYTHING
     worth: Worth | None = None
     words: str = ""
     read_other_than: str = ""
@@ -112,27 +112,27 @@ class Overview:
     def __post_init__(self) -> None:
         self.person.require_admin()
 
-    def releases(self, scope: Scope = EVERYTHING) -> tuple[ReleaseFigures, ...]:
+    def releases(self, within: ReleaseFilter = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
         counted = _NAMED.add_columns(
             *(func.count().filter(of_worth) for of_worth in _OF_WORTH.values()),
             func.sum(MemoryPairRow.reused),
         ).group_by(ProductRow.name, ReleaseRow.name)
         with self.database.reading() as session:
-            rows = session.execute(counted.where(*_conditions(session, PairFilter(scope))))
+            rows = session.execute(counted.where(*_conditions(session, PairFilter(within))))
             figures = [ReleaseFigures(*row) for row in rows]
         return tuple(sorted(figures, key=lambda f: (f.product, sort_key(f.release))))
 
-    def asked(self, scope: Scope = EVERYTHING) -> tuple[int, int]:
+    def usage(self, within: ReleaseFilter = EVERYTHING) -> tuple[int, int]:
         """How many questions were asked, and how many of them were answered from the memory."""
         reused = func.count().filter(TurnRow.route == Route.REUSE)
         counted = select(func.count(), reused).select_from(TurnRow)
         with self.database.reading() as session:
-            if scope.product:
-                product = require_product(session, scope.product).name
+            if within.product:
+                product = require_product(session, within.product).name
                 counted = counted.where(TurnRow.product == product)
-            if scope.release:
-                release = require_release(session, scope.product, scope.release).name
+            if within.release:
+                release = require_release(session, within.product, within.release).name
                 counted = counted.where(TurnRow.release == release)
             total, of_memory = session.execute(counted).one()
             return total, of_memory
@@ -192,12 +192,12 @@ _PAIRS = _NAMED.add_columns(MemoryPairRow)
 
 def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
     terms: list[ColumnElement[bool]] = []
-    scope = wanted.scope
-    if scope.release:
-        release = require_release(session, scope.product, scope.release)
+    within = wanted.within
+    if within.release:
+        release = require_release(session, within.product, within.release)
         terms.append(MemoryPairRow.release_id == release.id)
-    elif scope.product:
-        ids = [row.id for row in require_product(session, scope.product).releases]
+    elif within.product:
+        ids = [row.id for row in require_product(session, within.product).releases]
         terms.append(MemoryPairRow.release_id.in_(ids))
     if wanted.worth is not None:
         terms.append(_OF_WORTH[wanted.worth])

@@ -32,7 +32,7 @@ def write_answer(
     """
 
     async def write(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         corpus = await in_thread(open_corpus, product, release)
         chunks = turn.selected if by_selection else turn.retrieved
         evidence = await in_thread(gather, chunks, corpus, limit)

@@ -47,7 +47,7 @@ def write_comparison(
         if len(resolution.releases) > MOST:
             return await each_apart(turn)
         sides = await together(find(side_of(turn, release)) for release in resolution.releases)
-        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
+        corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
         written = replace(turn, phrased=turn.rewritten, calls=())
         of = {"product": resolution.product or ""}
@@ -88,6 +88,6 @@ def _followed(
 ) -> Answer:
     """An answer and the computed differences on its topic, if any, below it."""
     topic = compared_topic(sides)
-    parameters = [open_parameters(*side.asked) for side in sides]
+    parameters = [open_parameters(*side.target) for side in sides]
     computed = computed_answer(topic, corpora, parameters) if topic else None
     return joined([("", answer), ("", computed)]) if computed else answer

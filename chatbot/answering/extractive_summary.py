@@ -76,7 +76,7 @@ def _cited(pair: Remembered, text: str, citations: list[Citation]) -> str:
 
 
 def _nothing(turn: Turn) -> Answer:
-    product, release = turn.asked
+    product, release = turn.target
     if len(turn.resolution.releases) > 1:
         return Answer("Earlier answers are of one release each: ask for one of them.", True)
     return Answer(f"No question like it was answered for {product} {release} before.", True)

@@ -14,7 +14,7 @@ from chatbot.turn import Record, Triplet
 from corpora.indexing.lexical import tokens
 
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
-_BORNE = 0.5
+_MIN_SUPPORT = 0.5
 """The share of a sentence's own words that has to stand in the passages."""
 
 
@@ -23,14 +23,14 @@ class Sentence:
     """A sentence, and the passages that bear it, each with the record that says most of it."""
 
     text: str
-    borne_by: tuple[tuple[Passage, Record], ...]
+    supported_by: tuple[tuple[Passage, Record], ...]
 
 
 @dataclass(frozen=True)
 class Lead:
     """What is left of a reply, from its first sentence on; nothing where that is not borne."""
 
-    said: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]
     is_whole: bool
 
 
@@ -52,7 +52,7 @@ def checked(
     # A passage as the model read it, and the headings above it.
     texts = ["\n".join((p.text, *(r.reading for r in p.records), *p.path)) for p in passages]
 
-    def is_borne(sentence: str) -> bool:
+    def is_supported(sentence: str) -> bool:
         if unsupported(sentence, texts, own):
             return False
         new = _words(sentence) - set(tokens(own))
@@ -63,22 +63,22 @@ def checked(
         ):
             return shared(_words(sentence), " ".join(texts)) == 1
         if new:
-            return shared(new, " ".join(texts)) >= _BORNE
+            return shared(new, " ".join(texts)) >= _MIN_SUPPORT
         # In the asker's words it answers all the same: Yes, No, or one of two.
         return " or " in own or bool(_VERDICT.match(sentence) and _words(sentence))
 
-    borne = [sentence for sentence in written if is_borne(sentence)]
-    if borne[:1] != written[:1]:
+    kept = [sentence for sentence in written if is_supported(sentence)]
+    if kept[:1] != written[:1]:
         return Lead((), False)
-    supported = tuple(Sentence(s, _bearers(s, passages, texts, own)) for s in borne)
-    return Lead(supported, len(borne) == len(written))
+    supported = tuple(Sentence(s, _supporting(s, passages, texts, own)) for s in kept)
+    return Lead(supported, len(kept) == len(written))
 
 
 def _words(sentence: str) -> set[str]:
     return set(tokens(filtered(_VERDICT.sub("", sentence, count=1))))
 
 
-def _bearers(
+def _supporting(
     sentence: str, passages: Sequence[Passage], texts: Sequence[str], own: str
 ) -> tuple[tuple[Passage, Record], ...]:
     """The passage that says most of a sentence, and those that say what it leaves open."""

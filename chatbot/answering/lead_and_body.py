@@ -22,7 +22,7 @@ from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
 from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
-from chatbot.retrieval.kinds import Kind
+from chatbot.retrieval.kinds import QuestionKind
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.records import in_words, rows_asked, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
@@ -37,7 +37,7 @@ from corpora.indexing.corpus import Corpus
 from ingestion.page import BlockKind
 
 STEP = "answer_generation"
-DOUBTED = 0.18
+MAX_REFUSAL_PROBABILITY = 0.18
 """How likely it may be that the model says so, for it to be asked for an answer all the same."""
 NO_MODEL = "No language model is set up: this is the best passage."
 TOO_LONG = "The question is too long for the language model: this is the best passage."
@@ -66,7 +66,7 @@ def write_lead_and_body(
         prompt = lead_prompt(turn, budget)
         if prompt is None:
             return replace(turn, answer=nothing_found(turn))
-        draft = _Draft(turn, prompt, open_corpus(*turn.asked), products())
+        draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
         if model is None:
             return replace(turn, answer=replace(draft.passage(), warnings=(NO_MODEL,)))
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
@@ -75,7 +75,7 @@ def write_lead_and_body(
             prompt.messages,
             step=STEP,
             shown=True,
-            unless=(UNKNOWN, DOUBTED),
+            unless=(UNKNOWN, MAX_REFUSAL_PROBABILITY),
             max_tokens=max_tokens,
             **chosen,
         )
@@ -102,12 +102,12 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
     if says_unknown(without_marks(text).strip()):
         return nothing_found(turn)
-    own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
+    own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
     lead = checked(text, shown, own, outside)
-    answer = draft.written(lead.said) if lead.said else draft.passage()
-    if not lead.said and turn.unmentioned:
+    answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
+    if not lead.sentences and turn.unmentioned:
         answer, outside = nothing_found(turn), []
     attributed = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
     return replace(answer, outside=tuple(attributed), warnings=() if lead.is_whole else (REMOVED,))
@@ -136,16 +136,16 @@ class _Draft:
         """
         lead = list(dict.fromkeys(map(self._of_its_release, lead)))
         value = " ".join(sentence.text for sentence in lead)
-        best, kind = lead[0].borne_by[0][0], self.prompt.kind
-        part = self._compose(best) or (listings(best) if kind is Kind.STEPS else None)
-        if part and kind is Kind.LIST and stands_alone(part) and not tells_all(value, part):
+        best, kind = lead[0].supported_by[0][0], self.prompt.kind
+        part = self._compose(best) or (listings(best) if kind is QuestionKind.STEPS else None)
+        if part and kind is QuestionKind.LIST and stands_alone(part) and not tells_all(value, part):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
-        part = part if kind is Kind.STEPS and part and not tells_all(value, part) else None
+        part = part if kind is QuestionKind.STEPS and part and not tells_all(value, part) else None
         whole = {passage.place for passage in part.passages} if part else set()
         marked_sentences = []
         for sentence in lead:
-            marks = [self._mark(p, p if p.place in whole else r) for p, r in sentence.borne_by]
+            marks = [self._mark(p, p if p.place in whole else r) for p, r in sentence.supported_by]
             marks += self._marks_of_relations(sentence.text)
             ended = sentence.text[-1:] in ".!?:"
             text = sentence.text if ended else f"{sentence.text}."
@@ -160,10 +160,10 @@ class _Draft:
         """
         best = self.prompt.passages[0]
         rows = rows_asked(self.prompt.subject, [r for r in best.records if r.cells])
-        if rows and self.prompt.kind not in (Kind.STEPS, Kind.LIST):
+        if rows and self.prompt.kind not in (QuestionKind.STEPS, QuestionKind.LIST):
             lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
             return replace(self.written(lead), unwritten=True)
-        value = f"The passage of the {self.turn.asked[1]} documentation that fits best:"
+        value = f"The passage of the {self.turn.target[1]} documentation that fits best:"
         text = f"{value}\n\n{self._shown(self._compose(best) or shown_whole(best))}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
@@ -171,7 +171,7 @@ class _Draft:
         return compose(self.prompt.kind, passage, self.prompt.subject, self.corpus.page)
 
     def _of_its_release(self, sentence: Sentence) -> Sentence:
-        record = sentence.borne_by[0][1]
+        record = sentence.supported_by[0][1]
         text = said_of(self._others(record), sentence.text, record, self.turn, self.products)
         return replace(sentence, text=text)
 
@@ -204,7 +204,7 @@ class _Draft:
         """The mark of the citation of a passage, which is made once."""
         if passage.place not in self._numbers:
             words = quoted.quote if isinstance(quoted, Record) else quoted.text
-            release = self.turn.asked[1]
+            release = self.turn.target[1]
             citation = cite_words(quoted.page, words, quoted.path, quoted.anchor, release)
             self._citations.append(citation)
             self._numbers[passage.place] = len(self._citations)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.kinds import QuestionKind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
 from chatbot.retrieval.records import rows_asked
 from chatbot.turn import Record, Turn
@@ -14,16 +14,16 @@ from prompts import Fenced, fenced, fenced_list, render
 PROMPT = "answer_lead"
 _ELSE = "If the chunks do not tell, reply: I don't know"
 HINTS = {
-    Kind.VALUE: (
+    QuestionKind.VALUE: (
         "Name the thing, its value with the unit, and its range or condition if the chunks state "
         f"one. {_ELSE}"
     ),
-    Kind.STEPS: (
+    QuestionKind.STEPS: (
         "Say in one or two sentences what has to be done, with the command or setting that does "
         "it. If the chunks tell how to do something else only, reply: I don't know"
     ),
-    Kind.LIST: "Name all of them in one sentence.",
-    Kind.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
+    QuestionKind.LIST: "Name all of them in one sentence.",
+    QuestionKind.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
 }
 """What is asked for behind the question, by its kind."""
 EXPLAIN = "Say in one to three sentences what the chunks state of it."
@@ -50,7 +50,7 @@ class LeadPrompt:
 
     turn: Turn
     subject: str
-    kind: Kind
+    kind: QuestionKind
     passages: Sequence[Passage]
     excerpts: Sequence[Excerpt]
 
@@ -62,7 +62,7 @@ class LeadPrompt:
     @property
     def messages(self) -> list[tuple[str, str]]:
         """The prompt as (role, text)."""
-        product, release = self.turn.asked
+        product, release = self.turn.target
         return render(
             PROMPT,
             product=product,
@@ -79,7 +79,7 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     if not scored:
         return None
     subject = turn.queries.subject
-    kind, passages = asked_for(turn.queries.asked, subject), best_passages(scored)
+    kind, passages = asked_for(turn.queries.own_subject, subject), best_passages(scored)
     return LeadPrompt(turn, subject, kind, passages, within(budget, passages, scored, subject))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
 from chatbot.comparison.topic import things_named
-from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.kinds import QuestionKind, asked_for
 from chatbot.text.sanitizer import as_code
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
@@ -32,12 +32,12 @@ def refuse_undocumented(
     """
 
     def gate(turn: Turn) -> Turn:
-        here = open_corpus(*turn.asked)
+        here = open_corpus(*turn.target)
         subject = turn.queries.subject
         named = things_named(subject)
         missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
-        tells = asked_for(turn.queries.asked, subject) is Kind.CHANGE
+        tells = asked_for(turn.queries.own_subject, subject) is QuestionKind.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
         if turn.answer is None and coverage(here, subject) < lowest_coverage:
@@ -53,7 +53,7 @@ def refuse_foreign_names(
     """Refuse where no name of a question, as in code, stands in the release and another has one."""
 
     def gate(turn: Turn) -> Turn:
-        here = open_corpus(*turn.asked)
+        here = open_corpus(*turn.target)
         named = identifiers(turn.queries.subject)
         known = any(_stands_in(here, name) for name in named)
         return turn if known else _refused(turn, named, open_corpus, releases)
@@ -68,7 +68,7 @@ def _refused(
     releases: Callable[[str], Sequence[str]],
 ) -> Turn:
     """Refuse by the first of some names, or terms of the glossary, that other releases document."""
-    product, release = turn.asked
+    product, release = turn.target
     lacking = [
         *(((name,), _documents) for name in named),
         *((wordings, documents) for wordings in turn.queries.lacking),

@@ -26,7 +26,7 @@ def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
     async def answer(turn: Turn) -> Turn:
         messages = render(
             "zero_shot",
-            product=turn.asked[0],
+            product=turn.target[0],
             release=listed(turn.resolution.releases),
             question=fenced("question", turn.queries.base),
         )

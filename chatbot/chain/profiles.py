@@ -12,9 +12,9 @@ from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.lead_and_body import write_lead_and_body
 from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
-from chatbot.chain.other_releases import answer_from_newest, find_other_releases
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
+from chatbot.chain.release_fallback import answer_from_newest, find_other_releases
 from chatbot.comparison.release_comparison import compare_releases
 from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph

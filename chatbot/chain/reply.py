@@ -89,7 +89,7 @@ def remembered_pair(pair: Remembered) -> RememberedPair:
 
 
 def _side(side: Turn, whole: Answer) -> Side:
-    release, own = side.asked[1], side.answer
+    release, own = side.target[1], side.answer
     return Side(
         release=release,
         status=side.documented,

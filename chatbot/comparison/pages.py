@@ -25,7 +25,7 @@ _SAME_PAGE = 0.5
 
 
 @dataclass(frozen=True)
-class Pair:
+class PassagePair:
     """A passage in both releases, or in one; `same` if in the same words but for their names."""
 
     before: Record | None
@@ -66,7 +66,7 @@ def name_of(record: Record) -> str:
     return term if any(map(str.isalpha, term)) else ""
 
 
-def said(record: Record, release: str) -> str:
+def compared_text(record: Record, release: str) -> str:
     """What a passage is compared by: its words without the name of its release."""
     return plain(record.quote.replace(release, "#"))
 
@@ -99,7 +99,7 @@ class _Compared:
     def __init__(self, record: Record, release: str) -> None:
         self.record, self.name = record, name_of(record)
         self.section = tuple(_heading(heading, release) for heading in record.path[1:])
-        self.text = said(record, release)
+        self.text = compared_text(record, release)
         # What versions of a passage have in common, the surest first; None for "none".
         by_name = (self.section, self.name) if self.name else None
         self.keys: tuple[Hashable, ...] = (self.section, self.text), self.text, by_name
@@ -107,7 +107,7 @@ class _Compared:
 
 def pair_passages(
     before: Iterable[Record], after: Iterable[Record], releases: tuple[str, str]
-) -> list[Pair]:
+) -> list[PassagePair]:
     """Pair the passages of a document in two releases, in the order of the newer one.
 
     In turn, those that are left: word for word in the same section, word for word anywhere, by
@@ -131,9 +131,9 @@ def pair_passages(
     for passage in new:
         origin = partner.get(passage)
         same = origin is not None and origin.text == passage.text
-        pairs.append(Pair(origin.record if origin else None, passage.record, same))
+        pairs.append(PassagePair(origin.record if origin else None, passage.record, same))
     kept = set(partner.values())
-    return pairs + [Pair(passage.record, None) for passage in old if passage not in kept]
+    return pairs + [PassagePair(passage.record, None) for passage in old if passage not in kept]
 
 
 def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compared, _Compared]:
@@ -156,10 +156,10 @@ def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compar
 class Differences:
     """What differs between two pages, in the newer one's order, and the passages that do not."""
 
-    changed: tuple[Pair, ...]
+    changed: tuple[PassagePair, ...]
     added: tuple[Record, ...]
     removed: tuple[Record, ...]
-    same: tuple[Pair, ...]
+    same: tuple[PassagePair, ...]
 
 
 def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> Differences:

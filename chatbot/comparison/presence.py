@@ -22,7 +22,7 @@ class Finding:
     """What one release says of a thing: what documents it, and release notes on it."""
 
     release: str
-    found: Citation | None
+    citation: Citation | None
     note: Record | None
     status: Documented
 
@@ -42,7 +42,7 @@ def find_everywhere(thing: str, corpora: Sequence[Corpus]) -> list[Finding]:
         had_entry = had_entry or bool(entries)
         # What announces a thing is the shortest that is said of it.
         note = min(notes, key=lambda record: len(record.quote), default=None)
-        was = any(finding.found for finding in findings)
+        was = any(finding.citation for finding in findings)
         gone = Documented.REMOVED if was and note else Documented.NOT_FOUND
         status = Documented.DOCUMENTED if there else gone
         findings.append(Finding(corpus.release, there[0] if there else None, note, status))
@@ -83,10 +83,10 @@ def _bare(name: str) -> str:
 def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
     """Which releases document a thing, and what release notes say of its end or beginning."""
     quotes = Quotes()
-    had = [finding for finding in findings if finding.found]
-    cited = [quotes.cite(f.found) for f in had if f.found]
+    had = [finding for finding in findings if finding.citation]
+    cited = [quotes.cite(f.citation) for f in had if f.citation]
     there = [f"{f.release} {mark}" for f, mark in zip(had, cited, strict=True)]
-    lacking = [finding.release for finding in findings if not finding.found]
+    lacking = [finding.release for finding in findings if not finding.citation]
     others = listed(lacking, "or") if lacking else ""
     if not there:
         text = f"I couldn't find {as_code(thing)} in the documentation of {others}."
@@ -99,7 +99,7 @@ def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
             where = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
         text = f"{as_code(thing)} is documented {where}{missing}."
     noted = sorted(findings, key=lambda f: f.status is not Documented.REMOVED)
-    for finding in [f for f in noted if f.note and not f.found][:1]:
+    for finding in [f for f in noted if f.note and not f.citation][:1]:
         assert finding.note is not None
         mark = quotes.mark(finding.note, finding.release)
         words = in_short(finding.note.reading).rstrip(".:")

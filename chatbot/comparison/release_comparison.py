@@ -41,9 +41,9 @@ def compare_releases(
         order = await in_thread(releases, resolution.product)
         names = [release for release in order if release in resolution.releases]
         sides = await together(gather(side_of(turn, release)) for release in names)
-        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
+        corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         topic = compared_topic(sides)
-        parameters = await in_thread(lambda: [open_parameters(*side.asked) for side in sides])
+        parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
         if asks_where(turn.question):
             if not topic:
                 return with_sides(turn, sides, _nothing_named(names))
@@ -51,7 +51,7 @@ def compare_releases(
             stated = await in_thread(parameters_named, topic, parameters)
             for thing in (*stated, topic, *things):
                 findings = await in_thread(find_everywhere, thing, corpora)
-                if things[-1:] == [thing] or any(f.found or f.note for f in findings):
+                if things[-1:] == [thing] or any(f.citation or f.note for f in findings):
                     return await _where(turn, sides, thing, findings, write)
         computed = await in_thread(computed_answer, topic, corpora, parameters)
         if computed is not None:
@@ -73,7 +73,7 @@ async def _where(
     turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
 ) -> Turn:
     """Which releases document a thing, and what the first and the last of them tell."""
-    there = [finding.found is not None for finding in findings]
+    there = [finding.citation is not None for finding in findings]
     answered: list[Turn] = []
     parts = [("", presence_in_words(thing, findings))]
     for i, (side, finding) in enumerate(zip(sides, findings, strict=True)):
@@ -92,7 +92,7 @@ def _below_each_other(sides: Sequence[Turn]) -> Answer:
         answer = side.answer
         is_told = answer is not None and not answer.abstained
         answers.append(answer if answer and is_told else Answer("nothing found.", abstained=True))
-    releases = [side.asked[1] for side in sides]
+    releases = [side.target[1] for side in sides]
     if all(answer.abstained for answer in answers):
         return Answer(
             f"I couldn't find this in the documentation of {listed(releases, 'or')}.", True

@@ -44,7 +44,7 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
 
 def _own(side: Turn, answer: Answer) -> Turn:
     """A side with its own answer: the words that an answer cites from it where it has none."""
-    citations = tuple(c for c in answer.citations if c.release == side.asked[1])
+    citations = tuple(c for c in answer.citations if c.release == side.target[1])
     quoted = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
     own = side.answer or quoted
     by_citations = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED
@@ -56,6 +56,6 @@ def _own(side: Turn, answer: Answer) -> Turn:
 def compared_topic(sides: Sequence[Turn]) -> str:
     """What the sides of a comparison ask about, or took over from earlier questions."""
     queries = next((side.phrased for side in reversed(sides) if side.phrased), None)
-    product = sides[0].asked[0]
-    texts = (queries.asked, queries.subject) if queries else ()
+    product = sides[0].target[0]
+    texts = (queries.own_subject, queries.subject) if queries else ()
     return next(filter(None, (topic_of(text, product) for text in texts)), "")

@@ -23,7 +23,7 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
     question or a comment. Raises UnknownConversation unless it is a conversation of the owner.
     """
     kept = conversations.get(conversation)
-    begun = f"begun on {_told(kept.created)}"
+    begun = f"begun on {_moment(kept.created)}"
     head = [
         f"# {as_label(kept.title) or 'Conversation'}",
         f"{as_label(kept.product)}, {begun}" if kept.product else f"A conversation {begun}",
@@ -77,7 +77,7 @@ def _turn(number: int, turn: TurnRow) -> Iterator[str]:
     yield f"## Question {number}"
     yield as_block(turn.question)
     took = duration(reply)
-    yield f"*Answered on {_told(turn.created)}{f' in {took}' if took else ''}*"
+    yield f"*Answered on {_moment(turn.created)}{f' in {took}' if took else ''}*"
     yield from _answer(reply)
     if opinion:
         parts = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
@@ -105,5 +105,5 @@ def _source(citation: Citation) -> str:
     return ", ".join(as_label(part) for part in parts if part)
 
 
-def _told(moment: datetime) -> str:
+def _moment(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -35,7 +35,7 @@ def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleS
     """
 
     def recall(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         release_id = serving_release(memory.database, product, release)
         if turn.afresh or release_id is None:
             return turn
@@ -71,7 +71,7 @@ def enhance_context(
             turn = replace(turn, fallbacks=(*turn.fallbacks, failed))
         first = (*(read or ()), *(await in_thread(rebel, context) if rebel else ()))
         named = entities(first)
-        release = await in_thread(open_parameters, *turn.asked)
+        release = await in_thread(open_parameters, *turn.target)
         documented = DocumentationGraph(release).between(named)
         general = await wikidata.between(named) if wikidata else ()
         relations: dict[str, Triplet] = {}

@@ -20,7 +20,7 @@ class Store(StrEnum):
     LOW = "low"
 
 
-class Origin(StrEnum):
+class ScoreOrigin(StrEnum):
     """Where a score comes from; each outranks those before it."""
 
     MEASURED = "measured"
@@ -30,7 +30,7 @@ class Origin(StrEnum):
     CURATED = "curated"
 
 
-BY_HAND = (Origin.IMPORTED, Origin.CURATED)
+HUMAN_ORIGINS = (ScoreOrigin.IMPORTED, ScoreOrigin.CURATED)
 """Pairs that people wrote or vouch for need no citation, and are never evicted or forgotten."""
 
 
@@ -57,7 +57,7 @@ class Score:
     """How good an answer is, 0 to 1, and who says so; None is what nobody measured."""
 
     value: float
-    origin: Origin
+    origin: ScoreOrigin
     at: datetime
     by: str = ""
     faithfulness: float | None = None

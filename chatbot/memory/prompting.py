@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value, words
+from chatbot.memory.pairs import HUMAN_ORIGINS, Role, ScoreOrigin, same_value, words
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -52,7 +52,7 @@ def _lines(pairs: Sequence[Remembered], left: int) -> list[str]:
     """One line for each pair, as far as they fit; what only quotes has none."""
     lines = []
     for pair in pairs[:PAIRS]:
-        value = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
+        value = pair.value or (without_marks(pair.answer) if pair.origin in HUMAN_ORIGINS else "")
         if value:
             lines.append(f"{' '.join(pair.question.split())} → {value}")
     return _fitting(lines, left)
@@ -80,7 +80,7 @@ def is_rejected(turn: Turn, value: str, same: float) -> bool:
     return any(
         same_value(pair.value, value)
         for pair in (recollection.bad if recollection else ())
-        if pair.similarity >= same and pair.origin != Origin.MEASURED
+        if pair.similarity >= same and pair.origin != ScoreOrigin.MEASURED
     )
 
 
@@ -102,7 +102,7 @@ def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
     answer = turn.answer
     if turn.route is Route.REFERENCE and answer and not answer.abstained:
         return Role.REFERENCE, recollection.good
-    poor = tuple(pair for pair in recollection.bad if pair.origin != Origin.MEASURED)
+    poor = tuple(pair for pair in recollection.bad if pair.origin != ScoreOrigin.MEASURED)
     if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
         return Role.AVOID, poor
     return None, ()

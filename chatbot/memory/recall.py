@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
-from chatbot.memory.pairs import Origin as ByWhom
+from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, ScoreOrigin, Store, Thresholds
 from chatbot.memory.questions import QuestionReader, as_typed, asked_text, evident_difference
 from chatbot.memory.scoring.opinions import disliked
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
@@ -46,7 +45,7 @@ class Recall:
         ask the same, or where there is no good one, bad ones. One that the asker's thumb is down on
         is bad for the asker, whatever it is for others.
         """
-        product, release = turn.asked
+        product, release = turn.target
         release_id = serving_release(self.database, product, release)
         if release_id is None:
             return Recollection()
@@ -67,7 +66,7 @@ class Recall:
         if same:
             return Recollection(reused=as_remembered(same[0]))
         good = [pair for pair in near if is_vouched(pair.row)][: self.references]
-        own = (replace(as_remembered(pair), origin=ByWhom.THUMBS) for pair in own_bad)
+        own = (replace(as_remembered(pair), origin=ScoreOrigin.THUMBS) for pair in own_bad)
         return Recollection(
             good=tuple(map(as_remembered, good)),
             bad=(*own, *self.rejected(release_id, question, topic=not good)),
@@ -175,13 +174,13 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
 
 def is_vouched(row: MemoryPairRow) -> bool:
     """Whether people or a capable model say what it is worth: a measure alone lends it to none."""
-    return row.origin != ByWhom.MEASURED or bool(row.relevancy)
+    return row.origin != ScoreOrigin.MEASURED or bool(row.relevancy)
 
 
 def is_reusable(row: MemoryPairRow) -> bool:
     """Whether a pair has a lead and citations, or a person wrote it."""
     is_cited = bool(row.answer.get("value") and row.answer.get("citations"))
-    return row.origin in BY_HAND or is_cited
+    return row.origin in HUMAN_ORIGINS or is_cited
 
 
 def as_remembered(pair: NearPair) -> Remembered:

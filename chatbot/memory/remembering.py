@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import BACKGROUND
-from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
+from chatbot.memory.pairs import NewPair, Role, Score, ScoreOrigin, same_value
 from chatbot.memory.questions import as_typed, asked_text, normalized
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.judging import judge
@@ -80,7 +80,7 @@ class Remembering:
             return
         recollection = turn.recollection
         if recollection and recollection.reused and recollection.reused.id == turn.same_as:
-            asks = normalized(asked_text(turn), turn.asked[0])
+            asks = normalized(asked_text(turn), turn.target[0])
             use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
             with self.database.writing() as session:
                 session.execute(use.values(asks=asks))
@@ -160,7 +160,7 @@ class Remembering:
         if again is None:
             answer = candidate.answer
             now, parts = datetime.now(UTC), (scored.faithfulness, scored.relevancy)
-            by_measure = Score(scored.value, Origin.MEASURED, now, "", *parts)
+            by_measure = Score(scored.value, ScoreOrigin.MEASURED, now, "", *parts)
             pair = NewPair(
                 question=question,
                 answer={

@@ -40,14 +40,14 @@ class CitedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class SavedCounts:
     """How many answers of a release are remembered, and how many of them are suspended."""
 
     answers: int = 0
     suspended: int = 0
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Both in words: "12 saved answers, 3 of them suspended"."""
         if self.answers == 1:
             return "1 saved answer" + (", suspended" if self.suspended else "")
@@ -65,7 +65,7 @@ def with_memory(database: Database) -> Database:
     return replace(database, on_change=review_release, on_delete=_forget)
 
 
-def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
+def reason_unusable(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
     """Say why an answer that cites these pages may not be used now; empty: it may."""
     release = session.get_one(ReleaseRow, release_id)
     if release.retired:
@@ -85,7 +85,7 @@ def review_release(session: Session, release_id: int) -> str:
     if release.retired:
         now = dict.fromkeys(before, _RETIRED)
     else:
-        now, moved = _judge(session, release_id, release.published_generation_id)
+        now, moved = _check_pages(session, release_id, release.published_generation_id)
     other = {pair_id for pair_id, why in before.items() if why != now.get(pair_id, "")}
     for some in portions(sorted({*moved, *other}), _AT_ONCE):
         pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
@@ -93,18 +93,18 @@ def review_release(session: Session, release_id: int) -> str:
             _move(pair, moved.get(pair.id, {}))
             pair.suspended = now.get(pair.id, "")
         session.flush()
-    return _told(before, now)
+    return _summary(before, now)
 
 
-def foresee(database: Database, product: str, release: str, generation_id: int) -> str:
+def preview(database: Database, product: str, release: str, generation_id: int) -> str:
     """Say what a review would come to if another generation served; nothing is changed."""
     with database.reading() as session:
         release_id = require_release(session, product, release).id
-        now, _ = _judge(session, release_id, generation_id)
-        return _told(_suspended(session, release_id), now)
+        now, _ = _check_pages(session, release_id, generation_id)
+        return _summary(_suspended(session, release_id), now)
 
 
-def remembered(database: Database, product: str) -> dict[str, Remembered]:
+def saved_counts(database: Database, product: str) -> dict[str, SavedCounts]:
     """Count what is remembered of each release of a product, by its name."""
     pairs, out = func.count(MemoryPairRow.id), func.count(case((MemoryPairRow.suspended != "", 1)))
     with database.reading() as session:
@@ -114,10 +114,10 @@ def remembered(database: Database, product: str) -> dict[str, Remembered]:
             .where(ReleaseRow.product_id == require_product(session, product).id)
             .group_by(ReleaseRow.name)
         )
-        return {release: Remembered(answers, out) for release, answers, out in rows}
+        return {release: SavedCounts(answers, out) for release, answers, out in rows}
 
 
-def remembered_with(
+def count_affected(
     database: Database, product: str, release: str = "", files: Sequence[str] | None = None
 ) -> int:
     """Count the answers that go with a product or a release, or are suspended without `files`."""
@@ -150,7 +150,7 @@ def _suspended(session: Session, release_id: int) -> _Reasons:
     return {row.id: row.suspended for row in rows}
 
 
-def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
+def _check_pages(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
     """Why pairs may not be used now, and which of their pages, by ordinal, are others now."""
     rows = session.execute(
         select(MemoryPageRow, MemoryPairRow.answer)
@@ -202,7 +202,7 @@ def _look_for(
             if key in wanted:
                 places[key].append((page_id, number))
 
-    def found(page: CitedPage) -> _Place | str:
+    def locate(page: CitedPage) -> _Place | str:
         if page.file not in files:
             return f"the document {page.file} is gone"
         return min(
@@ -211,7 +211,7 @@ def _look_for(
             default=f"the page {page.number} of {page.file} has changed",
         )
 
-    return {page: found(page) for page in pages}
+    return {page: locate(page) for page in pages}
 
 
 def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
@@ -227,7 +227,7 @@ def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
     pair.answer = {**pair.answer, "citations": citations}
 
 
-def _told(before: _Reasons, now: _Reasons) -> str:
+def _summary(before: _Reasons, now: _Reasons) -> str:
     """What changes, in sentences for people; empty where nothing does."""
     both = [(bool(why), pair in now) for pair, why in before.items()]
     changed = (both.count((False, True)), "suspended"), (both.count((True, False)), "in use again")

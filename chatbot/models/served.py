@@ -148,14 +148,14 @@ class ServedChatModel(StreamingChatModel):
                 except Exception as raised:  # noqa: BLE001 - each provider has errors of its own
                     error = _origin(raised)
                     status = _status(error)
-                    if refused := _refused(status, _said(error), sent):
+                    if refused := _refused(status, _error_message(error), sent):
                         left_out |= refused
                         continue
                     wait = _retry_after(error)
                     overloaded = status == 429 or (status >= 500 and status != 501)
                     patient = tries < self.retries and (wait or 0) <= _LONGEST_RETRY_AFTER
                     if words or not (overloaded and patient):
-                        raise self._told(error, words) from None
+                        raise self._as_generator_error(error, words) from None
                 # Not all who were refused together come back together.
                 pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
                 await asyncio.sleep(pause if wait is None else wait)
@@ -230,9 +230,13 @@ class ServedChatModel(StreamingChatModel):
         if self._secret:
             request.headers["Authorization"] = f"Bearer {self._secret}"
 
-    def _told(self, error: Exception, words: int) -> GeneratorError:
+    def _as_generator_error(self, error: Exception, words: int) -> GeneratorError:
         """The error in our words: who, why, and what to do."""
-        status, message, name = _status(error), _one_line(_said(error)), type(error).__name__
+        status, message, name = (
+            _status(error),
+            _one_line(_error_message(error)),
+            type(error).__name__,
+        )
         because = f"{status}: {message}" if message else str(status)
         if status in {401, 403}:
             # Not what it said: some servers repeat the key.
@@ -286,7 +290,7 @@ def _retry_after(error: Any) -> float | None:
     return None
 
 
-def _said(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     """What a server says of its refusal."""
     message: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
     while isinstance(message, dict):

@@ -17,12 +17,12 @@ from chatbot.text.words import MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
 
 
-class Claim(Enum):
+class NumberRole(Enum):
     """What a number is: a release, perhaps one, or something else."""
 
     RELEASE = auto()
     OPEN = auto()
-    ELSE = auto()
+    OTHER = auto()
 
 
 _WINDOW = 64
@@ -96,46 +96,50 @@ def _last_word(text: str) -> str:
     return words[-1].strip("\"'([,") if words else ""
 
 
-def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[Claim]:
+def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[NumberRole]:
     """Say of each number of a masked question what it is; those side by side are judged together.
 
     So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
     """
-    claims = [_claim(text, number, names) for number in numbers]
+    roles = [_role_of(text, number, names) for number in numbers]
     contrasts = CONTRASTS.search(text)
     for i, (left, right) in enumerate(pairwise(numbers)):
         joined = JOINED.fullmatch(text, left.end, right.start)
         if not (joined and any(joined.groups())) or OWN in joined[0]:
             continue
-        first, second = claims[i : i + 2]
-        if first is Claim.ELSE and not right.known:
-            claims[i + 1] = Claim.ELSE
-        elif second is Claim.ELSE and UNIT.match(text, right.end):
-            claims[i] = Claim.ELSE
+        first, second = roles[i : i + 2]
+        if first is NumberRole.OTHER and not right.is_known:
+            roles[i + 1] = NumberRole.OTHER
+        elif second is NumberRole.OTHER and UNIT.match(text, right.end):
+            roles[i] = NumberRole.OTHER
         elif contrasts and (
-            (left.dotted and right.dotted)
-            or (left.known and right.known and bounded(text, right.end))
+            (left.is_dotted and right.is_dotted)
+            or (left.is_known and right.is_known and bounded(text, right.end))
         ):
-            claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
-        elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
-            claims[i + 1] = Claim.OPEN
-        elif first is Claim.RELEASE and right.known:
-            claims[i + 1] = Claim.RELEASE
-    return claims
+            roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
+        elif first is NumberRole.OPEN and second is NumberRole.RELEASE and not joined["place"]:
+            roles[i + 1] = NumberRole.OPEN
+        elif first is NumberRole.RELEASE and right.is_known:
+            roles[i + 1] = NumberRole.RELEASE
+    return roles
 
 
-def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
+def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     """Judge a number by itself: by its unit, the product's name, another name before it."""
     before = lead(text, number.start)
     mark = (before["word"] or before["prefix"] or "").casefold().rstrip(".-_")
     if UNIT.match(text, number.end):
-        return Claim.RELEASE if mark and number.known and number.dotted else Claim.ELSE
-    if number.glued:
-        return Claim.OPEN
+        return (
+            NumberRole.RELEASE
+            if mark and number.is_known and number.is_dotted
+            else NumberRole.OTHER
+        )
+    if number.is_glued:
+        return NumberRole.OPEN
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
-        likely = number.dotted or glued or names.near(number.tokens)
-        return Claim.RELEASE if likely else Claim.ELSE
+        likely = number.is_dotted or glued or names.near(number.tokens)
+        return NumberRole.RELEASE if likely else NumberRole.OTHER
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
@@ -146,7 +150,7 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
-        return Claim.ELSE
+        return NumberRole.OTHER
     return _free(text, number, before, mark, names)
 
 
@@ -159,7 +163,7 @@ def _stands_free(owner: re.Match[str]) -> bool:
 
 def _of_word(
     number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: bool
-) -> Claim:
+) -> NumberRole:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
     word, head = owner["word"], owner.string[: owner.start()]
     # The first letter of a question is a capital in any word.
@@ -168,16 +172,20 @@ def _of_word(
     if (sign := owner["joint"].strip(" (\"'`")) or (owner["joint"] != " " and not mark):
         # "set name=2.0" and "call(2.0)" have a value.
         likely = sign and _last_word(head) != "set"
-        return Claim.OPEN if likely and number.dotted else Claim.ELSE
-    if mark and number.dotted and (not named or mark[0] == "r"):
-        return Claim.RELEASE
-    if number.known and number.dotted and (head[-2:] == f"{OWN} " or (not named and keywords)):
-        return Claim.RELEASE
+        return NumberRole.OPEN if likely and number.is_dotted else NumberRole.OTHER
+    if mark and number.is_dotted and (not named or mark[0] == "r"):
+        return NumberRole.RELEASE
+    if (
+        number.is_known
+        and number.is_dotted
+        and (head[-2:] == f"{OWN} " or (not named and keywords))
+    ):
+        return NumberRole.RELEASE
     exact = names.names(number.tokens) and _high(number)
-    if number.known and (mark or number.dotted or exact or OWN in head[-2:]):
-        return Claim.OPEN
-    near = mark or (number.dotted and ("_" in word or OWN in head))
-    return Claim.OPEN if near and not named else Claim.ELSE
+    if number.is_known and (mark or number.is_dotted or exact or OWN in head[-2:]):
+        return NumberRole.OPEN
+    near = mark or (number.is_dotted and ("_" in word or OWN in head))
+    return NumberRole.OPEN if near and not named else NumberRole.OTHER
 
 
 def _high(number: Number) -> bool:
@@ -186,20 +194,20 @@ def _high(number: Number) -> bool:
 
 def _free(
     text: str, number: Number, before: re.Match[str], mark: str, names: ReleaseNames
-) -> Claim:
+) -> NumberRole:
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
     where, following = preposition(before), _next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
-        return Claim.OPEN if number.dotted or number.known else Claim.ELSE
-    if number.dotted or mark or (number.known and following in _OF_RELEASES):
-        return Claim.RELEASE
+        return NumberRole.OPEN if number.is_dotted or number.is_known else NumberRole.OTHER
+    if number.is_dotted or mark or (number.is_known and following in _OF_RELEASES):
+        return NumberRole.RELEASE
     if following not in _FREE:
-        is_subject = number.known and _last_word(text[: number.start]) in _SUBJECTS
-        return Claim.OPEN if is_subject else Claim.ELSE
+        is_subject = number.is_known and _last_word(text[: number.start]) in _SUBJECTS
+        return NumberRole.OPEN if is_subject else NumberRole.OTHER
     placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
-    if not (number.known or names.near(number.tokens)):
-        return Claim.ELSE
-    return Claim.RELEASE if placed else Claim.OPEN
+    if not (number.is_known or names.near(number.tokens)):
+        return NumberRole.OTHER
+    return NumberRole.RELEASE if placed else NumberRole.OPEN
 
 
 def check_versions(
@@ -215,23 +223,23 @@ def check_versions(
     named = [span for words in releases for span in places(words, question)]
     other = [span for words in others for span in places(words, question)]
     numbers = find_numbers(text, names)
-    for number, claim in zip(numbers, account(text, numbers, names), strict=True):
-        if claim is Claim.ELSE or _lies_in(number, named):
+    for number, role in zip(numbers, account(text, numbers, names), strict=True):
+        if role is NumberRole.OTHER or _lies_in(number, named):
             continue
-        if not (_lies_in(number, other) and _told_apart(text, number, claim)):
+        if not (_lies_in(number, other) and _is_explained(text, number, role)):
             raise ValueError(
                 f'"{question[number.start : number.end]}" may be a release: put it into "releases",'
                 ' with "release": "" and "asked": false if it is a version of something else'
             )
 
 
-def _told_apart(text: str, number: Number, claim: Claim) -> bool:
+def _is_explained(text: str, number: Number, role: NumberRole) -> bool:
     """Whether a number that may be a release is told to be none: by a name, or a noun behind it."""
-    if number.known:
+    if number.is_known:
         before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
         named = before is not None and before.start() > 0 and not before["word"].islower()
-        return claim is Claim.OPEN and (named or not bounded(text, number.end))
-    return claim is Claim.OPEN or not bounded(text, number.end)
+        return role is NumberRole.OPEN and (named or not bounded(text, number.end))
+    return role is NumberRole.OPEN or not bounded(text, number.end)
 
 
 def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:

@@ -21,14 +21,14 @@ class ReleaseStatus(StrEnum):
 class Mention:
     """A place in the question that names a release; `release` is None unless that is meant.
 
-    `said` are those words of its `text` that are the name.
+    `name` are those words of its `text` that are the name.
     """
 
     start: int
     end: int
     text: str
     release: str | None = None
-    said: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import cache
 
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
-from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -74,7 +74,7 @@ def resolve_within(
     spans = product_spans(text, products)
 
     @cache
-    def read(of: Product) -> list[Found]:
+    def read(of: Product) -> list[ParsedMention]:
         return find_mentions(text, of, spans)
 
     def possible(of: Product) -> Sequence[Release]:
@@ -83,14 +83,14 @@ def resolve_within(
         return read_choice(context.chosen, of).covers[-1:]
 
     named = list(dict.fromkeys(named for _, _, named in spans))
-    stating = [p for p in named if any(m.named and m.reading.covers for m in read(p))]
+    stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
     only = options[0]
     candidates = read(only)
     # What may be no release is left out where another is named, or chosen by the caller.
-    if context.chosen is not None or not all(mention.doubtful for mention in candidates):
-        candidates = [mention for mention in candidates if not mention.doubtful]
+    if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
+        candidates = [mention for mention in candidates if not mention.is_uncertain]
     meant = meanings(candidates, only, context)
     mentions = tuple(_mention(question, mention) for mention in meant)
     if not options[1:]:
@@ -123,10 +123,10 @@ def _options(
     return named or products
 
 
-def _mention(question: str, mention: Found) -> Mention:
-    release = None if mention.negated else mention.reading.release
+def _mention(question: str, mention: ParsedMention) -> Mention:
+    release = None if mention.is_negated else mention.reading.release
     text, name = question[mention.start : mention.end], release.name if release else None
-    return Mention(mention.start, mention.end, text, name, mention.said)
+    return Mention(mention.start, mention.end, text, name, mention.name)
 
 
 def _listing(possible: Iterable[tuple[Product, Sequence[Release]]]) -> tuple[str, ...]:

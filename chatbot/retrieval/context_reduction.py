@@ -45,9 +45,9 @@ def reduce_context(
             vectors = embedder.embed([query, *texts])
             return [float(v) for v in vectors[1:] @ vectors[0]]
 
-        corpus = open_corpus(*turn.asked)
+        corpus = open_corpus(*turn.target)
         subject = turn.queries.subject
-        kind = asked_for(turn.queries.asked, subject)
+        kind = asked_for(turn.queries.own_subject, subject)
         terms = search_terms(subject, turn.queries.known, corpus.product)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         importance = importance_of(terms, corpus.idf)
@@ -61,7 +61,7 @@ def keep_whole(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
     """Without reduction: every chunk with all of its records, in page order (QAMR IV-C)."""
 
     def keep(turn: Turn) -> Turn:
-        corpus = open_corpus(*turn.asked)
+        corpus = open_corpus(*turn.target)
         whole = (
             ReducedChunk(
                 c.page, tuple(replace(r, score=c.score) for r in _records_of(corpus, c)), c.score
@@ -139,7 +139,7 @@ def reduce_context_by_model(
         return ReducedChunk(chunk.page, kept, chunk.score), calls
 
     async def reduce_step(turn: Turn) -> Turn:
-        corpus = await in_thread(open_corpus, *turn.asked)
+        corpus = await in_thread(open_corpus, *turn.target)
         question = turn.queries.base
         done = await together(reduce_one(question, c, corpus) for c in turn.retrieved)
         reduced = [chunk for chunk, _ in done if chunk and chunk.records]

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.kinds import QuestionKind, asked_for
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.words import search_terms
 from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
@@ -31,7 +31,7 @@ def retrieve_context(
     """
 
     def retrieve_step(turn: Turn) -> Turn:
-        corpus = open_corpus(*turn.asked)
+        corpus = open_corpus(*turn.target)
         # The words that a model searches with are those of documentation, and in its language.
         words = turn.queries.searched if turn.rewritten else turn.queries.subject
         ranked = retrieve(
@@ -43,7 +43,8 @@ def retrieve_context(
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
             weigh_kinds=weigh_kinds
-            and asked_for(turn.queries.asked, turn.queries.subject) is not Kind.CHANGE,
+            and asked_for(turn.queries.own_subject, turn.queries.subject)
+            is not QuestionKind.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
@@ -66,7 +67,7 @@ def retrieve_single_chunks(
     """
 
     async def retrieve_step(turn: Turn) -> Turn:
-        corpus = await in_thread(open_corpus, *turn.asked)
+        corpus = await in_thread(open_corpus, *turn.target)
         while left := await in_thread(corpus.single_chunks.embed_some, embedder):
             _log.info("%s %s: %d single chunks to embed", corpus.product, corpus.release, left)
         return await in_thread(find, turn, corpus)

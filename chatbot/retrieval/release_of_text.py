@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.release_names import release_names
 from chatbot.retrieval.records import in_words
 from chatbot.text.words import listed
@@ -32,7 +32,7 @@ def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
     Its words decide, else the nearest heading that names a release, else the document's title; a
     row belongs to the release of its heading. One that the question names is none of the others.
     """
-    name, release = turn.asked
+    name, release = turn.target
     product = next((p for p in products if p.name == name), Product(name))
     mentions = turn.resolved.mentions if turn.resolved else ()
     own = {release, *(mention.release for mention in mentions)}
@@ -56,7 +56,7 @@ def said_of(
     """A sentence that a record on other releases bears, in words that name one of them."""
     if not others:
         return text
-    name, release = turn.asked
+    name, release = turn.target
     product = next(p for p in products if p.name == name)
     words = in_words(record)
     naming = (t for t in (text, words) if not set(others).isdisjoint(releases_in(t, product)))
@@ -73,16 +73,18 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
     names = release_names(product)
     events = [event.start("release") for event in _EVENT.finditer(text)]
 
-    def is_event(mention: Found) -> bool:
+    def is_event(mention: ParsedMention) -> bool:
         return any(mention.start <= at <= mention.end for at in events)
 
-    def is_told(mention: Found) -> bool:
-        tokens = name_tokens(mention.said)
+    def is_told(mention: ParsedMention) -> bool:
+        tokens = name_tokens(mention.name)
         numbered = heading and not text[: mention.start].strip()
         rare = not numbered and (tokens[0] not in _SMALL or len(tokens) > 2)
         whole = len(tokens) > 1 or names.names(tokens)
-        is_marked = mention.placed or is_event(mention) or rare or mention.said == text.strip()
-        return whole and is_marked and not mention.doubtful
+        is_marked = (
+            mention.has_release_word or is_event(mention) or rare or mention.name == text.strip()
+        )
+        return whole and is_marked and not mention.is_uncertain
 
     names_found: set[str] = set()
     for mention in find_mentions(text, product):
@@ -91,7 +93,7 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
             if mention.steps:
                 reading = names.step(reading, mention.steps)
             if is_event(mention) or mention.preposition in _ON:
-                reading = names.and_later(reading, mention.said)
+                reading = names.and_later(reading, mention.name)
             names_found.update(covered.name for covered in reading.covers)
     return tuple(r.name for r in product.releases if r.name in names_found)
 

@@ -37,7 +37,7 @@ class Unanswered:
     question: str
     meaning: str
     person: str
-    asked: datetime
+    created: datetime
     product: str | None
     release: str | None
     found_in: tuple[str, ...]
@@ -47,8 +47,8 @@ class Unanswered:
 class Gap:
     """Similar questions that a release could not answer, and how often they were asked.
 
-    `question`, the first of `asked`, is the most similar to the others. `found_in` are the releases
-    that could have answered, those for the most questions first.
+    `question`, the first of `questions`, is the most similar to the others. `found_in` are the
+    releases that could have answered, those for the most questions first.
     """
 
     product: str | None
@@ -58,7 +58,7 @@ class Gap:
     people: int
     last_asked: datetime
     found_in: tuple[str, ...]
-    asked: tuple[Unanswered, ...]
+    questions: tuple[Unanswered, ...]
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ def groups(vectors: Vectors) -> Iterator[list[int]]:
 def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
     """The columns of an export of gaps."""
     for gap in gaps:
-        row = {name: value for name, value in vars(gap).items() if name != "asked"}
-        turns = [question.turn for question in gap.asked]
-        wordings = list(dict.fromkeys(question.question for question in gap.asked))
+        row = {name: value for name, value in vars(gap).items() if name != "questions"}
+        turns = [question.turn for question in gap.questions]
+        wordings = list(dict.fromkeys(question.question for question in gap.questions))
         yield row | {"turns": turns, "wordings": wordings}
 
 
@@ -148,9 +148,9 @@ def _gap(questions: Sequence[Unanswered]) -> Gap:
         question=questions[0].question,
         times=len(questions),
         people=len({question.person for question in questions}),
-        last_asked=max(question.asked for question in questions),
+        last_asked=max(question.created for question in questions),
         found_in=tuple(name for name, _ in named.most_common()),
-        asked=tuple(questions),
+        questions=tuple(questions),
     )
 
 
@@ -165,7 +165,7 @@ def _of(row: Row[Any]) -> Iterator[Unanswered]:
             # The words that matter: alike questions are nearer in them than in whole sentences.
             meaning=kept or filtered(row.question) or row.question,
             person=row.owner,
-            asked=row.created,
+            created=row.created,
             product=row.product,
             release=release,
             found_in=tuple(row.found_in or ()),

@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from chatbot.accounts.people import Person
-from chatbot.administration.overview import EVERYTHING, Overview, Scope
+from chatbot.administration.overview import EVERYTHING, Overview, ReleaseFilter
 from chatbot.answering.lead import checked
 from chatbot.answering.lead_prompt import PROMPT, LeadPrompt, lead_prompt
 from chatbot.chatbot import Chatbot
@@ -58,7 +58,7 @@ class InstructionExport:
     def lines(
         self,
         report: ExportReport,
-        scope: Scope = EVERYTHING,
+        within: ReleaseFilter = EVERYTHING,
         *,
         measured: bool = False,
         validation: float = 0.1,
@@ -68,8 +68,8 @@ class InstructionExport:
         """Yield the lines of a set, and count them in `report`. Raises UnknownRelease."""
         overview = Overview(self.chatbot.database, self.person)
         accepted_answers = [
-            *accepted_pairs(overview, scope, report.left_out, measured=measured),
-            *accepted_refusals(overview, scope),
+            *accepted_pairs(overview, within, report.left_out, measured=measured),
+            *accepted_refusals(overview, within),
         ]
         accepted_answers.sort(key=lambda accepted: accepted.created)
 
@@ -87,7 +87,7 @@ class InstructionExport:
                     yield instruction.model_dump(mode="json")
                 on_progress(done, len(kept))
 
-        of = {"product": scope.product, "release": scope.release}
+        of = {"product": within.product, "release": within.release}
         exports = Exports(self.chatbot.database)
         return exports.of(self.person, "instruction set", rows(), Format.JSONL, **of)
 
@@ -151,7 +151,7 @@ class InstructionExport:
             if release.name != accepted.release
             for name in (release.name, *release.aliases)
         ]
-        reply = accepted.reply if accepted.abstains else _borne(accepted, prompt, others)
+        reply = accepted.reply if accepted.abstains else _supported_reply(accepted, prompt, others)
         messages = [*prompt.messages, ("assistant", reply)]
         return Instruction(
             messages=tuple(
@@ -169,7 +169,7 @@ class InstructionExport:
         )
 
 
-def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
+def _supported_reply(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
     """The reply in full sentences, each borne by a passage that is shown; raises LeftOut."""
     own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
     shown = prompt.shown
@@ -179,9 +179,9 @@ def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str
         if whole(name).search(reply) and not whole(name).search(evidence):
             raise LeftOut("names another release, which its evidence does not")
     lead = checked(accepted.reply, shown, own)
-    if not lead.said or not lead.is_whole:
+    if not lead.sentences or not lead.is_whole:
         raise LeftOut("nothing was found that bears it")
-    return " ".join(sentence.text for sentence in lead.said)
+    return " ".join(sentence.text for sentence in lead.sentences)
 
 
 def groups(questions: Sequence[MemoryQuestion], delta: float) -> list[int]:

@@ -49,7 +49,7 @@ class Instruction(BaseModel):
     prompt: str = ""
 
     @property
-    def asked(self) -> list[tuple[str, str]]:
+    def prompt_messages(self) -> list[tuple[str, str]]:
         """The prompt as (role, text), without the reply."""
         return [(message.role, message.content) for message in self.messages[:-1]]
 

@@ -31,7 +31,7 @@ def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Tur
     return replace(turn, resolved=resolution, route=Route.CHAT, answer=answer)
 
 
-def take_stock(
+def answer_from_catalog(
     turn: Turn,
     known: Sequence[Product],
     open_corpus: Callable[[str, str], Corpus],
@@ -58,7 +58,7 @@ def take_stock(
         resolution = Resolution(ReleaseStatus.NONE, None)
     else:
         unknown = resolution.status is ReleaseStatus.UNKNOWN
-        direct = "" if every and not unknown else _told(turn.question, resolution, product)
+        direct = "" if every and not unknown else _direct_answer(turn.question, resolution, product)
         number = len(product.releases)
         counted = f"{number} release{'' if number == 1 else 's'} of {product.name}"
         text = direct or f"{counted} documented here: {_releases(product)}."
@@ -69,7 +69,7 @@ def take_stock(
     return replace(turn, resolved=resolution, route=Route.INVENTORY, answer=answer)
 
 
-def _told(question: str, resolution: Resolution, product: Product) -> str:
+def _direct_answer(question: str, resolution: Resolution, product: Product) -> str:
     """Whether there is what a question names, or which release it describes; "" for neither."""
     if resolution.status is ReleaseStatus.UNKNOWN:
         no = "No, there" if question.split()[0].lower() in YES_NO else "There"

@@ -59,7 +59,7 @@ def offered_products(resolution: Resolution, products: Sequence[Product]) -> tup
     return tuple(p for p in map(narrowed, own) if p.releases) or tuple(own)
 
 
-def continued(turn: Turn, products: Sequence[Product]) -> Turn:
+def fold_clarifications(turn: Turn, products: Sequence[Product]) -> Turn:
     """Tell a turn's conversation without its clarifications, with the question it comes to.
 
     A reply that names a release or product and says no more becomes the question that the
@@ -113,7 +113,7 @@ def _as_reply(
     rest = filtered(cut(text, [*named, *read.mentions])).split()
     releases = read.releases if any(mention.release for mention in read.mentions) else ()
     if read.status in _OPEN and read.mentions:
-        releases = (read.mentions[0].said,)
+        releases = (read.mentions[0].name,)
     if not (releases or named):
         return open_turn if len(rest) < 2 and "?" not in text and not read.mentions else None
     if rest or ("?" in text and len(releases) > 1):
@@ -140,8 +140,8 @@ def with_release(
         words = " ".join(filter(None, (product, names)))
         return f"{question[:end]} in {words}{question[end:].strip()}"
     for mention in reversed(mentions):
-        words = mention.text.replace(mention.said, names)
-        if mention is not mentions[0] or " " in mention.said:
+        words = mention.text.replace(mention.name, names)
+        if mention is not mentions[0] or " " in mention.name:
             words = f"in {names}" if mention is mentions[0] else ""
         question = question[: mention.start] + words + question[mention.end :]
     return question

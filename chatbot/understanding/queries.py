@@ -45,7 +45,7 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
             return cut(text, resolve_release(text, known, product=resolution.product).mentions)
 
         bare = cut(turn.question, resolution.own_mentions)
-        topic, reply_words = carried_over(bare, turn.history, without_release)
+        topic, reply_words = context_of_follow_up(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, reply_words) if part)
         base = f"{turn.question} ({context})" if context else turn.question
         is_moved = resolution.own_mentions and not filtered(bare)
@@ -92,7 +92,7 @@ def correct_spelling(
     """
 
     def correct(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         opened = cache(partial(open_corpus, product))
 
         # However often a question has a word, it is looked up once.
@@ -133,7 +133,7 @@ def expand_terms(
     """
 
     def expand(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         entries = glossary(product)
         if not entries:
             return turn
@@ -185,7 +185,7 @@ def is_follow_up(bare: str) -> bool:
     return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(rest[:1]))
 
 
-def carried_over(
+def context_of_follow_up(
     bare: str,
     history: Sequence[tuple[str, str]],
     without_release: Callable[[str], str],
@@ -199,7 +199,7 @@ def carried_over(
         return "", ""
     previous, reply = history[-1]
     previous_bare = without_release(previous)
-    earlier, _ = carried_over(previous_bare, history[:-1], without_release)
+    earlier, _ = context_of_follow_up(previous_bare, history[:-1], without_release)
     topic = f"{previous_bare} {earlier}".strip()[:_LONGEST_TOPIC]
     new, old = identifiers(bare), identifiers(previous_bare)
     if len(filtered(bare).split()) == len(new) == len(old) == 1:

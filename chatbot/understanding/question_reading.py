@@ -26,7 +26,7 @@ from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.words import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
-from chatbot.understanding.catalog_answers import take_stock, without_documents
+from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
@@ -193,7 +193,7 @@ def _taken_up(
         turn = replace(turn, resolved=Resolution(ReleaseStatus.NONE, None))
     if reading.asks != "documentation":
         documents, every = reading.asks == "which_documents", reading.every_release
-        return take_stock(turn, known, open_corpus, documents=documents, every=every)
+        return answer_from_catalog(turn, known, open_corpus, documents=documents, every=every)
     if not resolution.releases:
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
     base = " ".join(reading.question.split())
@@ -210,9 +210,9 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
         raise ValueError(f'"product" must be one of the list, or ""; it is "{reading.product}"')
     product = _product(reading, turn, known)
     of = replace(turn, product=product.name if product else turn.product)
-    silent = resolve_turn(replace(of, question=""), known)
+    default = resolve_turn(replace(of, question=""), known)
     if product is None or not product.releases:
-        return silent
+        return default
     check_versions(
         turn.question, [named.words for named in reading.releases], reading.other_numbers, product
     )
@@ -220,7 +220,7 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
     releases: list[Release] = []
     open_ones: list[Resolution] = []
     for named in reading.releases:
-        release = _release(named, turn, product, silent)
+        release = _release(named, turn, product, default)
         name = None if isinstance(release, Resolution) else release.name
         for start, end in places(named.words, turn.question):
             mentions.append(Mention(start, end, turn.question[start:end], name))
@@ -228,9 +228,9 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
             open_ones.append(release)
         elif named.asked and isinstance(release, Release):
             releases.append(release)
-    resolution = open_ones[0] if open_ones else _chosen(reading, releases, product, silent)
+    resolution = open_ones[0] if open_ones else _chosen(reading, releases, product, default)
     if reading.asks == "documentation":
-        resolution = _not_overruled(reading, of, known, resolution, silent)
+        resolution = _not_overruled(reading, of, known, resolution, default)
     return replace(resolution, mentions=tuple(mentions))
 
 
@@ -239,7 +239,7 @@ def _not_overruled(
     turn: Turn,
     known: Sequence[Product],
     resolution: Resolution,
-    silent: Resolution,
+    default: Resolution,
 ) -> Resolution:
     """What was found, unless that overrules in silence what the asker chose or wrote.
 
@@ -251,10 +251,10 @@ def _not_overruled(
         return resolution
     by_rules = resolve_turn(turn, known)
     same = (by_rules.status, by_rules.releases) == (resolution.status, resolution.releases)
-    if turn.release is not None and resolution.releases != silent.releases and not same:
+    if turn.release is not None and resolution.releases != default.releases and not same:
         raise ValueError(f"the asker chose {turn.release}: the question names no other release")
     asks_none = not any(r.asked for r in reading.releases)
-    if asks_none and by_rules.mentions and by_rules.releases != silent.releases:
+    if asks_none and by_rules.mentions and by_rules.releases != default.releases:
         product = next(product for product in known if product.name == by_rules.product)
         return ask_whether_release(product, by_rules.mentions[-1].text.strip())
     return resolution
@@ -270,7 +270,7 @@ def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> 
 
 
 def _release(
-    named: NamedRelease, turn: Turn, product: Product, silent: Resolution
+    named: NamedRelease, turn: Turn, product: Product, default: Resolution
 ) -> Release | Resolution:
     """The release that words stand for, or what is to be asked back.
 
@@ -283,7 +283,7 @@ def _release(
             f'the list of {product.name} has no "{named.release}": copy its name, or ""'
         )
     if not named.words:
-        expected = {product.newest and product.newest.name, *silent.releases}
+        expected = {product.newest and product.newest.name, *default.releases}
         if claimed is None or claimed.name not in expected:
             raise ValueError(f'"words" of {named.release or "a release"} must be copied')
         return claimed
@@ -306,7 +306,7 @@ def _release(
 
 
 def _chosen(
-    reading: QuestionReading, wanted: Sequence[Release], product: Product, silent: Resolution
+    reading: QuestionReading, wanted: Sequence[Release], product: Product, default: Resolution
 ) -> Resolution:
     releases = (
         product.releases if reading.every_release and not wanted else tuple(dict.fromkeys(wanted))
@@ -316,7 +316,7 @@ def _chosen(
         why = f"compared: {', '.join(names)}"
         return Resolution(ReleaseStatus.COMPARED, product.name, names, explanation=why)
     if not names:
-        return silent
+        return default
     words = next((r.words for r in reading.releases if r.asked and r.words), "")
     status, why = ReleaseStatus.STATED, f'you said "{words}"'
     if releases[0] == product.newest and not any(map(str.isdigit, words)):

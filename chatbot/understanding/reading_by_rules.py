@@ -7,8 +7,8 @@ from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.text.words import STOP_WORDS, word_set, words_of
 from chatbot.turn import Route, RuleStep, Turn
-from chatbot.understanding.catalog_answers import YES_NO, take_stock, without_documents
-from chatbot.understanding.clarification import ask_back, continued, resolve_turn
+from chatbot.understanding.catalog_answers import YES_NO, answer_from_catalog, without_documents
+from chatbot.understanding.clarification import ask_back, fold_clarifications, resolve_turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 
@@ -36,7 +36,7 @@ def answer_small_talk(products: Products) -> RuleStep:
 
 def take_up_question(products: Products) -> RuleStep:
     """Ask the question that a clarification was about, with what the reply names."""
-    return lambda turn: continued(turn, products()) if turn.history else turn
+    return lambda turn: fold_clarifications(turn, products()) if turn.history else turn
 
 
 def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
@@ -57,7 +57,7 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
         documents = words & _DOCUMENTS and (resolution.mentions or "documents" in words)
         every = not _SEVERAL.isdisjoint(words_of(turn.question.lower()))
         turn = replace(turn, resolved=resolution)
-        return take_stock(turn, known, open_corpus, documents=bool(documents), every=every)
+        return answer_from_catalog(turn, known, open_corpus, documents=bool(documents), every=every)
 
     return answer
 

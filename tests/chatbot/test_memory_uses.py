@@ -7,7 +7,7 @@ import pytest
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Overview
 from chatbot.chain.reply import remembered_pair
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from chatbot.memory.questions import asked_text
 from chatbot.turn import Remembered, Turn
 from corpora.database.engine import Database
@@ -21,9 +21,10 @@ AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("origin", "named"), [(Origin.THUMBS, ""), (Origin.RATING, "ada"), (Origin.CURATED, "ada")]
+    ("origin", "named"),
+    [(ScoreOrigin.THUMBS, ""), (ScoreOrigin.RATING, "ada"), (ScoreOrigin.CURATED, "ada")],
 )
-def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: Origin, named: str) -> None:
+def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: ScoreOrigin, named: str) -> None:
     pair = Remembered(1, "Why?", "So.", "So", (), 0.9, origin, "ada", AT, 0.97)
     assert remembered_pair(pair).rated_by == named
 

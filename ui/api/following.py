@@ -15,7 +15,7 @@ from chatbot.settings import Settings
 from ingestion.errors import StrataError
 from ui.api.service import Service
 from ui.wording.escaping import visible
-from ui.wording.failures import told
+from ui.wording.failures import message_for
 
 Result = TypeVar("Result")
 Work = Callable[[Listener, Callable[[], bool]], Result]
@@ -32,7 +32,7 @@ _INTERNAL = "InternalError"
 def failure(error: Exception, settings: Settings | None) -> dict[str, str]:
     """What a program is told of a failure: `message` and `type`."""
     kind = type(error).__name__ if isinstance(error, StrataError) else _INTERNAL
-    return {"message": visible(told(error, settings)), "type": kind}
+    return {"message": visible(message_for(error, settings)), "type": kind}
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from chatbot.turn import Citation
 from ui.api.following import follow
 from ui.api.forms import AskIn, Name, PageOut, ProductOut, Quote, RowId, SearchIn, SearchOut
 from ui.api.service import Service, service_of, settings_of
-from ui.wording.failures import told
+from ui.wording.failures import message_for
 from ui.wording.marking import quoted_spans
 
 INSTRUCTIONS = (
@@ -116,7 +116,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             service = await to_thread.run_sync(opened)
             return await follow(service, lambda listener, stop: work(service, stop)).reply()
         except Exception as error:  # noqa: BLE001 - the library would repeat what it says
-            raise ToolError(for_other_models(told(error, settings_of(chatbot)))) from None
+            raise ToolError(for_other_models(message_for(error, settings_of(chatbot)))) from None
 
     async def answered(ctx: Context, request: AskIn) -> Answered:
         reply = await done(ctx, Scope.ASK, lambda service, stop: service.ask(request, stopped=stop))

@@ -115,7 +115,7 @@ class Service:
         if turn.answer is not None:
             result.message = turn.answer.text
             return result
-        product, release = turn.asked
+        product, release = turn.target
         records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
         passages = best_passages(records)[: wanted.limit] if records else []
         result.passages = tuple(_passage(passage, product, release) for passage in passages)

@@ -20,7 +20,7 @@ from ui.cli.terminal import (
     open_chatbot,
     print_result,
     progress_bars,
-    scope_of,
+    release_filter,
     write,
 )
 from ui.wording.amounts import how_many
@@ -77,7 +77,7 @@ def export(
     """Export saved answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
 
-    pieces = Exchange(open_chatbot(), LOCAL).export(form, scope_of(product, release))
+    pieces = Exchange(open_chatbot(), LOCAL).export(form, release_filter(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
     write(pieces, file, "utf-8-sig" if form is Format.CSV else "utf-8")
 
@@ -85,11 +85,11 @@ def export(
 @app.command()
 def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
     """Show how many saved answers there are, by release, and how often they served."""
-    scope = scope_of(product, release)
+    within = release_filter(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
-    releases, (questions, reused) = overview.releases(scope), overview.asked(scope)
-    unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
+    releases, (questions, reused) = overview.releases(within), overview.usage(within)
+    unread = overview.count(PairFilter(within, read_other_than=chatbot.memory.reader.embedding))
     figures = {
         "asked": questions,
         "reused": reused,
@@ -119,7 +119,7 @@ def rebuild(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = 
 
     with progress_bars() as show:
         rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
-            scope_of(product, release), lambda _, done, total: show("rebuild", done, total)
+            release_filter(product, release), lambda _, done, total: show("rebuild", done, total)
         )
     lines = []
     for of in rebuilt:

@@ -22,7 +22,7 @@ from ui.cli.terminal import (
     open_chatbot,
     print_result,
     progress_bars,
-    scope_of,
+    release_filter,
 )
 from ui.wording.amounts import how_many
 
@@ -55,13 +55,13 @@ def export(
     """
     from chatbot.tuning.export import ExportReport, InstructionExport
 
-    scope = scope_of(product, release)
+    within = release_filter(product, release)
     report = ExportReport()
     unfinished = file.with_name(f"{file.name}.part")
     with progress_bars() as show:
         lines = InstructionExport(open_chatbot(), LOCAL).lines(
             report,
-            scope,
+            within,
             measured=measured,
             validation=validation,
             held_back=held_back,

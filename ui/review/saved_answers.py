@@ -8,7 +8,7 @@ from streamlit.column_config import NumberColumn
 from chatbot.accounts.people import Person
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
-from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope, Worth
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, ReleaseFilter, Worth
 from ui.elements.frame import (
     button,
     choose_one,
@@ -54,7 +54,7 @@ def saved_answers(person: Person) -> None:
         list(dict.fromkeys(figures.product for figures in everything)),
         lambda product: [f.release for f in reversed(everything) if f.product == product],
     )
-    scope = Scope(product or "", release or "")
+    scope = ReleaseFilter(product or "", release or "")
     _figures(overview, scope)
     _questions(overview, scope)
     with st.expander("Import and export", icon=":material/swap_vert:"):
@@ -90,7 +90,7 @@ def _nothing_yet() -> None:
         _offer_import(EVERYTHING)
 
 
-def _figures(overview: Overview, scope: Scope) -> None:
+def _figures(overview: Overview, scope: ReleaseFilter) -> None:
     releases = overview.releases(scope)
     figures = {
         "Good": sum(f.good for f in releases),
@@ -98,7 +98,7 @@ def _figures(overview: Overview, scope: Scope) -> None:
         "Poor": sum(f.poor for f in releases),
         "Suspended": sum(f.suspended for f in releases),
     }
-    questions, reused = overview.asked(scope)
+    questions, reused = overview.usage(scope)
     with st.container(horizontal=True, key="memory-total"):
         for label, figure in figures.items():
             st.metric(label, f"{figure:,}", border=True, help=_TOLD[label])
@@ -106,7 +106,7 @@ def _figures(overview: Overview, scope: Scope) -> None:
         st.metric("Reused", f"{reused:,}", border=True, help=explanation)
 
 
-def _questions(overview: Overview, scope: Scope) -> None:
+def _questions(overview: Overview, scope: ReleaseFilter) -> None:
     """The questions of a kind that a search finds, the newest first."""
     with in_a_row(key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
@@ -135,7 +135,7 @@ def _questions(overview: Overview, scope: Scope) -> None:
     )
 
 
-def _exchange(scope: Scope) -> None:
+def _exchange(scope: ReleaseFilter) -> None:
     """Import a file; export what is looked at."""
     brought_in, written_out = st.columns(2, gap="large")
     with brought_in:
@@ -148,7 +148,7 @@ def _exchange(scope: Scope) -> None:
         export_buttons("memory", lambda form: kept.export(form, scope))
 
 
-def _offer_import(scope: Scope) -> None:
+def _offer_import(scope: ReleaseFilter) -> None:
     """Import a file, by default for the product that is looked at."""
     st.markdown("**Import**")
     st.caption(

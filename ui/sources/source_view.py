@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from chatbot.comparison.pages import Pair, differences, same_page
+from chatbot.comparison.pages import PassagePair, differences, same_page
 from chatbot.turn import Citation, Record
 from corpora.errors import CatalogError
 from corpora.indexing.corpus import Corpus
@@ -160,8 +160,8 @@ def _show_differences(older: Side, newer: Side) -> None:
         return
     for title, pairs in {
         f"Changed from {old} to {new}": compared.changed,
-        f"Only in {new}": [Pair(None, record) for record in compared.added],
-        f"Only in {old}": [Pair(record, None) for record in compared.removed],
+        f"Only in {new}": [PassagePair(None, record) for record in compared.added],
+        f"Only in {old}": [PassagePair(record, None) for record in compared.removed],
     }.items():
         if pairs:
             number = f"the first {_MOST} of {len(pairs)}" if len(pairs) > _MOST else len(pairs)
@@ -173,7 +173,7 @@ def _show_differences(older: Side, newer: Side) -> None:
         st.caption(unchanged)
 
 
-def _show_pair(pair: Pair, releases: tuple[str, str]) -> None:
+def _show_pair(pair: PassagePair, releases: tuple[str, str]) -> None:
     """A passage in each release that has it; all of it is marked where only one has it."""
     records = pair.before, pair.after
     texts = [_text(record) if record else "" for record in records]

@@ -9,7 +9,7 @@ _log = logging.getLogger(__name__)
 UNTOLD = "Something went wrong. The server's log has the details."
 
 
-def told(error: Exception, settings: Settings | None) -> str:
+def message_for(error: Exception, settings: Settings | None) -> str:
     """The message of an error; of one for operators only where the asker runs the server.
 
     That is where nobody signs in. Such errors, and those that nobody expected, are logged.

@@ -45,7 +45,7 @@ class Progress:
     """The progress of a question: its place in the queue, its steps, what the model wrote.
 
     `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
-    that run, the outermost first: a comparison runs others for all its releases at once. `found`
+    that run, the outermost first: a comparison runs others for all its releases at once. `results`
     is what the finished steps found, without those that ran for one release of a comparison.
     `offer` is a saved question that may ask the same.
     `on_other_server` is set where another server answers it; no more is known then.
@@ -54,7 +54,7 @@ class Progress:
     state: State = State.RUNNING
     place: int = 0
     running: tuple[str, ...] = ()
-    found: Mapping[str, str] = field(default_factory=dict)
+    results: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
     offer: Remembered | None = None
     refused: bool = False
@@ -76,7 +76,7 @@ class Progress:
             case StepFinished(step, found):
                 running = _without(self.running, step)
                 release_of = {} if _COMPARISON in running or not found else {step: found}
-                return replace(self, running=running, found={**self.found, **release_of})
+                return replace(self, running=running, results={**self.results, **release_of})
             # The answers for the releases of a comparison are written at once, word by word.
             case Token(text) if _COMPARISON not in self.running:
                 return replace(self, written=self.written + text)
@@ -102,8 +102,8 @@ class Progress:
             return "One moment…"
         # A comparison is named itself: its steps run for every release at once.
         step = self.running[0]
-        release = next(filter(None, map(self.found.get, _RELEASES)), None)
-        pages = self.found.get("context_retrieval")
+        release = next(filter(None, map(self.results.get, _RELEASES)), None)
+        pages = self.results.get("context_retrieval")
         words = step_name(step)
         if step == "context_retrieval" and release:
             words = f"searching the {release} documentation"

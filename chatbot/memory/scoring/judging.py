@@ -43,8 +43,8 @@ async def judge(
         verdicts = await _verdicts(model, FAITHFULNESS, _Supported, to_judge, sections)
         if verdicts is None:
             return None
-        is_borne = not any(unsupported(statement, texts, own) for statement in to_judge)
-        faithful = float(is_borne and set(verdicts) == {"supported"})
+        is_supported = not any(unsupported(statement, texts, own) for statement in to_judge)
+        faithful = float(is_supported and set(verdicts) == {"supported"})
     lead = [sentence for line in answer.value.splitlines() for sentence in sentences(line)]
     relevant = await _verdicts(model, RELEVANCY, _Relevant, lead, {"question": fenced_question})
     if relevant is None:

@@ -11,12 +11,12 @@ from chatbot.text.words import filtered
 from chatbot.turn import Answer
 from corpora.indexing.lexical import tokens
 
-DOUBTED = 0.15
+DOUBT_LIMIT = 0.15
 """How likely the model was to say that it does not know, from which on its answer is no good one.
 
 Of 10 such answers on five products that it had not seen, 5 were wrong, of all 63 one in three.
 """
-_BORNE = 0.5
+_MIN_SUPPORT = 0.5
 """The share of a sentence's own words that has to stand in the cited pages."""
 _FENCES = ("```", "~~~")
 
@@ -47,10 +47,10 @@ def measure(
     What the asker said (`own`) needs no support. Where the model was in doubt, the answer is worth
     nothing until people say that it is good.
     """
-    relevancy = 0.0 if doubt >= DOUBTED else 1.0 if by_capable else None
+    relevancy = 0.0 if doubt >= DOUBT_LIMIT else 1.0 if by_capable else None
     stated = statements(answer)
-    borne = sum(_is_borne(statement, texts, own) for statement in stated)
-    return Measured(borne / len(stated) if stated else 0.0, relevancy)
+    kept = sum(_is_supported(statement, texts, own) for statement in stated)
+    return Measured(kept / len(stated) if stated else 0.0, relevancy)
 
 
 def statements(answer: Answer) -> list[str]:
@@ -60,7 +60,7 @@ def statements(answer: Answer) -> list[str]:
     return [sentence for line in prose for sentence in sentences(line) if words(sentence)]
 
 
-def _is_borne(statement: str, texts: Sequence[str], own: str) -> bool:
+def _is_supported(statement: str, texts: Sequence[str], own: str) -> bool:
     new = set(tokens(filtered(statement))) - set(tokens(own))
-    is_worded = not new or shared(new, " ".join(texts)) >= _BORNE
+    is_worded = not new or shared(new, " ".join(texts)) >= _MIN_SUPPORT
     return is_worded and not unsupported(statement, texts, own)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import PROGRAM
-from chatbot.memory.pairs import BY_HAND, Origin, Rating, Role, Score
+from chatbot.memory.pairs import HUMAN_ORIGINS, Rating, Role, Score, ScoreOrigin
 from chatbot.memory.scoring.measuring import Measured
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -53,12 +53,12 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     An imported or curated one stays; of a person only the last thumb counts. Fewer thumbs down than
     `AGREEING` take an answer from those who gave them alone (`disliked`).
     """
-    if kept.origin in BY_HAND:
+    if kept.origin in HUMAN_ORIGINS:
         return kept
     parts = kept.faithfulness, kept.relevancy
     if opinions.rating is not None:
         of = opinions.rating
-        return Score(RATED[Rating(of.rating)], Origin.RATING, of.updated, of.reviewer, *parts)
+        return Score(RATED[Rating(of.rating)], ScoreOrigin.RATING, of.updated, of.reviewer, *parts)
     faithfulness = kept.faithfulness or 0.0
     measured = Measured(faithfulness, kept.relevancy).value
     last = {t.person: t for t in sorted(opinions.thumbs, key=lambda t: t.at)}
@@ -66,13 +66,13 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     against = [p for p, t in last.items() if t.thumbs < 0 and not p.startswith(PROGRAM)]
     agreed = len(against) >= AGREEING or LOCAL.id in against
     if not agreed and (ups <= downs or faithfulness < FAITHFUL):
-        return Score(measured, Origin.MEASURED, kept.at, "", *parts)
+        return Score(measured, ScoreOrigin.MEASURED, kept.at, "", *parts)
     # The measure is one voice and each thumb another, 1 or 0; their mean fills what lies above γ,
     # or below it as soon as enough thumbs are down.
     share = (measured + ups) / (1 + ups + downs)
     up, down = max(measured, gamma + (1 - gamma) * share), min(measured, gamma * share)
     value = down if agreed else up
-    return Score(value, Origin.THUMBS, max(t.at for t in last.values()), "", *parts)
+    return Score(value, ScoreOrigin.THUMBS, max(t.at for t in last.values()), "", *parts)
 
 
 def opinions_of_pair(session: Session, pair: int) -> Opinions:
@@ -94,7 +94,7 @@ def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
             TurnRow.owner == person,
             MemoryUseRow.pair_id.in_(pairs),
             MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
-            MemoryPairRow.origin.not_in((*BY_HAND, Origin.RATING)),
+            MemoryPairRow.origin.not_in((*HUMAN_ORIGINS, ScoreOrigin.RATING)),
         )
         .order_by(FeedbackRow.created)
     )

@@ -32,9 +32,9 @@ class NearPair:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The vectors of the pairs of a release, one row a pair; `told` differs whenever the ids do."""
+    """The vectors of a release's pairs, one row a pair; `fingerprint` changes with the ids."""
 
-    told: tuple[int, ...]
+    fingerprint: tuple[int, ...]
     ids: npt.NDArray[np.int64]
     vectors: Vectors
 
@@ -92,7 +92,7 @@ class Neighbours:
         fingerprint = tuple(session.execute(count).one())
         with self._lock:
             held = self._held.pop(key, None)
-            if held is None or held.told != fingerprint:
+            if held is None or held.fingerprint != fingerprint:
                 rows = session.execute(select(ids, MemoryPairRow.vector).where(*of_release)).all()
                 vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
                 numbers = np.array([row.id for row in rows], dtype=np.int64)

@@ -34,7 +34,7 @@ def as_value(text: str) -> str:
     return " ".join(as_answer(text.replace("\n", " ")).split())
 
 
-def supported(
+def cite_pages(
     corpus: Corpus, embedder: Embedder, question: str, answer: str, value: str = ""
 ) -> tuple[dict[str, Any], tuple[CitedPage, ...]]:
     """Cite pages of its release for an answer that `as_answer` wrote, as far as they support it.
@@ -53,9 +53,9 @@ def supported(
         for page in pages.values()
     ]
     written = cited(answer, passages, f"{question} {corpus.product} {corpus.release}")
-    is_borne = not written.unsupported
-    text = written.text if is_borne else answer
-    citations = written.citations if is_borne else ()
+    is_supported = not written.unsupported
+    text = written.text if is_supported else answer
+    citations = written.citations if is_supported else ()
     if not value and "\n" not in answer:
         value = answer
     kept = {"text": text, "value": value, "citations": list(map(asdict, citations))}

@@ -14,11 +14,11 @@ from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, 
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
-TELLING = 0.9
+MIN_COVERAGE = 0.9
 """The share of what is asked, by rarity, that a passage of another release must hold to count."""
-WORTH_ASKING = 0.5
+MIN_COVERAGE_TO_TRY = 0.5
 """The share from which one release is asked, where none holds so many."""
-MOST_PAGES = 3
+MAX_NEAREST_PAGES = 3
 """Pages that an "I don't know" offers."""
 
 OpenCorpus = Callable[[str, str], Corpus]
@@ -26,23 +26,23 @@ Releases = Callable[[str], Sequence[str]]
 
 
 def answer_from_newest(
-    answering: ModelStep, look: RuleStep, may_tell: Callable[[Turn], str | None]
+    answering: ModelStep, find: RuleStep, best_guess: Callable[[Turn], str | None]
 ) -> ModelStep:
     """Where nobody named a release, answer from the newest that tells, and say so (law 3).
 
-    `look` finds the releases that tell, and where there is none `may_tell` the one to try;
+    `find` finds the releases that tell, and where there is none `best_guess` the one to try;
     `answering` answers a question of one release. With a release named the turn keeps its refusal.
     """
 
     async def answer(turn: Turn) -> Turn:
         if not _is_unanswered(turn):
             return turn
-        turn = await in_thread(look, turn)
+        turn = await in_thread(find, turn)
         resolution = turn.resolution
         named = resolution.mentions or resolution.status is not ReleaseStatus.LATEST
         newest = next(iter(turn.found_in), None)
         if not named and newest is None:
-            newest = await in_thread(may_tell, turn)
+            newest = await in_thread(best_guess, turn)
         if named or newest is None:
             return turn
         latest = resolution.releases[0]
@@ -90,41 +90,41 @@ def find_other_releases(
     the one with most of them, if that is more than the release that was asked has.
     """
 
-    def look(turn: Turn) -> Turn:
+    def find(turn: Turn) -> Turn:
         if not _is_unanswered(turn):
             return turn
         turn = turn if turn.retrieved else retrieve(turn)
         releases_found = turn.found_in
         # What is unmentioned stands in no release.
         if not releases_found and not turn.unmentioned:
-            own = told(turn, turn.asked[1])
+            own = coverage_in(turn, turn.target[1])
             others = _others(turn, releases)[:most]
-            releases_found = tuple(r for r in others if own < told(turn, r) >= TELLING)
+            releases_found = tuple(r for r in others if own < coverage_in(turn, r) >= MIN_COVERAGE)
         return replace(turn, nearest=nearest_pages(turn), found_in=releases_found)
 
-    def told(turn: Turn, release: str) -> float:
+    def coverage_in(turn: Turn, release: str) -> float:
         side = _searched(turn, release, search)
         if side.answer is not None or side.unmentioned:
             return 0.0
-        return _share_told(side, open_corpus(*side.asked))
+        return _best_coverage(side, open_corpus(*side.target))
 
-    def may_tell(turn: Turn) -> str | None:
-        shares = {release: told(turn, release) for release in _others(turn, releases)[:most]}
+    def best_guess(turn: Turn) -> str | None:
+        shares = {release: coverage_in(turn, release) for release in _others(turn, releases)[:most]}
         best = max(shares, key=lambda release: shares[release], default=None)
-        least = max(WORTH_ASKING, told(turn, turn.asked[1]))
+        least = max(MIN_COVERAGE_TO_TRY, coverage_in(turn, turn.target[1]))
         return best if best and shares[best] > least else None
 
-    return look, may_tell
+    return find, best_guess
 
 
 def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
     """The pages that retrieval scored highest, each once, without quoted words."""
-    _, release = turn.asked
+    _, release = turn.target
     ranked = sorted(turn.retrieved, key=lambda chunk: -chunk.score)
     pages = {chunk.page.id: chunk.page for chunk in ranked}
     return tuple(
         cite_words(page, "", page.heading_path, page.anchor, release)
-        for page in list(pages.values())[:MOST_PAGES]
+        for page in list(pages.values())[:MAX_NEAREST_PAGES]
     )
 
 
@@ -142,7 +142,7 @@ def _is_unanswered(turn: Turn) -> bool:
 
 def _others(turn: Turn, releases: Callable[[str], Sequence[str]]) -> list[str]:
     """The other releases of the product, the newest first."""
-    product, own = turn.asked
+    product, own = turn.target
     return [release for release in reversed(releases(product)) if release != own]
 
 
@@ -159,7 +159,7 @@ def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
     return reduce(lambda side, step: step(side), search, side)
 
 
-def _share_told(turn: Turn, corpus: Corpus) -> float:
+def _best_coverage(turn: Turn, corpus: Corpus) -> float:
     """The share of what is asked, by rarity, that the best passage found holds, 0 to 1.
 
     A word that the release does not know counts as rare.
