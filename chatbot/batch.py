@@ -40,7 +40,7 @@ class FailedLine(BaseModel):
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How far a batch is; `skipped` lines were answered by an earlier run."""
+    """The progress of a batch; `skipped` lines were answered by an earlier run."""
 
     done: int
     total: int

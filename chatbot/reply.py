@@ -1,4 +1,4 @@
-"""What a question comes to, as `strata ask --json` prints it and a conversation keeps it."""
+"""Reply and trace, as `strata ask --json` prints them and a conversation keeps them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chatbot.releases.resolution import ReleaseStatus
 from chatbot.turn import Citation, Documented, Fallback, ModelCall, Route
 
 VERSION = 1
-"""Of the form of `Reply` and `Trace`; 0 are those kept before there were versions."""
+"""The version of `Reply` and `Trace`; 0 are those kept before there were versions."""
 
 
 def _with_zone(moment: datetime) -> datetime:
@@ -23,7 +23,7 @@ Rounded = Annotated[float, AfterValidator(lambda number: round(number, 4))]
 
 
 class Part(BaseModel):
-    """A part of what is kept; fields that an earlier version did not have get their defaults."""
+    """A part of a stored reply; fields that an earlier version did not have get their defaults."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
 
@@ -66,7 +66,7 @@ class RememberedPair(Part):
 
 
 class MemoryPart(Part):
-    """What the memory did: `role` is reuse, reference, avoid or none, with the pairs it is of.
+    """The part of the memory: `role` is reuse, reference, avoid or none, with its pairs.
 
     `offers` are saved questions that may ask the same: whoever asks one of them gets its answer.
     """
@@ -113,7 +113,7 @@ class Reply(Part):
 
 
 class TracedRelease(Part):
-    """How the release was determined."""
+    """The resolution of the release."""
 
     status: ReleaseStatus
     releases: tuple[str, ...] = ()
@@ -121,13 +121,13 @@ class TracedRelease(Part):
 
 
 class TracedQueries(QueryTexts):
-    """The queries, and what is asked without release and conversation."""
+    """The queries, and the question without release and conversation."""
 
     subject: str = ""
 
 
 class TracedMemory(Part):
-    """What the memory had on the question, whether or not it was of use."""
+    """The saved answers on the question, whether or not they were used."""
 
     afresh: bool = False
     reused: RememberedPair | None = None

@@ -15,17 +15,17 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
 
 PREFIX = "strata_"
-"""What every key begins with, so that scanners for leaked secrets find it."""
+"""The beginning of every key, by which scanners for leaked secrets recognise it."""
 LONGEST_NAME = 80
 MOST_KEYS = 20
 """Keys that somebody who is no admin may have."""
 PROGRAM = "program:"
-"""What the id of a program begins with, and that of no person."""
+"""The beginning of a program's id, which no person's id has."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class Scope(StrEnum):
-    """What a program may do with a key."""
+    """A right that a key gives to a program."""
 
     ASK = "ask"
     SEARCH = "search"

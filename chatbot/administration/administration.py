@@ -1,4 +1,4 @@
-"""What admins change in products, releases, documents and glossaries, with the audit log."""
+"""Changes by admins to products, releases, documents and glossaries, with the audit log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

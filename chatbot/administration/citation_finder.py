@@ -15,7 +15,7 @@ from corpora.indexing.embedding import Embedder
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
 
 PAGES = 8
-"""How many pages are looked at."""
+"""The number of pages searched for support."""
 _SEARCHED = 1_000
 """Characters of an answer that are searched for."""
 

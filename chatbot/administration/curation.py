@@ -1,4 +1,4 @@
-"""What admins do with remembered answers: edit, promote, retire, rebuild; with the audit log."""
+"""Curation of saved answers by admins: edit, promote, retire, rebuild; with the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Rebuilt:
 
 
 def ratings(chatbot: Chatbot) -> Ratings:
-    """The ratings of admins; the memory is told of each change."""
+    """The ratings of admins; each change updates the memory."""
     return Ratings(
         chatbot.database,
         chatbot.memory.remembering.opinion_changed,
@@ -177,7 +177,7 @@ class Curation:
     ) -> tuple[Rebuilt, ...]:
         """Rebuild the stores by the current settings.
 
-        `on_progress` is told the release, how many of its pairs are done, and of how many.
+        `on_progress` gets the release, the number of pairs done, and the number of pairs.
         """
         memory = self.chatbot.memory
         rebuilt = []

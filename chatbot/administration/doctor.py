@@ -1,4 +1,4 @@
-"""Whether everything that is kept is whole, and mending what can be made again."""
+"""Checks of the installation, and repair of everything that can be rebuilt."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _CLOCKS_DIFFER = timedelta(minutes=1)
 
 
 class Health(StrEnum):
-    """How something was found."""
+    """The result of a check."""
 
     WELL = "well"
     NOTE = "note"
@@ -41,7 +41,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at, how it was found, and what to do or to know."""
+    """A checked item, its health, and what to do or to know about it."""
 
     what: str
     health: Health
@@ -55,8 +55,8 @@ _WELL: _Found = (Health.WELL, "")
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Check]:
     """Look at database, models, profile, room, parsers, indexes, jobs and clock, in this order.
 
-    With `mend`, indexes that are broken are built again from the database, what no release or job
-    needs any more is removed, and jobs of dead workers wait for another one.
+    With `mend`, broken indexes are built again from the database, files that no release or job
+    needs are removed, and jobs of dead workers wait for another one.
     """
     yield Check("database", *_database(database))
     for model in models_in_use(settings.generator_in_use):
@@ -103,7 +103,7 @@ def _room(data_dir: Path) -> _Found:
 
 
 def _parsers() -> _Found:
-    """What a parser could reach that a hostile file has taken over."""
+    """The things that a parser taken over by a hostile file could reach."""
     if not (open_to := lacking()):
         return _WELL
     message = (

@@ -70,7 +70,8 @@ class Exchange:
     ) -> ImportReport:
         """Make the rows of a file pairs of their releases, unless they are there already.
 
-        `on_progress` is told how many rows are done, and of how many. Each row is stored as soon as
+        `on_progress` gets the number of rows done, and the number of rows. Each row is stored as
+        soon as
         it is done: an import that was stopped can be started again.
         """
         report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
@@ -172,7 +173,7 @@ def _release(row: FaqRow, products: Sequence[Product]) -> Release:
 
 
 def _standalone_question(question: str, release: Release, products: Sequence[Product]) -> str:
-    """What a question asks without its release, as the chain would read it."""
+    """The question without its release, as the chain would read it."""
     resolution = replace(
         resolve_release(question, products, product=release.product),
         status=ReleaseStatus.STATED,

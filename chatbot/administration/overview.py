@@ -1,4 +1,4 @@
-"""What admins see of the memory: its figures, and its pairs with what used them."""
+"""The memory as admins see it: figures, saved answers, and the turns that used them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ EVERYTHING = ReleaseFilter()
 
 
 class Worth(StrEnum):
-    """What a pair is worth; one that is only measured is not rated, whatever its store."""
+    """The worth of a pair; one that is only measured is not rated, whatever its store."""
 
     GOOD = "good"
     UNRATED = "not rated"
@@ -57,7 +57,7 @@ _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Which pairs are wanted; what is empty or None does not matter.
+    """Conditions on pairs; those that are empty or None are not applied.
 
     `words` are in the question; `read_other_than` is for pairs of another embedding than this one,
     which no question finds until a rebuild.
@@ -86,7 +86,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """How many pairs the memory has of one release, by their worth, and how often they served."""
+    """The numbers of a release's pairs by worth, and of the times they were reused."""
 
     product: str
     release: str
@@ -124,7 +124,7 @@ class Overview:
         return tuple(sorted(figures, key=lambda f: (f.product, sort_key(f.release))))
 
     def usage(self, within: ReleaseFilter = EVERYTHING) -> tuple[int, int]:
-        """How many questions were asked, and how many of them were answered from the memory."""
+        """The number of questions asked, and of those answered from the memory."""
         reused = func.count().filter(TurnRow.route == Route.REUSE)
         counted = select(func.count(), reused).select_from(TurnRow)
         with self.database.reading() as session:
@@ -140,20 +140,20 @@ class Overview:
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50
     ) -> tuple[KeptPair, ...]:
-        """The pairs that a filter leaves, the newest first."""
+        """The pairs that match a filter, the newest first."""
         with self.database.reading() as session:
             query = _PAIRS.where(*_conditions(session, wanted))
             order = query.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
             return tuple(KeptPair(*row) for row in session.execute(order))
 
     def count(self, wanted: PairFilter) -> int:
-        """How many pairs a filter leaves."""
+        """The number of pairs that match a filter."""
         counted = select(func.count()).select_from(MemoryPairRow)
         with self.database.reading() as session:
             return session.scalar(counted.where(*_conditions(session, wanted))) or 0
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
-        """All pairs that a filter leaves, the oldest first, read a few at a time."""
+        """All pairs that match a filter, the oldest first, read a few at a time."""
         with self.database.reading() as session:
             query = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
             rows = session.execute(query.execution_options(yield_per=_AT_ONCE))
@@ -187,7 +187,7 @@ _NAMED = (
     .join(ProductRow)
 )
 _PAIRS = _NAMED.add_columns(MemoryPairRow)
-"""What a `KeptPair` is made of."""
+"""The columns of a `KeptPair`."""
 
 
 def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:

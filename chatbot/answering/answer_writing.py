@@ -26,8 +26,8 @@ def write_answer(
 
     The chunks are those that were retrieved, or `by_selection` the reduced ones (RankRAG).
 
-    Each sentence is held against the passages it cites; the model is asked once to mend what they
-    do not support, and what is left is told in `unsupported`. An answer that people rejected for a
+    Each sentence is checked against the passages that it cites; the model is asked once to mend
+    unsupported claims, and those that are left are marked. An answer that people rejected for a
     question nearer than `same` is not given again.
     """
 

@@ -21,7 +21,7 @@ from ingestion.page import CELL_DELIMITER, Block, BlockKind
 _HEAD_END = re.compile(rf"[:({CELL_DELIMITER.strip()}]|\s[–-]\s")
 _MOST_ITEMS = 12
 _MOST = 0.6
-"""The share of its words from which something is told by a lead."""
+"""The share of a listing's words from which a lead covers it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a capable model wrote, with its marks held against the passages that they stand for."""
+"""An answer of a capable model, each part checked against the passages that its marks cite."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 
 QUESTIONED = "[?]"
-"""The mark behind what no passage supports."""
+"""The mark of an unsupported sentence."""
 LISTING = re.compile(r"(^[ \t]*```[\w+-]*[ \t]*$.*?(?:^[ \t]*```[ \t]*$|\Z))", re.M | re.S)
 """A listing between its fences; the last may not be closed."""
 _PART = re.compile(r".*?(?:\[\d+(?:\s*[,;]\s*\d+)*\]\s*)+(?:[.!?:;,|]+(?=\s|$)|(?=\s|$))|.+")
@@ -54,11 +54,11 @@ class Cited:
 def cited(
     reply: str, passages: Sequence[Numbered], own: str, releases: Sequence[str] = ()
 ) -> Cited:
-    """Resolve the marks of a reply: each is for what stands before it in its line or row.
+    """The reply with its marks resolved: each is for the text before it in its line or row.
 
-    What its passages do not support is given the marks of those that do; where none does, it is
-    marked as QUESTIONED. A listing belongs to the line that leads in to it. With several `releases`
-    what is said of one has to stand in a passage of that release.
+    A sentence that its passages do not support gets the marks of those that do; where none does, it
+    is marked as QUESTIONED. A listing belongs to the line that leads in to it. With several
+    `releases` a statement about one has to stand in a passage of that release.
     """
     work = _Citing(passages, own, releases)
     written: list[str] = []
@@ -103,7 +103,7 @@ class _Citing:
         self.all = range(1, len(self.passages) + 1)
 
     def lacks(self, text: str, numbers: Sequence[int] | None = None) -> bool:
-        """Note what a text claims that passages, else all, do not support; whether there is any."""
+        """Whether a text has claims that the passages, else all, do not support; they are noted."""
         missing = self._left(without_marks(text), self.all if numbers is None else numbers)
         self.missing += (claim for claim in missing if claim not in self.missing)
         return bool(missing)
@@ -148,7 +148,7 @@ class _Citing:
         return numbers
 
     def _is_misplaced(self, line: str) -> bool:
-        """Whether what stands in a column or a list of a release is in none of its passages.
+        """Whether a column or list of a release states what none of its passages supports.
 
         A claim of a sentence that names none of the releases has to hold in each of them.
         """
@@ -178,7 +178,7 @@ class _Citing:
         return self.passages[number - 1].release
 
     def _cite(self, bare: str, numbered: Numbered) -> int:
-        """The number of the citation of what a passage says to a sentence."""
+        """The number of the citation of a passage's words that support a sentence."""
         words = set(tokens(filtered(bare)))
 
         def telling(text: str) -> float:
@@ -200,10 +200,10 @@ class _Citing:
 
 
 def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
-    """The words of a passage, or of a run of records around the one that tells most.
+    """The words of a passage, or of the run of its records that supports a sentence best.
 
-    That is the shortest run of its section that tells most in LONGEST_QUOTE characters, where the
-    passage is longer or tells less.
+    That is the shortest run of its section that supports most in LONGEST_QUOTE characters, where
+    the passage is longer or supports less.
     """
     records = [record for p in section_of(passage) for record in p.records]
     if not records:

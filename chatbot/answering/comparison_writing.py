@@ -33,9 +33,9 @@ def write_comparison(
     max_tokens: int,
     by_selection: bool = False,
 ) -> ModelStep:
-    """Answer a comparison in one call, from what `find` gathers of each release apart.
+    """A step that answers a comparison in one call, from the evidence `find` has of each release.
 
-    That is what was retrieved, or `by_selection` what was selected of it. What is said of a
+    The evidence is the retrieved chunks, or `by_selection` the selected ones. A statement about a
     release has to stand in a passage of it. Where changes are asked for, the computed differences
     follow. More than MOST releases are answered `each_apart`.
     """

@@ -1,4 +1,4 @@
-"""The written lead, each sentence with the passages that bear it; what none bears goes."""
+"""The lead: the supported sentences of a small model's reply, each with its passages."""
 
 import re
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from corpora.indexing.lexical import tokens
 
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 _MIN_SUPPORT = 0.5
-"""The share of a sentence's own words that has to stand in the passages."""
+"""The least share of a sentence's own words that has to stand in the passages."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and the passages that bear it, each with the record that says most of it."""
+    """A sentence and the passages that support it, each with its best supporting record."""
 
     text: str
     supported_by: tuple[tuple[Passage, Record], ...]
@@ -28,7 +28,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Lead:
-    """What is left of a reply, from its first sentence on; nothing where that is not borne."""
+    """The supported sentences of a reply; none where its first sentence is not supported."""
 
     sentences: tuple[Sentence, ...]
     is_whole: bool
@@ -37,13 +37,14 @@ class Lead:
 def checked(
     reply: str, passages: Sequence[Passage], own: str, outside: Sequence[Triplet] = ()
 ) -> Lead:
-    """Hold each sentence of a small model's reply against the passages that it was written from.
+    """The supported sentences of a small model's reply to a prompt with these passages.
 
-    What it claims has to stand there or in the asker's `own` words, half of what it says beyond
-    these too, and it has to say something beyond them, be it Yes or No. A lead is never headless:
-    without its first sentence nothing of it is left. Listings are left out, the body shows them.
+    A sentence is supported if its claims stand in the passages or in the asker's `own` words, half
+    of its other words do too, and it adds to the question, be it Yes or No. Without its first
+    sentence a lead is empty. Listings are left out, the body shows them.
 
-    What only others than the documentation state (`outside`) is not told as if it were documented.
+    A sentence with a relation that only other sources state (`outside`) needs all of its words
+    there.
     """
     lines = (
         LIST_MARK.sub("", without_marks(x)).strip() for x in LISTING.sub("", reply).split("\n")
@@ -81,7 +82,7 @@ def _words(sentence: str) -> set[str]:
 def _supporting(
     sentence: str, passages: Sequence[Passage], texts: Sequence[str], own: str
 ) -> tuple[tuple[Passage, Record], ...]:
-    """The passage that says most of a sentence, and those that say what it leaves open."""
+    """The passage that supports most of a sentence, and those for the claims left open."""
     words = _words(sentence) or set(tokens(own))
 
     def telling(text: str) -> tuple[int, float]:

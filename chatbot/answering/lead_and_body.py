@@ -37,8 +37,8 @@ from corpora.indexing.corpus import Corpus
 from ingestion.page import BlockKind
 
 STEP = "answer_generation"
-MAX_REFUSAL_PROBABILITY = 0.18
-"""How likely it may be that the model says so, for it to be asked for an answer all the same."""
+REFUSAL_PROBABILITY = 0.18
+"""The probability of "I don't know" at the beginning of a reply from which it is refused."""
 NO_MODEL = "No language model is set up: this is the best passage."
 TOO_LONG = "The question is too long for the language model: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
@@ -53,13 +53,13 @@ def write_lead_and_body(
     max_tokens: int,
     same: float,
 ) -> ModelStep:
-    """Answer from the selected records only, by the passages that they stand in.
+    """A step that answers from the selected records only, by the passages that they stand in.
 
-    The model writes a lead from `budget` characters of them, whose sentences go if they do not bear
-    them. Behind it stand steps, a list, a table or code, where these are asked for. Where no lead
-    is left, or there is no model, the best passage is shown as what it is, unless a name of the
-    question stands nowhere. What people rejected as the answer to a question whose cosine to this
-    one is at least `same` is not given again.
+    The model writes a lead from `budget` characters of them; unsupported sentences are removed.
+    Behind it stand steps, a list, a table or code, where these are asked for. Where no lead is
+    left, or there is no model, the best passage is quoted, unless a name of the question stands
+    nowhere. An answer that people rejected for a question with a cosine of at least `same` is not
+    given again.
     """
 
     async def write(turn: Turn) -> Turn:
@@ -75,7 +75,7 @@ def write_lead_and_body(
             prompt.messages,
             step=STEP,
             shown=True,
-            unless=(UNKNOWN, MAX_REFUSAL_PROBABILITY),
+            unless=(UNKNOWN, REFUSAL_PROBABILITY),
             max_tokens=max_tokens,
             **chosen,
         )
@@ -96,7 +96,7 @@ def write_lead_and_body(
 
 
 def _answer(draft: _Draft, reply: str) -> Answer:
-    """What the model replied, as far as the passages bear it, and the body."""
+    """The supported sentences of a reply, and the body."""
     turn = draft.turn
     shown = draft.prompt.shown
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
@@ -129,10 +129,10 @@ class _Draft:
         return other_releases(self.turn, self.products)
 
     def written(self, lead: Sequence[Sentence]) -> Answer:
-        """The sentences of a lead, each with the marks of what bears it, and the body.
+        """The sentences of a lead, each with the marks of its passages, and the body.
 
         Of a list a small model often names a part: then the list stands in its place. Steps follow
-        the lead, and listings that it does not tell.
+        the lead, and so do listings that it does not cover.
         """
         lead = list(dict.fromkeys(map(self._of_its_release, lead)))
         value = " ".join(sentence.text for sentence in lead)
@@ -192,7 +192,7 @@ class _Draft:
         return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks)}"
 
     def _marks_of_relations(self, sentence: str) -> Iterator[str]:
-        """The marks of what the graph states between things that a sentence names."""
+        """The marks of the graph's relations between things that a sentence names."""
         recollection = self.turn.recollection
         for relation in recollection.relations if recollection and self.turn.calls else ():
             if relation.citation and names(sentence, relation.head, relation.tail):

@@ -1,4 +1,4 @@
-"""The prompt of a written lead: which passages the model sees, and what it is asked to do."""
+"""The prompt of a lead: the passages that the model sees, and its instruction."""
 
 import sys
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ HINTS = {
     QuestionKind.LIST: "Name all of them in one sentence.",
     QuestionKind.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
 }
-"""What is asked for behind the question, by its kind."""
+"""The instruction behind the question, by the question's kind."""
 EXPLAIN = "Say in one to three sentences what the chunks state of it."
 """The hint for every other kind."""
 NEAR = 0.5
-"""Of the best passage's score, below which a passage of another section is not shown."""
+"""The least share of the best passage's score for a passage of another section to be shown."""
 BEST = 3
 """Passages of other sections of which at least the best record is shown."""
 UNKNOWN = "I don't know"
-"""What the prompt asks the model to say where the passages do not tell."""
+"""The words that the prompt asks for where the passages have no answer."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class LeadPrompt:
-    """What of the evidence the model sees, for which kind of question."""
+    """The part of the evidence that the model sees, and the kind of the question."""
 
     turn: Turn
     subject: str
@@ -92,7 +92,7 @@ def beginning_of_prompt() -> list[tuple[str, str]]:
 def within(
     budget: int, passages: Sequence[Passage], scored: Sequence[Record], subject: str
 ) -> list[Excerpt]:
-    """What of the passages fits into so many characters; of the first something in any case.
+    """The excerpts that fit into `budget` characters; of the first passage there is always one.
 
     The best one's section comes first, in page order, since a reason or a list stands together,
     then the others, best first. What scores less than `NEAR` of the best is left out: a small model

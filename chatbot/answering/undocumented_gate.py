@@ -1,4 +1,4 @@
-"""The gate before generation: what a release does not document is refused, not guessed."""
+"""The gate before generation: a question about undocumented things is refused."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -93,7 +93,7 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 
 
 def _documents(corpus: Corpus, name: str) -> bool:
-    """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
+    """Whether a release has the name outside release notes, which are about other releases too."""
     if not _stands_in(corpus, name):
         return False
     chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]

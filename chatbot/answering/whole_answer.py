@@ -22,9 +22,9 @@ from prompts import Fenced, fenced, fenced_list, render
 STEP = "answer_generation"
 MENDING = "answer_mending"
 UNSUPPORTED = "Not in the cited pages:"
-"""What the warning on claims that no passage supports begins with."""
+"""The beginning of the warning on claims that no passage supports."""
 _TURNS, _OF_A_TURN = 4, 1_200
-"""Of the conversation, and characters of each text in it."""
+"""The number of earlier turns in a prompt, and of characters of each of their texts."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ async def write_cited(
     evidence: Evidence,
     max_tokens: int,
 ) -> Turn:
-    """The turn with what the model wrote to a prompt `of` a product, and its citations.
+    """The turn with the model's answer to a prompt `of` a product, and its citations.
 
-    What no passage supports the model is asked to mend, once; what is left is marked in the answer
-    and named below it. Behind "I don't know" may stand what comes nearest.
+    The model is asked once to mend unsupported claims; those that are left are marked in the answer
+    and named below it. Behind "I don't know" may stand the nearest information.
     """
     if not evidence.passages:
         return replace(turn, answer=nothing_found(turn))
@@ -119,7 +119,7 @@ def gather(
 
 
 def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
-    """The text of a chunk without what it has of neighbours that are shown themselves."""
+    """The text of a chunk without the parts of neighbours that are shown themselves."""
     page = chunk.page
     if isinstance(chunk, ReducedChunk):
         return "\n".join(r.reading for r in sorted(chunk.records, key=lambda r: r.start))

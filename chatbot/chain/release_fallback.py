@@ -1,4 +1,4 @@
-"""What is documented elsewhere: the releases that tell where the one that was asked does not."""
+"""The fall-back to older releases where the latest has no answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,11 +15,11 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
 MIN_COVERAGE = 0.9
-"""The share of what is asked, by rarity, that a passage of another release must hold to count."""
+"""The least coverage by a passage of another release for that release to be named."""
 MIN_COVERAGE_TO_TRY = 0.5
-"""The share from which one release is asked, where none holds so many."""
+"""The coverage above which the best release is tried, where none reaches `MIN_COVERAGE`."""
 MAX_NEAREST_PAGES = 3
-"""Pages that an "I don't know" offers."""
+"""The most pages that an "I don't know" offers."""
 
 OpenCorpus = Callable[[str, str], Corpus]
 Releases = Callable[[str], Sequence[str]]
@@ -28,9 +28,9 @@ Releases = Callable[[str], Sequence[str]]
 def answer_from_newest(
     answering: ModelStep, find: RuleStep, best_guess: Callable[[Turn], str | None]
 ) -> ModelStep:
-    """Where nobody named a release, answer from the newest that tells, and say so (law 3).
+    """Answer from the newest release that has an answer, and say so, if none was named (law 3).
 
-    `find` finds the releases that tell, and where there is none `best_guess` the one to try;
+    `find` finds the releases that have one, and where there is none `best_guess` the one to try;
     `answering` answers a question of one release. With a release named the turn keeps its refusal.
     """
 
@@ -81,7 +81,7 @@ def find_other_releases(
     *,
     most: int = 8,
 ) -> tuple[RuleStep, Callable[[Turn], str | None]]:
-    """Give a turn that has no answer its nearest pages and the releases where there is one.
+    """Steps for an unanswered turn: its nearest pages, and the releases that have an answer.
 
     `retrieve` finds the pages where the turn was refused before. Where the gate does not know of
     the releases, the newest `most` of the others are asked; `search` are the steps from the
@@ -129,7 +129,7 @@ def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
 
 
 def _is_unanswered(turn: Turn) -> bool:
-    """Whether the documents of one release were asked, and do not tell."""
+    """Whether one release was searched and has no answer."""
     return (
         turn.answer is not None
         and turn.answer.abstained
@@ -160,7 +160,7 @@ def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
 
 
 def _best_coverage(turn: Turn, corpus: Corpus) -> float:
-    """The share of what is asked, by rarity, that the best passage found holds, 0 to 1.
+    """The best coverage of the question by a retrieved record, 0 to 1.
 
     A word that the release does not know counts as rare.
     """

@@ -51,7 +51,7 @@ def passages(pages: Iterable[StoredPage]) -> list[Record]:
 
 
 def term_of(record: Record) -> str:
-    """What a row or a definition is called where it stands: a row's first cell, a parameter."""
+    """The term of a row or definition: the first cell, or the parameter's name."""
     if record.cells or record.kind != BlockKind.DEFINITION:
         return record.cells[0][1] if record.cells else ""
     term = _TERM_END.split(record.quote, maxsplit=1)[0]
@@ -67,7 +67,7 @@ def name_of(record: Record) -> str:
 
 
 def compared_text(record: Record, release: str) -> str:
-    """What a passage is compared by: its words without the name of its release."""
+    """The words by which a passage is compared: all but the name of its release."""
     return plain(record.quote.replace(release, "#"))
 
 
@@ -94,7 +94,7 @@ def _heading(heading: str, release: str) -> str:
 
 
 class _Compared:
-    """A passage with what it is compared by."""
+    """A passage with the text that it is compared by."""
 
     def __init__(self, record: Record, release: str) -> None:
         self.record, self.name = record, name_of(record)
@@ -137,7 +137,7 @@ def pair_passages(
 
 
 def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compared, _Compared]:
-    """What has no name, with the most alike that is left of the same section."""
+    """Each unnamed passage with the most similar free one of the same section."""
     waiting: dict[Hashable, list[_Compared]] = {}
     for one in left:
         if not one.name:
@@ -154,7 +154,7 @@ def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compar
 
 @dataclass(frozen=True)
 class Differences:
-    """What differs between two pages, in the newer one's order, and the passages that do not."""
+    """The differing passages of two pages, in the newer one's order, and the equal ones."""
 
     changed: tuple[PassagePair, ...]
     added: tuple[Record, ...]

@@ -1,4 +1,4 @@
-"""Where a thing is documented: looked up in every release, never taken from one for another."""
+"""The releases that document a thing, each looked up apart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _CANDIDATES = 80
 
 @dataclass(frozen=True)
 class Finding:
-    """What one release says of a thing: what documents it, and release notes on it."""
+    """The presence of a thing in one release: its citation, and a release note on it."""
 
     release: str
     citation: Citation | None
@@ -50,7 +50,7 @@ def find_everywhere(thing: str, corpora: Sequence[Corpus]) -> list[Finding]:
 
 
 def _look_up(thing: str, corpus: Corpus) -> tuple[list[Citation], list[Citation], list[Record]]:
-    """Where one release has a thing: under its name, elsewhere, and in release notes."""
+    """The entries, other mentions and release notes of a thing in one release."""
     entries: list[Citation] = []
     mentions: list[Citation] = []
     notes: list[Record] = []
@@ -81,7 +81,7 @@ def _bare(name: str) -> str:
 
 
 def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
-    """Which releases document a thing, and what release notes say of its end or beginning."""
+    """The releases that document a thing, and a release note on its removal or introduction."""
     quotes = Quotes()
     had = [finding for finding in findings if finding.citation]
     cited = [quotes.cite(f.citation) for f in had if f.citation]

@@ -26,11 +26,11 @@ def compare_releases(
     open_parameters: OpenParameters,
     releases: Callable[[str], Sequence[str]],
 ) -> ModelStep:
-    """Answer a comparison: what is computed, else the answers of its releases, the oldest first.
+    """A step that answers a comparison: computed, else with each release's answer, oldest first.
 
-    Computed is where a thing is documented, and what is stated of parameters. `gather` takes a
-    side up to its evidence, `write` from there to its answer. `releases` gives the releases of a
-    product, oldest first.
+    The releases that document a thing and the stated values of parameters are computed. `gather`
+    takes a side up to its evidence, `write` from there to its answer. `releases` gives the releases
+    of a product, oldest first.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -72,7 +72,7 @@ def compare_releases(
 async def _where(
     turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
 ) -> Turn:
-    """Which releases document a thing, and what the first and the last of them tell."""
+    """The releases that document a thing, with the answers of the first and the last of them."""
     there = [finding.citation is not None for finding in findings]
     answered: list[Turn] = []
     parts = [("", presence_in_words(thing, findings))]
@@ -112,7 +112,7 @@ def _without_common_items(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def _nothing_named(releases: Sequence[str]) -> Answer:
-    """Ask what is meant where nothing says it."""
+    """The question back which thing is to be compared."""
     return Answer(
         f"I can't tell what to look for in {listed(releases)}: ask again with the name of a thing, "
         "and I compare the pages on it.",

@@ -54,7 +54,7 @@ def _own(side: Turn, answer: Answer) -> Turn:
 
 
 def compared_topic(sides: Sequence[Turn]) -> str:
-    """What the sides of a comparison ask about, or took over from earlier questions."""
+    """The topic of a comparison, from its sides or from earlier questions."""
     queries = next((side.phrased for side in reversed(sides) if side.phrased), None)
     product = sides[0].target[0]
     texts = (queries.own_subject, queries.subject) if queries else ()

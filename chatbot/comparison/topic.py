@@ -1,4 +1,4 @@
-"""What a comparison is about, and what each of its releases is asked."""
+"""The topic of a comparison, and the question to each of its releases."""
 
 import re
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ _ASKING = word_set("""
 
 
 def asks_differences(question: str) -> bool:
-    """Whether it is asked how releases differ."""
+    """Whether a question is about differences between releases."""
     return _DIFFERS.search(question) is not None
 
 
 def asks_where(question: str) -> bool:
-    """Whether it is asked in which releases a thing is documented, and not how they differ."""
+    """Whether a question is about the releases that document a thing, not their differences."""
     return _WHERE.search(question) is not None and not asks_differences(question)
 
 
@@ -39,7 +39,7 @@ def things_named(text: str) -> list[str]:
 
 
 def topic_of(text: str, product: str) -> str:
-    """The words of a question that name what is compared; not those that ask, nor the product's."""
+    """The words of a question that name the compared thing, without question words and product."""
     own_name = set(tokens(product))
     words = filtered(text.replace("`", "")).split()
     named = (w for w in words if w.lower() not in _ASKING)
@@ -49,8 +49,8 @@ def topic_of(text: str, product: str) -> str:
 def asked_of_one(bare: str, product: str, *, follows: bool) -> str:
     """A comparison as a question to one release, from its words without the releases.
 
-    That is its clause that compares nothing, else what is said about its topic; of a question that
-    names none what is new, or what was asked before.
+    That is its clause without a comparison, else a question about its topic; where it names none,
+    the question for what is new, or the earlier question.
     """
     clauses: Sequence[str] = [part.strip(" ,-/") for part in _CLAUSE_END.split(bare)]
     plain = [part for part in clauses if topic_of(part, product) and not asks_differences(part)]

@@ -1,4 +1,4 @@
-"""What releases state of parameters: of one that a comparison names, or of a group of them."""
+"""The stated values of a parameter in each release, and the changes of a group of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,11 +17,11 @@ SHOWN = 40
 _MISSING = "–"
 
 _Cell = tuple[str, Citation | None]
-"""What stands in a cell of the table, and where that is stated."""
+"""The text of a table cell, and its citation."""
 
 
 def stated_values(topic: str, releases: Sequence[ReleaseParameters]) -> list[Answer] | None:
-    """What each release states of the parameter that a topic names; None where one does not."""
+    """The values of a named parameter in each release; None where a release states none."""
     answers = [_stated(topic, release) for release in releases]
     return answers if all(answers) else None  # type: ignore[return-value]
 
@@ -48,9 +48,9 @@ def _stated(topic: str, release: ReleaseParameters) -> Answer | None:
 
 
 def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters) -> Answer | None:
-    """What is new, changed and gone of the parameters on a topic, or of all: a sentence, a table.
+    """The new, changed and removed parameters on a topic, or of all, as a sentence and a table.
 
-    None where nothing is.
+    None where there is no change.
     """
     matches = [c for c in changes(older, newer) if _is_on(topic, c.shown)]
     rows = [row for change in matches for row in _rows(topic, change, (older, newer))]
@@ -72,7 +72,7 @@ def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters
 def _rows(
     topic: str, change: Change, releases: tuple[ReleaseParameters, ReleaseParameters]
 ) -> Iterator[tuple[str, _Cell, _Cell]]:
-    """A changed parameter's relations that differ; of a new or former one what is stated first."""
+    """The differing relations of a changed parameter; of a new or removed one the first fact."""
     older, newer = (release.release for release in releases)
     name, before, after = as_words(change.shown.name), change.before, change.after
     if before and after:

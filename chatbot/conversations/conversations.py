@@ -39,7 +39,7 @@ LONGEST_TITLE = 120
 MOST_WORDS = 20
 _WORD = re.compile(r"\w+")
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
-"""What a turn repeats of its reply."""
+"""The fields of a reply that its turn repeats."""
 
 
 class UnknownConversation(StrataError, LookupError):
@@ -58,7 +58,7 @@ class KeptTurn:
 
 @dataclass(frozen=True)
 class Conversations:
-    """The conversations of `owner`, and nobody else's; every method is one transaction.
+    """The conversations of `owner` alone; every method is one transaction.
 
     Another person's conversation raises UnknownConversation, like one that does not exist.
     """
@@ -99,7 +99,7 @@ class Conversations:
             session.delete(row)
 
     def get(self, conversation: str) -> ConversationRow:
-        """A conversation with its turns, and what the person thinks of them."""
+        """A conversation with its turns and the person's feedback."""
         with self.database.reading() as session:
             turns = selectinload(ConversationRow.said).joinedload(TurnRow.feedback)
             return self.own(session, conversation, turns)
@@ -205,7 +205,7 @@ def release_spoken_of(replies: Iterable[Reply]) -> tuple[str, str] | None:
 
 
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
-    """Remove what the memory made of the turns of conversations that are about to be deleted."""
+    """Remove the saved answers made of the turns of conversations that are about to be deleted."""
     own = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
     Stores.forget_turns(session, own)
 

@@ -39,7 +39,7 @@ def conversation_json(conversations: Conversations, conversation: str) -> str:
 
 
 def conversation_told(kept: ConversationRow, turns: Iterable[TurnRow]) -> dict[str, Any]:
-    """A conversation as plain JSON, with these of its turns and what was thought of them."""
+    """A conversation as plain JSON, with these of its turns and their feedback."""
     return {
         "conversation": kept.id,
         "title": kept.title,

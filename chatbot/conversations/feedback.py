@@ -1,4 +1,4 @@
-"""What the person who asked thinks of an answer: a thumb, a reason, a comment."""
+"""Feedback on an answer by the person who asked: a thumb, a reason, a comment."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

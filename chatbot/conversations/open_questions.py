@@ -17,7 +17,7 @@ WITH_ITS_SERVER = "The server was restarted."
 
 
 class State(StrEnum):
-    """What has become of a question; one that is answered is kept here no longer."""
+    """The state of an open question; an answered one is no longer kept here."""
 
     RUNNING = "running"
     STOPPING = "stopping"
@@ -37,7 +37,7 @@ _RUNNING = tuple(state for state in State if state.is_running)
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked in a conversation.
+    """A question in a conversation.
 
     Its answer replaces the turn `instead_of` and all after it; `afresh` asks for one without the
     memory, `same_as` for that of a saved question, which is not kept.
@@ -132,7 +132,7 @@ class OpenQuestions:
             session.execute(delete(OpenQuestionRow).where(OpenQuestionRow.id == identity))
 
     def wanted(self) -> frozenset[str]:
-        """Note that this process is alive; return which of its questions nobody has stopped."""
+        """Note that this process is alive; return its questions that were not stopped."""
         row = OpenQuestionRow
         own = row.server == self.server
         seen = update(row).where(own, row.state.in_(_RUNNING)).values(seen=datetime.now(UTC))

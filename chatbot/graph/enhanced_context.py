@@ -1,4 +1,4 @@
-"""The steps of GraphContextGen: related questions, and the relations of what they name."""
+"""The steps of GraphContextGen: related questions, and the relations of their entities."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ def by_cosine(search: Neighbours) -> Related:
 def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleStep:
     """Put the k related questions of the release with their answers beside the evidence (4.2).
 
-    They are examples; an answer to this very question that was rejected is told, too.
+    They are examples; a rejected answer to this very question stands beside them.
     """
 
     def recall(turn: Turn) -> Turn:
@@ -53,7 +53,7 @@ def enhance_context(
     rebel: Extractor | None = None,
     wikidata: Wikidata | None = None,
 ) -> ModelStep:
-    """Add the relations of what the related questions and their answers name, as sentences (4.3).
+    """A step that adds relations of entities in related questions and answers, as sentences (4.3).
 
     The model, and REBEL, read triplets from them; the release's parameters state others between the
     same entities, with citations, and so may Wikidata, whose come last.

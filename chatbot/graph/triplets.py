@@ -21,7 +21,7 @@ _LONGEST = 256
 """Tokens that REBEL was trained to read and to write."""
 
 Extractor = Callable[[str], Iterable[Triplet]]
-"""What reads triplets from a context without a chat model."""
+"""A reader of triplets from a context that needs no chat model."""
 
 
 def entities(triplets: Iterable[Triplet]) -> frozenset[str]:

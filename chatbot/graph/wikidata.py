@@ -1,4 +1,4 @@
-"""Wikidata as a knowledge graph (GraphContextGen 4.3), for whoever lets words go out to it.
+"""Wikidata as a knowledge graph (GraphContextGen 4.3), where a setting allows requests to it.
 
 httpx asks its query service, one request a context (docs/decisions/0022).
 """
@@ -18,7 +18,7 @@ SOURCE = "Wikidata"
 PATIENCE = 5.0
 """Seconds until an answer goes on without it."""
 MOST_NAMES = 20
-"""Of one context, in alphabetical order."""
+"""The most names of one context, in alphabetical order."""
 LARGEST_REPLY = 256 << 10
 MOST_RELATIONS = 50
 HELD = 1000
@@ -30,7 +30,7 @@ REST, LONGEST_REST = 60.0, 3600.0
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'-])*")
 """Plain words, without a quote or brace that could end the string of the query."""
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-z][A-Z]|\b\d+\b")
-"""What a word of a language does not have: figures among letters, a capital behind a small one."""
+"""Signs of a coined word: figures among letters, a capital behind a small letter."""
 _PROPERTY = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'(),/-])*")
 _LONGEST, _MOST_WORDS = 60, 6
 
@@ -142,19 +142,19 @@ class Wikidata:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is of a few plain words, and may be sent to others."""
+    """Whether a name consists of a few plain words, so that it may be sent to others."""
     short = len(name) <= _LONGEST and len(name.split()) <= _MOST_WORDS
     return short and _NAME.fullmatch(name) is not None and _MIXED.search(name) is None
 
 
 def query(names: Sequence[str]) -> str:
-    """The query for what is stated between names, each of plain words."""
+    """The query for the relations between names, each of plain words."""
     written = " ".join(f'"{name}"@en "{name}"@mul' for name in names)
     return _QUERY.format(names=written, most=MOST_RELATIONS)
 
 
 def read_triplets(reply: bytes, names: Collection[str]) -> tuple[Triplet, ...]:
-    """The triplets of a reply between two of the names. Raises _Unusable for what is none."""
+    """The triplets of a reply between two of the names. Raises _Unusable for other replies."""
     try:
         rows = _Results.model_validate_json(reply).rows[:MOST_RELATIONS]
     except ValidationError:

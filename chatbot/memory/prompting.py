@@ -1,4 +1,4 @@
-"""What was answered before, as data in the prompt of an answer (ComRAG 4.3); and what was used."""
+"""Saved answers as data in a prompt (ComRAG 4.3), and the record of those that were used."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -17,16 +17,16 @@ BAD = "Answers that were wrong before:"
 RELATIONS = "Relations of what they name, to be checked likewise:"
 OUTSIDE = "Not from the documentation, for understanding only, never to be stated:"
 PAIRS, CHARACTERS = 2, 600
-"""What of earlier answers stands in a prompt: little, since a small model reads slowly.
+"""The most pairs and characters of earlier answers in a prompt: a small model reads slowly.
 
-The relations of what the good pairs name have as many characters of their own.
+The relations of the good pairs' entities have as many characters of their own.
 """
 REJECTED = "The same answer was rated poorly before and is not given again."
 """The warning in place of an answer that people rated poorly before."""
 
 
 def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
-    """The evidence of a prompt, and behind it what was answered before; alone if nothing was."""
+    """The evidence of a prompt, and behind it the saved answers, if there are any."""
     recollection = turn.recollection or Recollection()
     good = _lines(recollection.good, CHARACTERS - len(GOOD))
     used = len(GOOD) + sum(map(len, good)) if good else 0
@@ -49,7 +49,7 @@ def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
 
 
 def _lines(pairs: Sequence[Remembered], left: int) -> list[str]:
-    """One line for each pair, as far as they fit; what only quotes has none."""
+    """One line for each pair, as far as they fit; a pair that only quotes has none."""
     lines = []
     for pair in pairs[:PAIRS]:
         value = pair.value or (without_marks(pair.answer) if pair.origin in HUMAN_ORIGINS else "")
@@ -75,7 +75,7 @@ def route_of(turn: Turn) -> Route:
 
 
 def is_rejected(turn: Turn, value: str, same: float) -> bool:
-    """Whether people said of this answer to this question (nearer than `same`) that it is bad."""
+    """Whether people rejected this answer to this question (with a cosine of at least `same`)."""
     recollection = turn.recollection
     return any(
         same_value(pair.value, value)
@@ -85,7 +85,7 @@ def is_rejected(turn: Turn, value: str, same: float) -> bool:
 
 
 def repeats(answer: Answer, pair: Remembered) -> bool:
-    """Whether an answer has the lead of an earlier one, or what follows it, word for word."""
+    """Whether an answer repeats the lead or the body of an earlier one, word for word."""
     text = f" {words(answer.text)} "
     lead = words(pair.value)
     body = words(pair.answer).removeprefix(lead).strip()
@@ -93,7 +93,7 @@ def repeats(answer: Answer, pair: Remembered) -> bool:
 
 
 def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
-    """What the memory did for a turn, and with which pairs; None where it did nothing."""
+    """The role of the memory in a turn, and the pairs; None where it had none."""
     recollection = turn.recollection
     if recollection is None:
         return None, ()

@@ -43,7 +43,7 @@ class QuestionReader:
 
     @property
     def embedding(self) -> str:
-        """What the vectors are stored under; changes whenever they would."""
+        """The name under which vectors are stored; it changes whenever they would."""
         return f"{self._embedder.name}/{READING}"
 
     def read(self, text: str, product: str) -> MemoryQuestion:
@@ -62,7 +62,7 @@ class QuestionReader:
 
 
 def asked_text(turn: Turn) -> str:
-    """What a turn asks, without its release and without what the conversation answered before."""
+    """The question of a turn, without its release and without earlier answers."""
     return as_typed(turn.phrased.subject if turn.phrased else turn.question)
 
 
@@ -83,10 +83,10 @@ def normalized(text: str, product: str) -> str:
 def evident_difference(
     one: str, other: str, product: str, is_ordinary_word: Callable[[str], bool]
 ) -> str:
-    """Say what tells two questions apart whatever a model thinks; empty if nothing does.
+    """The evident difference of two questions, whatever a model thinks; empty if there is none.
 
-    That is a figure or a name that only one of them has, a negation, and the kind of what they ask
-    for, where both say it.
+    That is a figure or a name that only one of them has, a negation, or the kind of answer that
+    they want, where both say it.
     """
     mine, theirs = (_words(text, product) for text in (one, other))
     if _NEGATIONS.isdisjoint(map(str.lower, mine)) != _NEGATIONS.isdisjoint(map(str.lower, theirs)):

@@ -1,4 +1,4 @@
-"""What the memory knows of a question: an answer to reuse, or some near it (ComRAG 4.3)."""
+"""Recall: a saved answer to reuse, or some near the question (ComRAG 4.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ OFFERED = 3
 
 @dataclass(frozen=True)
 class Recall:
-    """Looks for what was answered before in the release of a turn, and in no other."""
+    """Looks for saved answers in the release of a turn, and in no other."""
 
     database: Database
     search: Neighbours
@@ -37,7 +37,7 @@ class Recall:
     references: int
 
     def recall(self, turn: Turn) -> Recollection:
-        """What there is on the question of a turn that has its release and its queries.
+        """The saved answers on the question of a turn that has its release and its queries.
 
         A high pair is reused that asks the same in the same words, in words that somebody took for
         the same before, or that is both offered and the turn's `same_as`. Else those that are
@@ -108,7 +108,7 @@ class Recall:
     def _offers(
         self, near: Sequence[NearPair], question: MemoryQuestion, product: str
     ) -> list[NearPair]:
-        """Those of the nearest that may ask the same: vouched for, and not evidently different."""
+        """The pairs of `near` that may ask the same: vouched for, and not evidently different."""
         return [
             pair
             for pair in near
@@ -173,7 +173,7 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
 
 
 def is_vouched(row: MemoryPairRow) -> bool:
-    """Whether people or a capable model say what it is worth: a measure alone lends it to none."""
+    """Whether people or a capable model scored the pair; a measured one is lent to no question."""
     return row.origin != ScoreOrigin.MEASURED or bool(row.relevancy)
 
 

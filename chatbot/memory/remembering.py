@@ -33,7 +33,7 @@ from corpora.database.tables import DocumentRow, PageRow
 _log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 400
-"""Characters; nobody asks a longer text twice."""
+"""Characters of a question that is remembered; a longer one is hardly asked twice."""
 ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
 
 
@@ -137,7 +137,7 @@ class Remembering:
             self._keep(candidate, self._judged(candidate) or self._measured(candidate))
 
     def _judged(self, candidate: Candidate) -> Measured | None:
-        """What the judge says of an answer; None without one, or where its words are of no use."""
+        """The judge's score of an answer; None without a judge, or for an unreadable verdict."""
         if self.judge is None:
             return None
         question, answer = candidate.question, candidate.answer
@@ -180,7 +180,7 @@ class Remembering:
     def _is_again(self, candidate: Candidate, pair: int) -> None:
         """Count a turn that gives the answer of a pair, asked afresh, as if it had reused the pair.
 
-        So a bad one does not come back, and what people think of either counts for both.
+        So a bad one does not come back, and opinions on either count for both.
         """
         with self.database.writing() as session:
             row = session.get(MemoryPairRow, pair)
@@ -192,9 +192,9 @@ class Remembering:
 
 
 def candidate_of(session: Session, turn: int) -> Candidate | None:
-    """What can be remembered of a kept turn: a whole answer from one release that cites its pages.
+    """The candidate made from a kept turn: a whole answer from one release that cites its pages.
 
-    An answer that begins with "not in 5.1" is none about the release that it is from.
+    An answer that begins with "not in 5.1" is not about the release that it is from.
     """
     row, trace = session.get(TurnRow, turn), session.get(TurnTraceRow, turn)
     if row is None or trace is None or not row.product or not row.release:
@@ -245,7 +245,7 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
 
 
 def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
-    """What a kept turn asked, without its release."""
+    """The question of a kept turn, without its release."""
     queries = Trace.unpacked(trace.trace).queries if trace else None
     kept = Reply.model_validate(row.answer).queries
     return as_typed((queries and queries.subject) or kept.versionless or kept.base or row.question)

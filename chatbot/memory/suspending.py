@@ -1,4 +1,4 @@
-"""Remembered answers rest on pages: those whose pages are no more are not used (provenance).
+"""Suspension of saved answers whose cited pages have changed or gone (provenance).
 
 Whatever changes what serves a release has its answers reviewed in the same transaction, since the
 database is opened here.
@@ -41,14 +41,14 @@ class CitedPage:
 
 @dataclass(frozen=True, slots=True)
 class SavedCounts:
-    """How many answers of a release are remembered, and how many of them are suspended."""
+    """The numbers of saved answers of a release, and of those of them that are suspended."""
 
     answers: int = 0
     suspended: int = 0
 
     @property
     def in_words(self) -> str:
-        """Both in words: "12 saved answers, 3 of them suspended"."""
+        """The counts in words: "12 saved answers, 3 of them suspended"."""
         if self.answers == 1:
             return "1 saved answer" + (", suspended" if self.suspended else "")
         suspended = f", {self.suspended:,} of them suspended" if self.suspended else ""
@@ -61,12 +61,12 @@ def open_database(settings: Settings) -> Database:
 
 
 def with_memory(database: Database) -> Database:
-    """A database that reviews what is remembered of a release, and lets it go with the release."""
+    """A database that reviews a release's saved answers on changes, and deletes them with it."""
     return replace(database, on_change=review_release, on_delete=_forget)
 
 
 def reason_unusable(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
-    """Say why an answer that cites these pages may not be used now; empty: it may."""
+    """The reason why an answer that cites these pages may not be used now; empty if it may."""
     release = session.get_one(ReleaseRow, release_id)
     if release.retired:
         return _RETIRED
@@ -97,7 +97,7 @@ def review_release(session: Session, release_id: int) -> str:
 
 
 def preview(database: Database, product: str, release: str, generation_id: int) -> str:
-    """Say what a review would come to if another generation served; nothing is changed."""
+    """The summary of a review as if another generation served; nothing is changed."""
     with database.reading() as session:
         release_id = require_release(session, product, release).id
         now, _ = _check_pages(session, release_id, generation_id)
@@ -105,7 +105,7 @@ def preview(database: Database, product: str, release: str, generation_id: int) 
 
 
 def saved_counts(database: Database, product: str) -> dict[str, SavedCounts]:
-    """Count what is remembered of each release of a product, by its name."""
+    """The counts of saved answers of each release of a product, by its name."""
     pairs, out = func.count(MemoryPairRow.id), func.count(case((MemoryPairRow.suspended != "", 1)))
     with database.reading() as session:
         rows = session.execute(
@@ -132,12 +132,12 @@ def count_affected(
 
 
 def page_hash(text: str) -> bytes:
-    """Return what a cited page is known by: the SHA-256 of its text as it is stored."""
+    """Return the hash that identifies a cited page: the SHA-256 of its text as it is stored."""
     return sha256(text.encode()).digest()
 
 
 def _forget(database: Database, release_id: int) -> None:
-    """Delete what is remembered of a release in small transactions, from the leaves up."""
+    """Delete the saved answers of a release in small transactions, from the leaves up."""
     of_release = MemoryPairRow.release_id == release_id
     pairs = select(MemoryPairRow.id).where(of_release)
     delete_in_portions(database, MemoryUseRow.turn_id, MemoryUseRow.pair_id.in_(pairs))
@@ -151,7 +151,7 @@ def _suspended(session: Session, release_id: int) -> _Reasons:
 
 
 def _check_pages(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
-    """Why pairs may not be used now, and which of their pages, by ordinal, are others now."""
+    """The reasons why pairs may not be used now, and the new places of moved pages, by ordinal."""
     rows = session.execute(
         select(MemoryPageRow, MemoryPairRow.answer)
         .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
@@ -184,7 +184,7 @@ def _check_pages(session: Session, release_id: int, serving: int | None) -> tupl
 def _look_for(
     session: Session, serving: int | None, pages: Collection[CitedPage]
 ) -> dict[CitedPage, _Place | str]:
-    """Where the text of each page stands in what serves, nearest to its number, or why nowhere."""
+    """The place where each page's text is served, nearest to its number, or why there is none."""
     wanted = {(page.file, page.page_hash) for page in pages}
     files: set[str] = set()
     places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)
@@ -228,7 +228,7 @@ def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
 
 
 def _summary(before: _Reasons, now: _Reasons) -> str:
-    """What changes, in sentences for people; empty where nothing does."""
+    """The changes in sentences for people; empty where there are none."""
     both = [(bool(why), pair in now) for pair, why in before.items()]
     changed = (both.count((False, True)), "suspended"), (both.count((True, False)), "in use again")
     return " ".join(

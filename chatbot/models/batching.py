@@ -1,4 +1,4 @@
-"""Answers that are computed together: gathered into batches, each drawn and told on its own."""
+"""Answers computed in batches, each sampled and delivered on its own."""
 
 import atexit
 import threading
@@ -43,7 +43,7 @@ class Answer:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be computed for it; at the end of the program nothing is."""
+        """Whether the answer needs no more computing; true for all at the end of the program."""
         return self.ended or not threading.main_thread().is_alive()
 
     def choose(self, tokens: Any, scores: Any, decode: Callable[[list[int]], str]) -> Any:
@@ -78,7 +78,7 @@ class Answer:
     def take(
         self, token: int, decode: Callable[[list[int]], str], ends: frozenset[int | None]
     ) -> None:
-        """Tell the caller what the token adds; what may be the beginning of a stop string waits."""
+        """Deliver the text that a token adds; the possible beginning of a stop string waits."""
         self.written.append(token)
         reason = "length" if len(self.written) >= self.max_tokens else None
         if token in ends:

@@ -1,4 +1,4 @@
-"""Check a model with a few questions: whether it answers, how fast, and what it offers."""
+"""Check of a model with a few questions: its answers, speed and abilities."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ class _Sky(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What a check found; `together` is how much faster four calls are at once than in turn."""
+    """The result of a check; `together` is the speed-up of four calls at once over one by one."""
 
     backend: str
     reply: str

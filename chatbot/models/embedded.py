@@ -175,7 +175,7 @@ class EmbeddedChatModel(StreamingChatModel):
 
 
 def _chunk(event: dict[str, Any]) -> ChatGenerationChunk:
-    """What an event of OpenAI's chat completions tells; progress tells nothing."""
+    """The chunk of an event of OpenAI's chat completions; empty for an event of progress."""
     choice = (event.get("choices") or [{}])[0]
     usage = event.get("usage")
     return chunk_of(

@@ -18,7 +18,7 @@ from chatbot.text.words import first_problem
 
 
 class Rule(BaseModel):
-    """What to reply to a message of `step` that has `contains` in it and `matches` a regex."""
+    """The reply to a message of `step` that has `contains` in it and `matches` a regex."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

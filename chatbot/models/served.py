@@ -100,7 +100,7 @@ class ServedChatModel(StreamingChatModel):
 
     @property
     def address(self) -> str:
-        """The server's URL without what is secret in it; without one, the model's name."""
+        """The server's URL without its secret parts; without a URL, the model's name."""
         if not self.url:
             return self.model
         return str(httpx2.URL(self.url).copy_with(userinfo=b"", query=None))
@@ -164,7 +164,7 @@ class ServedChatModel(StreamingChatModel):
     async def _answer(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> AsyncGenerator[AIMessageChunk, None]:
-        """What the server says, once; raises whatever the provider's package does."""
+        """The chunks of one reply of the server; raises whatever the provider's package does."""
         async with httpx2.AsyncClient(
             verify=_certificates(),
             trust_env=not self._is_local,
@@ -271,7 +271,7 @@ class ServedChatModel(StreamingChatModel):
 
 
 def _origin(error: Exception) -> Exception:
-    """The refusal behind an error; else what it began with."""
+    """The refusal behind an error; else its first cause."""
     while not _status(error) and isinstance(error.__cause__, Exception):
         error = error.__cause__
     return error
@@ -291,7 +291,7 @@ def _retry_after(error: Any) -> float | None:
 
 
 def _error_message(error: Exception) -> str:
-    """What a server says of its refusal."""
+    """The message of a server's refusal."""
     message: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
     while isinstance(message, dict):
         message = message.get("message") or message.get("error") or str(message)
@@ -299,7 +299,7 @@ def _error_message(error: Exception) -> str:
 
 
 def _refused(status: int, message: str, sent: dict[str, Any]) -> set[str]:
-    """What to leave out of the next try: what the refusal names; where it names nothing, extras."""
+    """The parameters to leave out of the next try: those the refusal names, else all extras."""
     if status not in {400, 422} or _OVERFLOW.search(message):
         return set()
     named = {

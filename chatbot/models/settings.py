@@ -139,7 +139,7 @@ class GeneratorSettings(BaseModel):
 
     @property
     def generator_in_use(self) -> str:
-        """`generator`; of `auto` the largest that this machine bears and that was fetched."""
+        """The generator's name; for `auto` the largest fetched one that fits this machine."""
         if self.generator != "auto":
             return self.generator
         return generator_here(this_machine(), self.models_dir).key
@@ -207,7 +207,7 @@ class GeneratorSettings(BaseModel):
 
     @property
     def context(self) -> int:
-        """Tokens of the longest prompt with its answer, never more than the model's file tells."""
+        """Tokens of the longest prompt with its answer, at most what the model's file allows."""
         model = self._generator()
         return min(self.generator_context, model[1].context) if model else self.generator_context
 
@@ -226,7 +226,7 @@ class GeneratorSettings(BaseModel):
 
 
 class Backend(Protocol):
-    """What makes the model of a backend; `strata.backends` is the group of entry points."""
+    """A factory of a backend's model; `strata.backends` is the group of entry points."""
 
     def __call__(self, settings: GeneratorSettings) -> BaseChatModel:
         """Make the model, which is loaded at its first call.

@@ -18,7 +18,7 @@ from corpora.catalog.release import Product
 
 
 class NumberRole(Enum):
-    """What a number is: a release, perhaps one, or something else."""
+    """The role of a number: a release, possibly one (OPEN), or something else."""
 
     RELEASE = auto()
     OPEN = auto()
@@ -30,7 +30,7 @@ _OF_RELEASES = word_set("release releases version versions series docs lts notes
 _FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
-"""What stands before a verb: "we run 17.10" says no more of the number than "17.10" does."""
+"""Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
 LEAD = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
@@ -57,7 +57,7 @@ JOINED = re.compile(
     rf"(?:(?:in|on|from|the|with|both|to|releases?|versions?|v|r|{OWN}++)\s*)*[<>=~!^]*",
     re.I,
 )
-"""What may stand between two releases that are named side by side."""
+"""The text that may stand between two releases that are named side by side."""
 CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
     r"|breaks?|new\s+since)\b"
@@ -68,19 +68,19 @@ CONTRASTS = re.compile(
 
 
 def lead(text: str, start: int) -> re.Match[str]:
-    """What is said together with a name of a release that begins there, right before it."""
+    """The match of the words right before a name at `start` that belong to it."""
     match = LEAD.search(text, max(0, start - _WINDOW), start)
     assert match is not None, "every part of the pattern may be missing"
     return match
 
 
 def preposition(before: re.Match[str]) -> str:
-    """The preposition in what stands before a name, with single blanks."""
+    """The preposition in the words before a name, with single blanks."""
     return " ".join((before["preposition"] or "").casefold().split())
 
 
 def bounded(text: str, end: int) -> bool:
-    """Whether what follows is no noun: the end, a sign, or a word without a topic."""
+    """Whether the end of the text, a sign or a stop word follows, and no noun."""
     return _next_word(text, end) in _FREE
 
 
@@ -97,7 +97,7 @@ def _last_word(text: str) -> str:
 
 
 def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[NumberRole]:
-    """Say of each number of a masked question what it is; those side by side are judged together.
+    """The role of each number of a masked question; those side by side are judged together.
 
     So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
     """
@@ -155,7 +155,7 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
 
 
 def _stands_free(owner: re.Match[str]) -> bool:
-    """Whether the word before a number says nothing of it: a word without a topic, or a verb."""
+    """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
     verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
     return verb or word.casefold() in _FREE or CONTRASTS.fullmatch(word) is not None
@@ -215,8 +215,8 @@ def check_versions(
 ) -> None:
     """Raise ValueError unless all numbers of a model's reading of a question are accounted for.
 
-    `releases` are the words that name one, of whatever product; `others` the numbers that do not.
-    They are believed of what is open, by a name before it.
+    `releases` are the words that name a release, of whatever product; `others` the numbers that do
+    not, which is believed where their role is OPEN, by a name before it.
     """
     names, spans = release_names(product), product_spans(question, [product])
     text = mask(question, product, spans)
@@ -234,7 +234,7 @@ def check_versions(
 
 
 def _is_explained(text: str, number: Number, role: NumberRole) -> bool:
-    """Whether a number that may be a release is told to be none: by a name, or a noun behind it."""
+    """Whether a name before a number, or a noun behind it, makes it no release."""
     if number.is_known:
         before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
         named = before is not None and before.start() > 0 and not before["word"].islower()
@@ -247,7 +247,7 @@ def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def places(words: str, text: str) -> list[tuple[int, int]]:
-    """Where words stand in a text, in either case, and not within a longer number or Latin word."""
+    """The spans of words in a text, in either case, but not inside a longer number or word."""
     if not words.strip():
         return []
     pattern = r"\s+".join(map(re.escape, words.split()))

@@ -1,4 +1,4 @@
-"""Choose the release among those a question names, or fall back to what it leaves unsaid."""
+"""The choice of a release among those that a question names, or by default."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from corpora.catalog.release import Product, Release, is_among
 
 @dataclass(frozen=True)
 class Context:
-    """What the question leaves unsaid: the release chosen by the caller, and the conversation's."""
+    """The defaults of a question: the release chosen by the caller, and the conversation's."""
 
     chosen: str | None = None
     product: str | None = None
@@ -39,7 +39,7 @@ def meanings(
 def choose_release(
     meant: Sequence[ParsedMention], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions in a question about one product, with what they stand for."""
+    """The resolution by the mentions in a question about one product."""
     default = _default_resolution(product, context)
     default_releases = _releases(default, product)
     contrasts = CONTRASTS.search(text) is not None
@@ -143,9 +143,9 @@ def _meaning(
 def _drop_context(
     meant: Sequence[ParsedMention], text: str, *, contrasts: bool
 ) -> Sequence[ParsedMention]:
-    """Leave out the releases that the question names only to say what it is not about.
+    """The mentions without those that a question makes only as context.
 
-    Those are the negated ones, and what a sentence tells beside the one that asks: "We run 17.10.
+    Those are the negated ones, and those in a sentence beside the question: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
     wanted = [mention for mention in meant if not mention.is_negated]
@@ -189,17 +189,17 @@ def _ask(
 
 
 def ask_which_release(product: Product, words: str, among: Sequence[Release]) -> Resolution:
-    """Which of several releases words mean, is to be asked back."""
+    """The resolution that asks back which of several releases some words mean."""
     return _ask(product, f'"{words}" may be any of several releases', among)
 
 
 def ask_whether_release(product: Product, words: str) -> Resolution:
-    """Whether words name a release at all is to be asked back, and which one is meant."""
+    """The resolution that asks back whether some words name a release, and which one."""
     return _ask(product, f'"{words}" may be a release or something else')
 
 
 def unknown_release(product: Product, words: str) -> Resolution:
-    """There is no release by that name: which one is meant is to be asked back."""
+    """The resolution for an unknown release, which asks back which one is meant."""
     why = f'no release "{words}" of {product.name}'
     return _ask(product, why, status=ReleaseStatus.UNKNOWN)
 

@@ -1,4 +1,4 @@
-"""What a question says about releases: each mention, what it names, and how it is meant.
+"""Mentions of releases in a question: their place, the releases named, and their sense.
 
 A release is named by a number, by words of the catalog, or by its place among the others: the
 latest, the previous one, N-1, all.
@@ -19,7 +19,7 @@ from corpora.indexing.number_words import NUMBER_WORDS
 
 
 class Place(Enum):
-    """From where a phrase counts: REFERENCE was spoken of last; which one is OPEN is asked back."""
+    """The release that a phrase counts from: REFERENCE was mentioned last; OPEN is asked back."""
 
     LATEST = auto()
     OLDEST = auto()
@@ -95,14 +95,14 @@ _PHRASES = {
     (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
     (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
 }
-"""From where a phrase counts, and in which direction; what says more comes first."""
+"""The place that a phrase counts from, and the direction; longer phrases come first."""
 _PATTERNS = {key: re.compile(rf"(?<!\w)(?:{phrase})", re.I) for key, phrase in _PHRASES.items()}
 
 
 def find_mentions(
     question: str, product: Product, spans: Sequence[Span] = ()
 ) -> list[ParsedMention]:
-    """Find what a question says about the releases of one product, in order.
+    """The mentions of releases of one product in a question, in order.
 
     `spans` are the places where it names products, that product's alone if none are given. The
     names of releases go before phrases that lie over them, phrases that say more before those
@@ -155,7 +155,7 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[ParsedMentio
 def _mention_at(
     question: str, text: str, start: int, end: int, reading: NameReading = NO_RELEASES
 ) -> ParsedMention:
-    """Make a mention by what is said before it and behind it."""
+    """The mention at a span, by the words before it and behind it."""
     before, tail = lead(text, start), _tail(text, end)
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:

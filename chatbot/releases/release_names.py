@@ -73,7 +73,7 @@ class ReleaseNames:
                 self._series[tokens[:length]].append(release)
 
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> NameReading:
-        """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
+        """The releases that a name covers, given as tokens and, as 24.4 is not 24.04, as text.
 
         In this order: the exact name (not for a `series`, "17.x"), an alias, a series, the name
         with zeros at its end (17.20.0), the name that lost its last zero (17.2). Never the nearest.
@@ -113,7 +113,7 @@ class ReleaseNames:
         return tokens[0] in self._near
 
     def and_later(self, reading: NameReading, written: str) -> NameReading:
-        """What a name covers and all final releases after it; it may be the name of no release."""
+        """The releases that a name covers and all final ones after it, also for an unknown name."""
         if reading.covers:
             first = self._place(reading.covers[0])
             later = tuple(r for r in self.finals if self._place(r) >= first)
@@ -122,7 +122,7 @@ class ReleaseNames:
         return NameReading(tuple(r for r in self.finals if sort_key(r.name) >= least))
 
     def step(self, origin: NameReading, steps: int) -> NameReading:
-        """Go so many final releases back (negative) or on from what a name covers."""
+        """The release `steps` final ones before (negative) or after those that a name covers."""
         if not origin.covers:
             return NO_RELEASES
         if steps < 0:

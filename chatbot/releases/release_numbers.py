@@ -35,7 +35,7 @@ _SPOKEN = re.compile(
 class Number:
     """A number that may name a release: where it stands, and which releases it would name.
 
-    One that is not `is_dotted` has one part only ("17"), and so little to tell it by; one that is
+    `is_dotted` has several parts (17.10, not 17), `is_known` names a release of the catalog,
     `is_glued` is the end of a longer word.
     """
 

@@ -1,4 +1,4 @@
-"""What is asked: the form of an answer, by the question's words and where these say nothing, none.
+"""The kind of a question, which is the expected form of its answer, by its words.
 
 A capable model needs no such hint. A small one does, and retrieval weighs blocks of that form.
 """
@@ -10,7 +10,7 @@ from ingestion.page import BlockKind
 
 
 class QuestionKind(StrEnum):
-    """What a question wants to be told, which decides the form of its answer."""
+    """The expected form of an answer."""
 
     VALUE = "value"
     STEPS = "steps"
@@ -71,24 +71,24 @@ _ASKED = tuple(
         ),
     )
 )
-"""What a question wants by its words; the first that fits decides."""
+"""Patterns for the kind of a question; the first that fits decides."""
 
 
 def without_opening(question: str) -> str:
-    """The question without greetings and what only leads to it: "hi, can you tell me"."""
+    """The question without its opening, such as greetings and "can you tell me"."""
     return _OPENING.sub("", question.replace("’", "'"))
 
 
 def kind_said(question: str) -> QuestionKind | None:
-    """What the words of a question say that it wants; None where they do not."""
+    """The kind that the words of a question state; None where they state none."""
     text = without_opening(question)
     return next((kind for pattern, kind in _ASKED if pattern.search(text)), None)
 
 
 def asked_for(question: str, subject: str = "") -> QuestionKind:
-    """What a question wants by its words alone; a value where nothing says otherwise.
+    """The kind of a question by its words alone; a value where they state none.
 
-    Of a follow-up that says nothing of it ("and in 2.0?") the words of the whole `subject` decide,
+    For a follow-up that states none ("and in 2.0?") the words of the whole `subject` decide,
     which takes over what was asked before.
     """
     return kind_said(question) or kind_said(subject) or QuestionKind.VALUE

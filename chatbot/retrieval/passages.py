@@ -42,7 +42,7 @@ class Passage:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where it stands: the id of its page, and its first character there."""
+        """The place of the passage: the id of its page, and its first character there."""
         return self.page.id, self.start
 
     @property
@@ -82,12 +82,12 @@ class Passage:
         return of_page[bisect_left(starts, self.start) : bisect_left(starts, self.end)]
 
     def has(self, *kinds: BlockKind) -> bool:
-        """Whether a block is of one of these kinds."""
+        """Whether the passage has a block of one of these kinds."""
         return any(block.kind in kinds for block in self.blocks)
 
     @property
     def is_numbered(self) -> bool:
-        """Whether it holds a list of numbered steps, at least two."""
+        """Whether the passage holds a list of at least two numbered steps."""
         return sum(_number(block) is not None for block in self.blocks) > 1
 
 

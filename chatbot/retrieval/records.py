@@ -82,7 +82,7 @@ def _records_of(
 
 
 def _led_by(block: Block, lead_in: str) -> str:
-    """What leads in to the block behind: the last sentence of one that announces, over items."""
+    """The lead-in to the next block: the last sentence of a block that announces a list."""
     if block.kind is BlockKind.LIST_ITEM:
         return lead_in
     announces = block.kind is BlockKind.PARAGRAPH and block.text.rstrip().endswith(":")

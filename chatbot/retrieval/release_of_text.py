@@ -1,4 +1,4 @@
-"""Which other release a passage speaks of: its words are read as those of a question are."""
+"""The other releases that a passage is about, read from its words as from a question's."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,17 +20,17 @@ _EVENT = re.compile(
     r"(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
     re.I,
 )
-"""What a documentation says of its own history: "New in version 2.1", "Introduced: 2.1"."""
+"""Notes of documentation on its own history: "New in version 2.1", "Introduced: 2.1"."""
 _ON = ("since", "from", "as of")
 _SMALL = range(10)
 """Numbers that begin much else, as in 1.5; 17.20 and 1.4.2 are rarely anything else."""
 
 
 def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
-    """Make the function that says which releases a record speaks of instead of the turn's own.
+    """A function from a record to the releases that it is about, if not the turn's own.
 
     Its words decide, else the nearest heading that names a release, else the document's title; a
-    row belongs to the release of its heading. One that the question names is none of the others.
+    row belongs to the release of its heading. A release that the question names does not count.
     """
     name, release = turn.target
     product = next((p for p in products if p.name == name), Product(name))
@@ -53,7 +53,7 @@ def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
 def said_of(
     others: Sequence[str], text: str, record: Record, turn: Turn, products: Sequence[Product]
 ) -> str:
-    """A sentence that a record on other releases bears, in words that name one of them."""
+    """A sentence supported by a record about other releases, in words that name one of them."""
     if not others:
         return text
     name, release = turn.target

@@ -1,4 +1,4 @@
-"""How much a record matters to a question, without a model (docs/decisions/0004).
+"""Scores of records for a question, without a model (docs/decisions/0004).
 
 A record is scored by the question's words that it holds, by its page, its form and its likeness to
 the question, then by the form and the likeness of the passage that it stands in. All weights are
@@ -16,18 +16,18 @@ from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
 NEAR = 0.35
-"""Of words that stand in the headings above a record only, and of the share of those beside it."""
+"""The weight of words in the headings alone, and of the share of neighbouring records."""
 PAGE = 0.5
-"""Of the page's own score."""
+"""The weight of the page's own score."""
 COSINE = 1.5
-"""Of the cosine of question and record; that of its passage counts as it is."""
+"""The weight of the cosine of question and record; that of its passage has weight 1."""
 CANDIDATES = 30
-"""Of the best records, and passages, the cosine is computed."""
+"""The number of best records, and passages, whose cosine is computed."""
 FORM = 0.4
 """For a record, and a passage, of the form that is asked for; for a row of that name alone."""
 RELEASE_NOTES = -0.4
 OTHER_RELEASE = -1.0
-"""For release notes, and for what they say of another release, unless changes are asked for."""
+"""The weight of release notes, or their words on another release, unless changes are asked for."""
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Maps a text and others to their cosines."""
@@ -50,7 +50,7 @@ def rank_records(
 ) -> list[Record]:
     """Score the records of some pages, given as (score of the page, its records); best first.
 
-    `kind` is what is asked of the `release`, `importance` weighs the question's tokens.
+    `kind` is that of the question to the `release`, `importance` weighs the question's tokens.
     """
 
     def cosines(texts: Sequence[str]) -> list[float]:
@@ -90,7 +90,7 @@ def _share(record: Record, importance: Mapping[str, float]) -> float:
 
 
 def _cue(record: Record, kind: QuestionKind, release: str) -> float:
-    """What a record gains by looking like an answer: a number as a value, code as steps."""
+    """The gain of a record that has the form of an answer: a number as a value, code as steps."""
     is_form = record.kind in FORMS.get(kind, ())
     if kind is QuestionKind.VALUE:
         is_form = any(map(str.isdigit, record.quote))

@@ -22,7 +22,7 @@ ALIKE = 0.75
 """The cosine from which two questions ask for the same: below it "… set the port speed" and "… set
 the port name" become one, above it fewer wordings meet."""
 MOST = 5_000
-"""How many turns are grouped, the newest; more would take too long."""
+"""The most turns that are grouped, the newest; more would take too long."""
 
 
 @dataclass(frozen=True)

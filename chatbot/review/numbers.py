@@ -17,11 +17,11 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 
 MOST_TIMED = 2_000
-"""How many turns are read for the times of steps; of more, every n-th is."""
+"""The most turns read for the times of steps; of more, every n-th is."""
 
 
 class Span(StrEnum):
-    """How long a period is; a week begins on a Monday, a day at midnight UTC."""
+    """The length of a period; a week begins on a Monday, a day at midnight UTC."""
 
     DAY = "day"
     WEEK = "week"
@@ -69,7 +69,7 @@ class StepTime:
 
 @dataclass(frozen=True)
 class StepTimes:
-    """How long the steps took in all and per period, and how many of the turns were read."""
+    """The times of the steps in all and per period, and the number of turns read."""
 
     steps: tuple[StepTime, ...] = ()
     over_time: tuple[tuple[date, StepTime], ...] = ()

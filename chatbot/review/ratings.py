@@ -21,7 +21,7 @@ class UnknownTurn(StrataError, LookupError):
 
 
 class Status(StrEnum):
-    """Whether an answer is still to be dealt with."""
+    """The state of a review."""
 
     OPEN = "open"
     DONE = "done"

@@ -32,7 +32,7 @@ _MOST_PATTERNS = 12
 
 
 class NoGold(StrataError, ValueError):
-    """A turn cannot become a gold question; the message says why, and what is missing."""
+    """Raised for a turn that cannot become a gold question; the message says what is missing."""
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,14 @@ from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitation
 
 MOST_COUNTED = 10_000
 AROUND = 20
-"""How many turns of a long conversation are shown before the opened one and after it."""
+"""The turns of a long conversation that are shown before the opened one and after it."""
 NOT_RATED = ""
 """The `rating` of turns that no admin has rated."""
 
 
 @dataclass(frozen=True)
 class TurnFilter:
-    """Which turns are wanted; None, and no words, stand for any.
+    """Conditions on turns; None, and no words, stand for any.
 
     `words` are searched in questions and answers. The turn was asked at `since` or later and
     before `until`, by the person `owner`, and took `seconds` or longer. `document` is a cited
@@ -68,7 +68,7 @@ def _among(turns: Select[int] | Select[tuple[int]]) -> ColumnElement[bool]:
 def _with(
     row: type[FeedbackRow | ReviewRow | TurnCitationRow], where: SQLColumnExpression[bool]
 ) -> ColumnElement[bool]:
-    """Turns with such a row; those without a review are not rated, open, and nobody's."""
+    """Turns with such a row; those without a review are not rated, open and unassigned."""
     return _among(select(row.turn_id).where(where))
 
 
@@ -94,7 +94,7 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
     "assignee": lambda assignee: _with(ReviewRow, ReviewRow.assignee == assignee),
     "in_regression_set": lambda wanted: _is(_with(ReviewRow, ReviewRow.in_regression_set), wanted),
 }
-"""What a turn must be; without an entry here, what its column of that name says."""
+"""The condition of each filter; without an entry, equality with the column of that name."""
 
 
 def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
@@ -138,7 +138,7 @@ class OpenedTurn:
 
     @property
     def review(self) -> ReviewRow:
-        """What admins think of it."""
+        """The review by admins."""
         return review_of(self.turn)
 
 
@@ -150,7 +150,7 @@ _CHOICES: dict[str, Select[Any]] = {
     "document": select(TurnCitationRow.file),
 }
 _PLACE = (TurnRow.created, TurnRow.id)
-"""What turns are ordered by."""
+"""The columns that turns are ordered by."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class AllTurns:
             return page, (page[-1].created, page[-1].id) if len(ids) > size else None
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
-        """How many turns are wanted; counting ends at `most` + 1."""
+        """The number of turns that match a filter; counting ends at `most` + 1."""
         person.require_admin()
         with self.database.reading() as session:
             some = select(TurnRow.id).where(*conditions(session, wanted)).limit(most + 1)

@@ -1,4 +1,4 @@
-"""What a model wrote as text that can do nothing: no picture, no link, no invisible character."""
+"""A model's text made harmless: no picture, no link, no invisible character."""
 
 import re
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def harmless_answer(text: str, *, evidence: str) -> str:
 
 
 def _harmless_lines(text: str, evidence: str) -> str:
-    """What `harmless` leaves of some lines, the first of which stays as far in as it is."""
+    """Some lines made harmless; the first keeps its indentation."""
     lines = text.lstrip("\n")
     return lines[: len(lines) - len(lines.lstrip(" "))] + harmless(lines, evidence=evidence)
 
@@ -85,7 +85,7 @@ def as_document_words(text: str) -> str:
 def _replace(
     pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str], bool], str]
 ) -> str:
-    """Replace every match; `change` is told whether it stands in a code span."""
+    """Replace every match; `change` gets the match, and whether it stands in a code span."""
     parts = CODE.split(text)
     return "".join(
         pattern.sub(lambda match, i=i: change(match, i % 2 == 1), part)
@@ -130,7 +130,7 @@ def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
 
 
 def for_other_models(value_in: Any) -> Any:
-    """What an editor's model may read: no control tokens in it, and nothing that nobody sees.
+    """A value that an editor's model may read, without control tokens and invisible characters.
 
     Looks into dictionaries, lists and tuples.
     """
@@ -165,7 +165,7 @@ CAUTION = (
 
 
 def cautions(text: str) -> tuple[str, ...]:
-    """What an answer warns of, where a sentence wants a password, code or key told or sent away.
+    """The warnings on sentences that want a password, code or key disclosed or sent away.
 
     It knows the usual English words and no others: who writes documents can find other ones.
     """

@@ -41,7 +41,7 @@ class Accepted:
 def accepted_pairs(
     overview: Overview, within: ReleaseFilter, left_out: Counter[str], *, measured: bool
 ) -> Iterator[Accepted]:
-    """The pairs that people accepted; why another one is none goes to `left_out`."""
+    """The pairs that people accepted; the reasons against others are counted in `left_out`."""
     for kept in overview.every(PairFilter(within)):
         row, answer = kept.row, kept.row.answer
         if row.suspended:

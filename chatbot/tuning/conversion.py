@@ -23,7 +23,7 @@ from chatbot.tuning.instructions import TuningError, require_extras
 
 Matrix = np.ndarray[Any, np.dtype[np.float16]]
 LowRank = tuple[Matrix, Matrix]
-"""What a layer learned: (rank, input) and (output, rank)."""
+"""The two matrices of a layer: (rank, input) and (output, rank)."""
 
 # Rotary embeddings turn rows two by two: there neighbours, in Transformers half a head apart.
 _NEIGHBOURS = frozenset({"granite", "llama"})
@@ -33,7 +33,7 @@ _ANY = frozenset(
     {"auto_mapping", "exclude_modules", "inference_mode", "lora_dropout", "peft_version"}
     | {"revision", "target_modules", "task_type"}
 )
-"""What a configuration may say besides, and the matrices are read alike."""
+"""The keys of a configuration that do not change how matrices are read."""
 
 _MATRIX = re.compile(r"base_model\.model\.(?P<layer>.+)\.lora_(?P<which>[AB])\.weight")
 _BLOCK = re.compile(r"blk\.\d+")
@@ -49,7 +49,7 @@ class _Config(BaseModel):
 
 @dataclass(frozen=True)
 class ConversionReport:
-    """What was written, and the model that the adapter was `tuned_on`, as it says."""
+    """The files written, and the model that the adapter says it was `tuned_on`."""
 
     file: str
     bytes: int

@@ -1,7 +1,7 @@
-"""The instruction set of what people accepted (GraphContextGen 4.4), with evidence of one release.
+"""The instruction set of accepted answers (GraphContextGen 4.4), with evidence of one release.
 
-Each prompt is the one that the chain of the profile writes for the question, without what was
-answered before: that would give the reply away.
+Each prompt is the one that the chain of the profile writes for the question, without saved answers,
+which would give the reply away.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ from chatbot.tuning.instructions import Instruction, Message, Split
 from prompts import fingerprint
 
 _MOST_SENTENCES = 5
-"""Of a reply; the prompt asks for three at most, and a person may need some more."""
+"""The most sentences of a reply; the prompt asks for three, a person may need some more."""
 _AT_ONCE = 1_000
 
 
 @dataclass
 class ExportReport:
-    """How many instructions were written, to which split; and what was left out, by the reason."""
+    """The number of instructions written by split, and of those left out by reason."""
 
     written: Counter[Split] = field(default_factory=Counter)
     abstentions: int = 0
@@ -170,7 +170,7 @@ class InstructionExport:
 
 
 def _supported_reply(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
-    """The reply in full sentences, each borne by a passage that is shown; raises LeftOut."""
+    """The reply in full sentences, each supported by a passage that is shown. Raises LeftOut."""
     own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
     shown = prompt.shown
     evidence = plain(" ".join([own, *(text for p in shown for text in (p.text, *p.path))]))

@@ -16,7 +16,7 @@ class TuningError(StrataError):
 
 
 class Split(StrEnum):
-    """What an instruction is for: to learn from, to stop in time, to compare afterwards."""
+    """The use of an instruction: to learn from, to stop in time, to compare afterwards."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -60,7 +60,7 @@ class Instruction(BaseModel):
 
 
 def read_instructions(path: Path) -> list[Instruction]:
-    """Read an instruction set; raises TuningError for a file or a line that is none."""
+    """The instructions of a file. Raises TuningError for an unreadable file or line."""
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:

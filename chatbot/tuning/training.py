@@ -38,12 +38,12 @@ class Base:
 
 
 OnProgress = Callable[[int, int, float | None], None]
-"""Is told the step, of how many, and its loss."""
+"""A callback for progress: the step, the number of steps, and the loss."""
 
 
 @dataclass(frozen=True)
 class TuningReport:
-    """What came of a training: the folder of the adapter, and the losses by step.
+    """The result of a training: the folder of the adapter, and the losses by step.
 
     One that is not `finished` was stopped; it was `stopped_early` where the validation loss fell no
     more. `too_long` counts the instructions that did not fit.
@@ -133,7 +133,7 @@ def tune(
 
 
 def _origin(base: Base, file: Path, parameters: Parameters) -> dict[str, Any]:
-    """What a training is made of: it can be resumed with the same only."""
+    """The inputs of a training, which can be resumed with the same ones only."""
     return {
         "model": base.model,
         "quantization": base.quantization,
@@ -252,7 +252,7 @@ def _trainer(
 
 
 def _watcher(folder: Path, on_progress: OnProgress, stopped: Callable[[], bool]) -> Any:
-    """A callback of the trainer: tells each step, draws each epoch, stops with a checkpoint."""
+    """A callback of the trainer: reports each step, plots each epoch, stops with a checkpoint."""
     from transformers import TrainerCallback
 
     class Watcher(TrainerCallback):  # type: ignore[misc]

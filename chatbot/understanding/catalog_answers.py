@@ -1,4 +1,4 @@
-"""What the catalog alone answers, without a model: what is documented here, and courtesies."""
+"""Answers from the catalog alone, without a model: the documentation there is, and courtesies."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ YES_NO = word_set("is are do does have")
 
 
 def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Turn:
-    """The turn with the reply to a "greeting", "thanks", or what is "off_topic"."""
+    """The turn with the reply to a "greeting", "thanks", or "off_topic" question."""
     named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in products if p.releases)
     documented = "; ".join(named) or "a product, once some is added"
     text = {
@@ -39,9 +39,9 @@ def answer_from_catalog(
     documents: bool,
     every: bool,
 ) -> Turn:
-    """The turn with what the catalog says of the release that it is about, or of `every` one.
+    """The turn with the catalog's answer on its release, or on `every` one.
 
-    With `documents` it is what the release has; where that is not clear, it is asked back.
+    With `documents` it lists those of the release; an unclear release is asked back.
     """
     resolution = turn.resolution
     product = next((p for p in known if p.name == resolution.product), None)
@@ -70,7 +70,7 @@ def answer_from_catalog(
 
 
 def _direct_answer(question: str, resolution: Resolution, product: Product) -> str:
-    """Whether there is what a question names, or which release it describes; "" for neither."""
+    """The answer whether a named release exists, or which one is described; "" for neither."""
     if resolution.status is ReleaseStatus.UNKNOWN:
         no = "No, there" if question.split()[0].lower() in YES_NO else "There"
         return f"{no} is {resolution.explanation} here, only {_releases(product)}."

@@ -28,7 +28,7 @@ def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
 
 
 def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
-    """Ask for what a resolution leaves open, with the choices; abstains."""
+    """The question back for an open resolution, with the choices; abstains."""
     if resolution.status is ReleaseStatus.NONE:
         text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
         return Answer(text, abstained=True)
@@ -60,7 +60,7 @@ def offered_products(resolution: Resolution, products: Sequence[Product]) -> tup
 
 
 def fold_clarifications(turn: Turn, products: Sequence[Product]) -> Turn:
-    """Tell a turn's conversation without its clarifications, with the question it comes to.
+    """Merge clarifications in a turn's conversation into the questions that they clarified.
 
     A reply that names a release or product and says no more becomes the question that the
     clarification was about, with that in it; any other reply is a question of its own.
@@ -103,9 +103,9 @@ def _as_reply(
 ) -> Turn | None:
     """The question that was asked back, with what a reply names; None for any other reply.
 
-    What was not offered stays as written, so that it is told as unknown. A word or two that name
-    nothing ("yes", "the second one") leave the question as it was: it is asked back again, for no
-    release may be guessed.
+    A name that was not offered stays as written, so that it is reported as unknown. A word or two
+    that name nothing ("yes", "the second one") leave the question as it was: it is asked back
+    again, for no release may be guessed.
     """
     offered = offered_products(resolution, products)
     read = resolve_release(text, offered, product=resolution.product)

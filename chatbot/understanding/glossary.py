@@ -50,14 +50,14 @@ def terms_in(
 
 
 def documents(corpus: Corpus, wording: str) -> bool:
-    """Whether a release has a wording, and not only the words of it."""
+    """Whether a release has a wording as a whole, not only its words."""
     chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(wording), _LOOKED_AT)]
     chunks = corpus.chunks(chunk_ids).values() if chunk_ids else ()
     return any(any(places(f"{chunk.heading}\n{chunk.text}", wording)) for chunk in chunks)
 
 
 def places(text: str, wording: str) -> Iterator[tuple[int, int]]:
-    """Where a wording stands in a text as words of their own, with joints between them."""
+    """The spans of a wording in a text, as words of their own with joints between them."""
     parts = _parts(wording)
     # A glossary may have thousands of wordings: few are worth a pattern.
     if parts and parts[0].casefold() in text.casefold():

@@ -26,14 +26,14 @@ _LONGEST_TOPIC = 4_000
 """Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
 _MOST_SYNONYMS = 3
-"""Of one term; more of them drown the rest of a query."""
+"""The most synonyms of one term; more of them drown the rest of a query."""
 
 
 def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Make standalone queries from the question and the conversation; keep those that were read.
 
-    Base takes over what the last standalone question was about, without its release; Filtered
-    drops stop words and keeps identifiers; Versionless drops the release, too.
+    Base takes over the topic of the last standalone question, without its release; Filtered drops
+    stop words and keeps identifiers; Versionless drops the release, too.
     """
 
     def rewrite(turn: Turn) -> Turn:
@@ -85,7 +85,7 @@ def correct_spelling(
     releases: Callable[[str], Sequence[str]],
     is_ordinary_word: Callable[[str], bool],
 ) -> RuleStep:
-    """Replace what is no word of English nor of any release by the nearest word of the release.
+    """A step that replaces a word neither of English nor of a release by the release's nearest.
 
     An everyday word goes before a name. Names stay as typed, and so does Base, which the model
     reads.
@@ -173,7 +173,7 @@ def expand_terms(
 
 
 def is_follow_up(bare: str) -> bool:
-    """Whether a question, given without its release, leans on the turn before it.
+    """Whether a question, given without its release, depends on the turn before it.
 
     It points back ("it", "that"), or says little and asks nothing whole.
     """
@@ -190,9 +190,9 @@ def context_of_follow_up(
     history: Sequence[tuple[str, str]],
     without_release: Callable[[str], str],
 ) -> tuple[str, str]:
-    """What a follow-up takes over: the questions before it, and the words of the last reply.
+    """The context to add to a follow-up: (earlier questions, words of the last reply).
 
-    Both are empty for a question that stands on its own. Where both questions name one thing as
+    Both are empty for a standalone question. Where both questions name one thing as
     in code, that of the follow-up takes the place of the other, of which nothing is asked now.
     """
     if not history or not is_follow_up(bare):

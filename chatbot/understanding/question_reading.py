@@ -1,4 +1,4 @@
-"""One reading of the question by a model: what is asked, of which releases, and how to search.
+"""The reading of a question by a model: its kind, its releases, and the queries.
 
 It takes the place of release extraction and rewriting (QAMR III-B, step 1) in one call. The code
 keeps the wall: `check_versions`, and the catalog, decide what is believed.
@@ -34,7 +34,7 @@ from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "question_reading"
 _TURNS, _OF_A_TURN = 4, 1_500
-"""Of the conversation, and characters of each of its texts, that the model sees."""
+"""The number of earlier turns that the model sees, and of characters of each of their texts."""
 _SAME = (
     "These questions were answered before, each for the release in front of it. Add one more field "
     'to the object: "same": the number of the one that asks for exactly the same, so that one '
@@ -241,7 +241,7 @@ def _not_overruled(
     resolution: Resolution,
     default: Resolution,
 ) -> Resolution:
-    """What was found, unless that overrules in silence what the asker chose or wrote.
+    """The resolution, unless it silently overrules the asker's choice or words.
 
     Another release than the one chosen has to be named by the question, else ValueError is raised.
     Where a reading asks for no release and the rules read one in the question, it is asked back.
@@ -272,10 +272,10 @@ def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> 
 def _release(
     named: NamedRelease, turn: Turn, product: Product, default: Resolution
 ) -> Release | Resolution:
-    """The release that words stand for, or what is to be asked back.
+    """The release that words stand for, or the resolution that asks back.
 
-    What has a figure in it is read by the code; other words are believed if the catalog has the
-    release, and no words only for the newest release and the one that is spoken of.
+    Words with a figure are read by the code; other words are believed if the catalog has the
+    release, and no words only for the newest release and the conversation's.
     """
     claimed = next((r for r in product.releases if r.name == named.release), None)
     if named.release and claimed is None:

@@ -1,4 +1,4 @@
-"""What a question asks, read by rules: courtesies, replies to a question back, catalog, release."""
+"""The reading of a question by rules: courtesies, replies to a question back, catalog, release."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ def answer_small_talk(products: Products) -> RuleStep:
 
 
 def take_up_question(products: Products) -> RuleStep:
-    """Ask the question that a clarification was about, with what the reply names."""
+    """A step that asks the question of a clarification again, with the names in the reply."""
     return lambda turn: fold_clarifications(turn, products()) if turn.history else turn
 
 
@@ -80,9 +80,9 @@ def extract_release(products: Products) -> RuleStep:
 
 
 def small_talk(question: str) -> str:
-    """Whether a text is a "greeting", "thanks" or asks what the chatbot can do; else empty.
+    """ "greeting" (also for a question about the chatbot's abilities), "thanks", or "" for others.
 
-    All of its words are courtesies or stop words, and none asks: "ok, how does it work?".
+    In a courtesy all words are courtesies or stop words: "ok, how does it work?" is none.
     """
     words = {word.casefold() for word in words_of(question) if any(map(str.isalnum, word))}
     if words <= _ABILITIES | _GREETING and words & {"you", "help"}:
@@ -97,8 +97,8 @@ def _words_for_what_there_is(
 ) -> frozenset[str]:
     """The words of a question beside its names; none where one is for something else.
 
-    Two of three have to be there: a name, a noun for what there is, and that it is there. Beside a
-    product's name may stand what it is called: "releases of the Acme NAME controller".
+    Two of three have to be there: a name, a noun such as "releases", and a word for existence.
+    Beside a product's name may stand its type: "releases of the Acme NAME controller".
     """
     text = cut(question, resolution.mentions)
     spans = product_spans(text, known)

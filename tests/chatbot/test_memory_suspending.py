@@ -175,7 +175,7 @@ def test_nothing_serves_anew_unless_its_answers_were_reviewed(
 
     write_beacon(docs, mast=15)
     with monkeypatch.context() as patched:
-        patched.setattr("chatbot.memory.suspending._told", fail)
+        patched.setattr("chatbot.memory.suspending._summary", fail)
         with pytest.raises(CutOff):
             ingest_beacon(database, docs)
     assert Catalog(database).serving("Beacon", "17.10").generation == serving

@@ -1,4 +1,4 @@
-"""How good an answer is, by a judge model: faithfulness and answer relevancy as in DeepEval."""
+"""Scores by a judge model: faithfulness and answer relevancy as in DeepEval."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -27,11 +27,11 @@ _Relevant = Literal["relevant", "irrelevant"]
 async def judge(
     model: BaseChatModel, question: str, answer: Answer, texts: Sequence[str], own: str
 ) -> Measured | None:
-    """Judge an answer: faithful is one of which every statement is supported (1, else 0).
+    """The score of an answer by a judge: faithfulness is 1 if every statement is supported, else 0.
 
-    Relevancy is the share of relevant sentences of the lead. What a page says word for word needs
-    no judge, and what the support check does not find there is not supported. None where a verdict
-    cannot be read: it is measured instead. Raises GeneratorError.
+    Relevancy is the share of relevant sentences of the lead. A statement that a page has word for
+    word needs no judge, and one that fails the support check is not supported. None where a verdict
+    cannot be read: the answer is measured instead. Raises GeneratorError.
     """
     fenced_question = fenced("question", question)
     pages = [f" {words(text)} " for text in texts]
@@ -59,7 +59,7 @@ async def _verdicts(
     to_judge: Sequence[str],
     sections: Mapping[str, Fenced],
 ) -> list[str] | None:
-    """What a model says of each statement, by the prompt of the step; None if it is unreadable."""
+    """The verdict on each statement, by the prompt of the step; None if it is unreadable."""
     count = len(to_judge)
     numbered = fenced_list(
         fenced("statement", statement[:_LONGEST], number=i)

@@ -22,9 +22,9 @@ FAITHFUL = 0.5
 RATED = {Rating.GOOD: 1.0, Rating.INCOMPLETE: 0.3, Rating.BAD: 0.0, Rating.WRONG_RELEASE: 0.0}
 """The score of an admin's rating. All but "good" lie below every sensible γ (`LEAST_GAMMA`)."""
 AGREEING = 3
-"""How many people's thumbs down take an answer from everybody; where nobody signs in it is one.
+"""The number of people whose thumbs down withdraw an answer for all; 1 without sign-in.
 
-Those of programs do not count for it: whoever signs in can make several keys.
+Those of programs do not count for it: one person can make several keys.
 """
 LEAST_GAMMA = 0.35
 """The least γ that keeps an incomplete answer out of the high store."""
@@ -48,7 +48,7 @@ class Opinions:
 
 
 def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
-    """The score of a pair by whoever outranks the others: measure < thumbs < an admin's rating.
+    """The score of a pair by its highest source: measure < thumbs < an admin's rating.
 
     An imported or curated one stays; of a person only the last thumb counts. Fewer thumbs down than
     `AGREEING` take an answer from those who gave them alone (`disliked`).
@@ -76,7 +76,7 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
 
 
 def opinions_of_pair(session: Session, pair: int) -> Opinions:
-    """What is said of the turns that made a pair, or were answered with it."""
+    """The opinions on the turns that made a pair, or were answered with it."""
     turns = select(MemoryUseRow.turn_id).where(
         MemoryUseRow.pair_id == pair, MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE))
     )
@@ -84,7 +84,7 @@ def opinions_of_pair(session: Session, pair: int) -> Opinions:
 
 
 def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
-    """Those of some pairs on which a person's last thumb is down; not what people wrote."""
+    """The ids of `pairs` on which a person's last thumb is down, except those people wrote."""
     given = session.execute(
         select(MemoryUseRow.pair_id, FeedbackRow.thumbs)
         .join(FeedbackRow, FeedbackRow.turn_id == MemoryUseRow.turn_id)
@@ -103,7 +103,7 @@ def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
 
 
 def opinions_of_turn(session: Session, turn: int) -> Opinions:
-    """What is said of one turn."""
+    """The opinions on one turn."""
     return _opinions(session, TurnRow.id == turn)
 
 

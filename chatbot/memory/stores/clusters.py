@@ -20,7 +20,8 @@ def store_of(score: float, gamma: float) -> Store:
 def rank(pair: MemoryPairRow) -> tuple[bool, int, float]:
     """The rank of a pair among its near-duplicates, of which the highest stays (ComRAG 4.2).
 
-    The paper compares scores; here what an admin rated or wrote, and what is in use, comes first.
+    The paper compares scores; here pairs that an admin rated or wrote, and those in use, come
+    first.
     """
     by_admin = _BY_ADMINS.index(ScoreOrigin(pair.origin)) + 1 if pair.origin in _BY_ADMINS else 0
     return not pair.suspended, by_admin, pair.score

@@ -125,7 +125,7 @@ def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
 def first_to_go(session: Session, release_id: int, store: str, limit: int) -> list[MemoryPairRow]:
     """The pairs beyond `limit` in a store: suspended, low, unused and old ones first.
 
-    What people wrote or imported stays.
+    Pairs that people wrote or imported stay.
     """
     of_store = (MemoryPairRow.release_id == release_id, MemoryPairRow.store == store)
     count = session.scalar(select(func.count()).select_from(MemoryPairRow).where(*of_store)) or 0

@@ -34,7 +34,7 @@ _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
 
 _Clusters = defaultdict[tuple[str, str], Clusters]
-"""Those of a store and an embedding, held while a release is rebuilt."""
+"""The clusters by store and embedding, held while a release is rebuilt."""
 
 
 class UnknownPair(StrataError, LookupError):
