@@ -10,7 +10,7 @@ from threading import Thread
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from chatbot.accounts.limits import Limits
+from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import LOCAL
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, run
@@ -229,10 +229,10 @@ class Chatbot:
         return opened_by(self.corpora.corpus)
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> UsageLimits:
         """The limits on a person's questions and uploads."""
         per_minute, per_day = self.settings.questions_per_minute, self.settings.uploads_per_day
-        return Limits(self.database, per_minute, per_day)
+        return UsageLimits(self.database, per_minute, per_day)
 
     async def _run(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.limits import Limits
+from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Person
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Changes, Entry, Glossaries
@@ -33,7 +33,7 @@ class Administration:
 
     database: Database
     person: Person
-    limits: Limits | None = None
+    limits: UsageLimits | None = None
 
     def __post_init__(self) -> None:
         self.person.require_admin()

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.administration.citation_finder import as_answer, as_value, cite_pages
-from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, UnusableRow
+from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, SkippedLine, UnusableRow
 from chatbot.administration.overview import (
     EVERYTHING,
     KeptPair,
@@ -51,7 +51,7 @@ class ImportReport:
     replaced: int = 0
     known: int = 0
     outdone: int = 0
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedLine] = field(default_factory=list)
     ignored: tuple[str, ...] = ()
 
 
@@ -90,7 +90,7 @@ class Exchange:
                         row, release, _standalone_question(row.question, release, products), report
                     )
                 except UnusableRow as error:
-                    report.left_out.append(LeftOut(row.line, str(error)))
+                    report.left_out.append(SkippedLine(row.line, str(error)))
                 on_progress(done, len(faq.rows))
         finally:
             report.left_out.sort(key=lambda left: left.line)

@@ -58,7 +58,7 @@ class FaqRow:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedLine:
     """A line that cannot be used, and why."""
 
     line: int
@@ -71,7 +71,7 @@ class FaqFile:
 
     name: str
     rows: tuple[FaqRow, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedLine, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
@@ -90,18 +90,18 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     if reading is None:
         raise FaqError(f"{name}: give a .csv or a .jsonl file")
     rows: list[FaqRow] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedLine] = []
     ignored: dict[str, None] = {}
     text = decoded(data, name, LARGEST, FaqError, advice="divide it into several")
     for line, content in reading(name, text):
         if isinstance(content, str):
-            left_out.append(LeftOut(line, content))
+            left_out.append(SkippedLine(line, content))
             continue
         ignored |= dict.fromkeys(key for key in content if key not in (*_COLUMNS, *EXPORTED))
         try:
             rows.append(_row(line, content, product))
         except UnusableRow as error:
-            left_out.append(LeftOut(line, str(error)))
+            left_out.append(SkippedLine(line, str(error)))
     return FaqFile(name, tuple(rows), tuple(left_out), tuple(ignored))
 
 

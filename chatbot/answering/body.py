@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
-from chatbot.retrieval.kinds import QuestionKind
+from chatbot.retrieval.kinds import QuestionType
 from chatbot.retrieval.passages import Passage, continued, section_of
 from chatbot.retrieval.records import LIST_MARK, rows_asked
 from chatbot.retrieval.support import shared
@@ -34,18 +34,18 @@ class Part:
 
 
 def compose(
-    kind: QuestionKind, passage: Passage, subject: str, open_page: Callable[[int], StoredPage]
+    kind: QuestionType, passage: Passage, subject: str, open_page: Callable[[int], StoredPage]
 ) -> Part | None:
     """The numbered steps, or the list or table, that a passage and its section have for a kind.
 
     Of a table these are the rows that are asked for.
     """
     near = (passage, *section_of(passage))
-    if kind is QuestionKind.STEPS:
+    if kind is QuestionType.STEPS:
         numbered = next((p for p in near if p.is_numbered), None)
         return _whole(numbered, "", open_page) if numbered else None
     listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
-    chosen = next(listed, None) if kind is QuestionKind.LIST else None
+    chosen = next(listed, None) if kind is QuestionType.LIST else None
     return _whole(chosen, subject, open_page) if chosen else None
 
 

@@ -22,7 +22,7 @@ from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
 from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
-from chatbot.retrieval.kinds import QuestionKind
+from chatbot.retrieval.kinds import QuestionType
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.records import in_words, rows_asked, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
@@ -137,11 +137,11 @@ class _Draft:
         lead = list(dict.fromkeys(map(self._of_its_release, lead)))
         value = " ".join(sentence.text for sentence in lead)
         best, kind = lead[0].supported_by[0][0], self.prompt.kind
-        part = self._compose(best) or (listings(best) if kind is QuestionKind.STEPS else None)
-        if part and kind is QuestionKind.LIST and stands_alone(part) and not tells_all(value, part):
+        part = self._compose(best) or (listings(best) if kind is QuestionType.STEPS else None)
+        if part and kind is QuestionType.LIST and stands_alone(part) and not tells_all(value, part):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
-        part = part if kind is QuestionKind.STEPS and part and not tells_all(value, part) else None
+        part = part if kind is QuestionType.STEPS and part and not tells_all(value, part) else None
         whole = {passage.place for passage in part.passages} if part else set()
         marked_sentences = []
         for sentence in lead:
@@ -160,7 +160,7 @@ class _Draft:
         """
         best = self.prompt.passages[0]
         rows = rows_asked(self.prompt.subject, [r for r in best.records if r.cells])
-        if rows and self.prompt.kind not in (QuestionKind.STEPS, QuestionKind.LIST):
+        if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
             lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
             return replace(self.written(lead), unwritten=True)
         value = f"The passage of the {self.turn.target[1]} documentation that fits best:"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.kinds import QuestionKind, asked_for
+from chatbot.retrieval.kinds import QuestionType, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
 from chatbot.retrieval.records import rows_asked
 from chatbot.turn import Record, Turn
@@ -14,16 +14,16 @@ from prompts import Fenced, fenced, fenced_list, render
 PROMPT = "answer_lead"
 _ELSE = "If the chunks do not tell, reply: I don't know"
 HINTS = {
-    QuestionKind.VALUE: (
+    QuestionType.VALUE: (
         "Name the thing, its value with the unit, and its range or condition if the chunks state "
         f"one. {_ELSE}"
     ),
-    QuestionKind.STEPS: (
+    QuestionType.STEPS: (
         "Say in one or two sentences what has to be done, with the command or setting that does "
         "it. If the chunks tell how to do something else only, reply: I don't know"
     ),
-    QuestionKind.LIST: "Name all of them in one sentence.",
-    QuestionKind.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
+    QuestionType.LIST: "Name all of them in one sentence.",
+    QuestionType.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
 }
 """The instruction behind the question, by the question's kind."""
 EXPLAIN = "Say in one to three sentences what the chunks state of it."
@@ -50,7 +50,7 @@ class LeadPrompt:
 
     turn: Turn
     subject: str
-    kind: QuestionKind
+    kind: QuestionType
     passages: Sequence[Passage]
     excerpts: Sequence[Excerpt]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
 from chatbot.comparison.topic import things_named
-from chatbot.retrieval.kinds import QuestionKind, asked_for
+from chatbot.retrieval.kinds import QuestionType, asked_for
 from chatbot.text.sanitizer import as_code
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
@@ -37,7 +37,7 @@ def refuse_undocumented(
         named = things_named(subject)
         missing = [name for name in named if not _stands_in(here, name)]
         # Of what is gone the notes still tell, which answers a question for changes alone.
-        tells = asked_for(turn.queries.own_subject, subject) is QuestionKind.CHANGE
+        tells = asked_for(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
         if turn.answer is None and coverage(here, subject) < lowest_coverage:

@@ -20,7 +20,7 @@ _BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(eq=False)
-class Answer:
+class BatchedAnswer:
     """One answer; `deliver` hears its chunks, the last with a finish reason, or an error."""
 
     messages: list[dict[str, Any]]
@@ -109,14 +109,14 @@ class Answer:
 class Batches:
     """Computes answers in batches of at most `largest`, in a thread that is there while needed."""
 
-    def __init__(self, compute: Callable[[list[Answer]], None], largest: int) -> None:
+    def __init__(self, compute: Callable[[list[BatchedAnswer]], None], largest: int) -> None:
         self._compute = compute
         self._largest = largest
-        self._waiting: deque[Answer] = deque()
+        self._waiting: deque[BatchedAnswer] = deque()
         self._working = False
         self._lock = threading.Lock()
 
-    def submit(self, answer: Answer) -> None:
+    def submit(self, answer: BatchedAnswer) -> None:
         """Have it computed with the next batch; first come, first served."""
         with self._lock:
             self._waiting.append(answer)
@@ -142,13 +142,13 @@ class Batches:
                 answer.tell(failure)
         atexit.unregister(threading.current_thread().join)
 
-    def _next_batch(self) -> list[Answer]:
+    def _next_batch(self) -> list[BatchedAnswer]:
         """The answers that are waited for; when there are none, this thread is done."""
         seen = -1
         while seen < len(self._waiting) < self._largest:
             seen = len(self._waiting)
             time.sleep(_GATHERING_SECONDS)
-        batch: list[Answer] = []
+        batch: list[BatchedAnswer] = []
         with self._lock:
             while self._waiting and len(batch) < self._largest:
                 if not (answer := self._waiting.popleft()).ended:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import QuestionKind, asked_for
+from chatbot.retrieval.kinds import QuestionType, asked_for
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.words import search_terms
 from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
@@ -44,7 +44,7 @@ def retrieve_context(
             # What changed is answered best by release notes, which weigh less otherwise.
             weigh_kinds=weigh_kinds
             and asked_for(turn.queries.own_subject, turn.queries.subject)
-            is not QuestionKind.CHANGE,
+            is not QuestionType.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from ingestion.page import BlockKind
 
 
-class QuestionKind(StrEnum):
+class QuestionType(StrEnum):
     """The expected form of an answer."""
 
     VALUE = "value"
@@ -22,9 +22,9 @@ class QuestionKind(StrEnum):
 
 
 FORMS = {
-    QuestionKind.STEPS: (BlockKind.CODE, BlockKind.LIST_ITEM),
-    QuestionKind.LIST: (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW, BlockKind.DEFINITION),
-    QuestionKind.DEFINITION: (BlockKind.SIGNATURE, BlockKind.DEFINITION),
+    QuestionType.STEPS: (BlockKind.CODE, BlockKind.LIST_ITEM),
+    QuestionType.LIST: (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW, BlockKind.DEFINITION),
+    QuestionType.DEFINITION: (BlockKind.SIGNATURE, BlockKind.DEFINITION),
 }
 """The blocks that an answer of a kind is made of, where it is more than a sentence."""
 
@@ -42,32 +42,32 @@ _ASKED = tuple(
             r"|\b(?:steps?|procedure|instructions)\b|\bin (?:what|which|the right) order\b"
             r"|\bwhat (?:do|must|should|can) (?:i|we|you)\b|^(?:i|we) (?:want|need|would like) to\b"
             r"|\b(?:example|snippet|code) (?:of|for|to|that)\b",
-            QuestionKind.STEPS,
+            QuestionType.STEPS,
         ),
-        (r"\bwhy\b|\breasons?\b|\bcauses?\b", QuestionKind.EXPLANATION),
+        (r"\bwhy\b|\breasons?\b|\bcauses?\b", QuestionType.EXPLANATION),
         (
             r"\bchang|\bdiffer|\bcompare|\bnew in\b|\bwhat'?s new\b|\brelease notes\b"
             r"|\b(?:since|from|until|as of|in) (?:which|what|when)\b"
             r"|\b(?:removed|renamed|added|deprecated|dropped|introduced|fixed)\b",
-            QuestionKind.CHANGE,
+            QuestionType.CHANGE,
         ),
         (
             r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|need)\b"
             r"|[,.:;] (?:is|are|do|does|did|can|may|must|should|will) \w",
-            QuestionKind.YES_NO,
+            QuestionType.YES_NO,
         ),
-        (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", QuestionKind.EXPLANATION),
-        (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", QuestionKind.VALUE),
+        (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", QuestionType.EXPLANATION),
+        (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", QuestionType.VALUE),
         (
             r"\b(?:list|table|overview|all|each|every)\b|\b(?:kinds?|types?) of\b"
             r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)"
             r"|\b(?:which|what) (?:[\w-]+ ){0,3}[\w-]+[^\Wsiu]s"
             r"(?: (?:are|were|can|do|does|should|must|may|have|of|for|in|on|to|is there)\b|\W*$)",
-            QuestionKind.LIST,
+            QuestionType.LIST,
         ),
         (
             r"^(?:what(?:'?s| is| are| does| do)|define|explain|describe)\b|\bmeans?\b",
-            QuestionKind.DEFINITION,
+            QuestionType.DEFINITION,
         ),
     )
 )
@@ -79,16 +79,16 @@ def without_opening(question: str) -> str:
     return _OPENING.sub("", question.replace("’", "'"))
 
 
-def kind_said(question: str) -> QuestionKind | None:
+def kind_said(question: str) -> QuestionType | None:
     """The kind that the words of a question state; None where they state none."""
     text = without_opening(question)
     return next((kind for pattern, kind in _ASKED if pattern.search(text)), None)
 
 
-def asked_for(question: str, subject: str = "") -> QuestionKind:
+def asked_for(question: str, subject: str = "") -> QuestionType:
     """The kind of a question by its words alone; a value where they state none.
 
     For a follow-up that states none ("and in 2.0?") the words of the whole `subject` decide,
     which takes over what was asked before.
     """
-    return kind_said(question) or kind_said(subject) or QuestionKind.VALUE
+    return kind_said(question) or kind_said(subject) or QuestionType.VALUE

@@ -8,7 +8,7 @@ beside the share of the question's words, which is about 1.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import FORMS, QuestionKind
+from chatbot.retrieval.kinds import FORMS, QuestionType
 from chatbot.retrieval.passages import best_passages
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
@@ -42,7 +42,7 @@ def importance_of(terms: Mapping[str, float], idf: Callable[[str], float]) -> di
 
 def rank_records(
     question: str,
-    kind: QuestionKind,
+    kind: QuestionType,
     release: str,
     importance: Mapping[str, float],
     pages: Sequence[tuple[float, Sequence[Record]]],
@@ -89,13 +89,13 @@ def _share(record: Record, importance: Mapping[str, float]) -> float:
     )
 
 
-def _cue(record: Record, kind: QuestionKind, release: str) -> float:
+def _cue(record: Record, kind: QuestionType, release: str) -> float:
     """The gain of a record that has the form of an answer: a number as a value, code as steps."""
     is_form = record.kind in FORMS.get(kind, ())
-    if kind is QuestionKind.VALUE:
+    if kind is QuestionType.VALUE:
         is_form = any(map(str.isdigit, record.quote))
     gain = FORM * is_form
-    if kind is QuestionKind.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+    if kind is QuestionType.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
         return gain
     other = releases_named(record.reading, release).other
     return gain + (OTHER_RELEASE if other else RELEASE_NOTES)

@@ -115,7 +115,7 @@ Position = tuple[datetime, int]
 """The place of a turn in the list: when it was asked, and its id."""
 
 
-class Neighbours(NamedTuple):
+class AdjacentTurns(NamedTuple):
     """The ids of the turns beside one in a list; None at its ends."""
 
     newer: int | None
@@ -191,7 +191,7 @@ class AllTurns:
             some = select(TurnRow.id).where(*conditions(session, wanted)).limit(most + 1)
             return session.scalar(select(func.count()).select_from(some.subquery())) or 0
 
-    def neighbours(self, person: Person, turn: int, wanted: TurnFilter = ANY) -> Neighbours:
+    def neighbours(self, person: Person, turn: int, wanted: TurnFilter = ANY) -> AdjacentTurns:
         """The next newer and older turn that is wanted; the turn itself need not be."""
         person.require_admin()
         with self.database.reading() as session:
@@ -201,7 +201,7 @@ class AllTurns:
             place = (stands.created, stands.id)
             newer = _beside(session, wanted, place, most=1, newer=True)
             older = _beside(session, wanted, place, most=1)
-            return Neighbours(
+            return AdjacentTurns(
                 *(neighbour[0] if neighbour else None for neighbour in (newer, older))
             )
 

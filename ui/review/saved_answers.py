@@ -7,7 +7,7 @@ from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.administration.exchange import Exchange, ImportReport
-from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
+from chatbot.administration.faq_file import FaqFile, SkippedLine, parse_faq
 from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, ReleaseFilter, Worth
 from ui.elements.frame import (
     button,
@@ -206,7 +206,7 @@ def _tell_report() -> None:
     _left_out(report.left_out, report.ignored)
 
 
-def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
+def _left_out(lines: Sequence[SkippedLine], ignored: Sequence[str]) -> None:
     if lines:
         lines_shown = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"

@@ -11,7 +11,7 @@ from streamlit.column_config import NumberColumn, ProgressColumn
 from chatbot.accounts.people import Person
 from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn, TurnFilter
+from chatbot.review.turns import AdjacentTurns, AllTurns, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
@@ -109,7 +109,7 @@ def _facts(opened: OpenedTurn) -> None:
             st.markdown(as_text(feedback.comment))
 
 
-def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
+def _rating_bar(person: Person, opened: OpenedTurn, beside: AdjacentTurns) -> None:
     review, turn = opened.review, opened.turn.id
     with st.container(horizontal=True, key="rating-bar", gap="small"):
         for label, key, icon, to, disabled in (

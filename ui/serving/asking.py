@@ -14,7 +14,7 @@ from chatbot.runtime.concurrency import Stopped
 from corpora.errors import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ui.wording.failures import message_for
-from ui.wording.progress import Progress
+from ui.wording.progress import QuestionProgress
 
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 100_000
@@ -30,7 +30,7 @@ class Pending:
     id: str
     question: Question
     after: int
-    progress: Progress
+    progress: QuestionProgress
 
 
 @dataclass(eq=False)
@@ -44,7 +44,7 @@ class RunningQuestion:
     id: str
     question: Question
     before: "RunningQuestion | None"
-    progress: Progress = field(default_factory=Progress)
+    progress: QuestionProgress = field(default_factory=QuestionProgress)
     stopped: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     _changing: threading.Lock = field(default_factory=threading.Lock)
@@ -54,12 +54,12 @@ class RunningQuestion:
         self.stopped.set()
         self.change(lambda p: replace(p, state=State.STOPPED, running=()) if p.is_running else p)
 
-    def wait(self, seconds: float) -> Progress:
+    def wait(self, seconds: float) -> QuestionProgress:
         """Wait until it ends, at most so many seconds; return its progress."""
         self.ended.wait(seconds)
         return self.progress
 
-    def change(self, change: Callable[[Progress], Progress]) -> None:
+    def change(self, change: Callable[[QuestionProgress], QuestionProgress]) -> None:
         """Change its progress."""
         with self._changing:
             self.progress = change(self.progress)
@@ -181,13 +181,13 @@ class QuestionRunner:
             lambda p: replace(p, state=state, message=message, refused=refused, running=())
         )
 
-    def _progress(self, kept: OpenQuestion, here: dict[str, RunningQuestion]) -> Progress:
+    def _progress(self, kept: OpenQuestion, here: dict[str, RunningQuestion]) -> QuestionProgress:
         if running := here.get(kept.id):
             return running.progress
         if kept.state.is_running and kept.server == self._kept.server:
-            return Progress(State.STOPPED)
+            return QuestionProgress(State.STOPPED)
         elsewhere = kept.state.is_running
-        return Progress(
+        return QuestionProgress(
             kept.state, message=kept.message, refused=kept.refused, on_other_server=elsewhere
         )
 

@@ -41,7 +41,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True)
-class Progress:
+class QuestionProgress:
     """The progress of a question: its place in the queue, its steps, what the model wrote.
 
     `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
@@ -61,7 +61,7 @@ class Progress:
     on_other_server: bool = False
     message: str = ""
 
-    def after(self, event: Event) -> Progress:
+    def after(self, event: Event) -> QuestionProgress:
         """The progress after an event."""
         from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 

@@ -31,7 +31,7 @@ class NearPair:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class VectorMatrix:
     """The vectors of a release's pairs, one row a pair; `fingerprint` changes with the ids."""
 
     fingerprint: tuple[int, ...]
@@ -51,7 +51,7 @@ class Neighbours:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._held: dict[tuple[int, str], Matrix] = {}
+        self._held: dict[tuple[int, str], VectorMatrix] = {}
 
     def nearest(
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
@@ -80,7 +80,7 @@ class Neighbours:
                     break
         return pairs_near[:limit]
 
-    def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> Matrix:
+    def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> VectorMatrix:
         """The vectors that a question can be compared with, as `session` sees the rows."""
         of_release = (
             MemoryPairRow.release_id == release_id,
@@ -96,7 +96,7 @@ class Neighbours:
                 rows = session.execute(select(ids, MemoryPairRow.vector).where(*of_release)).all()
                 vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
                 numbers = np.array([row.id for row in rows], dtype=np.int64)
-                held = Matrix(fingerprint, numbers, vectors.reshape(-1, len(question.vector)))
+                held = VectorMatrix(fingerprint, numbers, vectors.reshape(-1, len(question.vector)))
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
             while len(self._held) > 1 and self._bytes() > HELD_BYTES:
