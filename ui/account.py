@@ -43,7 +43,7 @@ def account(person: Person) -> None:
     st.title("Account", anchor=False)
     _show_person(person, chatbot.settings)
     st.subheader("Your data", anchor=False)
-    st.markdown(_what_is_kept(kept, chatbot.settings.keep_conversations))
+    st.markdown(_kept_summary(kept, chatbot.settings.keep_conversations))
     with st.container(horizontal=True, key="my-data"):
         download(
             "Download as JSON",
@@ -92,7 +92,7 @@ def _offer_sign_out() -> None:
         st.logout()
 
 
-def _what_is_kept(kept: int, days: int) -> str:
+def _kept_summary(kept: int, days: int) -> str:
     if not kept:
         return "You have no conversations."
     count = how_many(kept, "conversation")

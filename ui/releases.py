@@ -32,7 +32,7 @@ from ui.elements.frame import button, in_a_row, page
 from ui.elements.scope import any_of, heading_with_product
 from ui.elements.table import Cell, download, has_words, list_in_pages, search_box, show_table
 from ui.serving import services
-from ui.wording.changes import told_of
+from ui.wording.changes import change_lines
 from ui.wording.escaping import as_label
 
 _COLOURS = {Outcome.NEW: "green", Outcome.CHANGED: "orange", Outcome.GONE: "red"}
@@ -122,7 +122,7 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
 
 def _searched(change: Change) -> tuple[str, ...]:
     shown = change.shown
-    return shown.name, *shown.aliases, shown.owner, *told_of(change)
+    return shown.name, *shown.aliases, shown.owner, *change_lines(change)
 
 
 def _exported(change: Change) -> dict[str, str]:
@@ -132,7 +132,7 @@ def _exported(change: Change) -> dict[str, str]:
         "name": shown.name,
         "kind": shown.kind,
         "belongs_to": shown.owner,
-        "details": "; ".join(told_of(change)),
+        "details": "; ".join(change_lines(change)),
         "before": _in_file(before.place) if before else "",
         "after": _in_file(after.place) if after else "",
     }
@@ -150,7 +150,7 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
             st.markdown(f"**{as_label(parameter.name)}** {badge}", width="content")
             where = as_label(f"{parameter.kind} · {parameter.owner}", 120)
             st.markdown(f":small[:gray[{where}]]", width="content")
-        for line in told_of(change):
+        for line in change_lines(change):
             st.markdown(as_label(line, 400))
         with st.container(horizontal=True, key=f"citations-difference-{number}", gap="xsmall"):
             sides = (change.before, change.after, change.replaced_by)

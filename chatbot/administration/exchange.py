@@ -21,7 +21,7 @@ from chatbot.administration.overview import (
 )
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Store
-from chatbot.memory.questions import asked_text
+from chatbot.memory.questions import standalone_text
 from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
@@ -181,7 +181,7 @@ def _standalone_question(question: str, release: Release, products: Sequence[Pro
         releases=(release.name,),
     )
     turn = Turn(question, product=release.product, resolved=resolution)
-    return asked_text(rewrite_query(lambda: products)(turn)) or question
+    return standalone_text(rewrite_query(lambda: products)(turn)) or question
 
 
 def _folded(question: str) -> str:

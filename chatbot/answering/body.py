@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
-from chatbot.retrieval.kinds import QuestionType
 from chatbot.retrieval.passages import Passage, continued, section_of
-from chatbot.retrieval.records import LIST_MARK, rows_asked
+from chatbot.retrieval.question_types import QuestionType
+from chatbot.retrieval.records import LIST_MARK, matching_rows
 from chatbot.retrieval.support import shared
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
@@ -61,7 +61,7 @@ def stands_alone(part: Part) -> bool:
     return bool(part.rows) or (BlockKind.TABLE_ROW not in kinds and len(kinds) <= _MOST_ITEMS)
 
 
-def tells_all(lead: str, part: Part) -> bool:
+def covers_all(lead: str, part: Part) -> bool:
     """Whether a lead names every row and item of a part, or has most words of its listings."""
     rows = [row.cells[0][1] for row in part.rows]
     items = [b.text for b in part.blocks if b.kind in (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)]
@@ -78,7 +78,7 @@ def shown_whole(passage: Passage) -> Part:
 def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
     """A list or a table to both of its ends; of a table the rows that the subject asks for."""
     run = continued(passage, open_page)
-    rows = rows_asked(subject, [r for p in run for r in p.records if r.cells])
+    rows = matching_rows(subject, [r for p in run for r in p.records if r.cells])
     wanted = {row.quote for row in rows}
     blocks = (
         block

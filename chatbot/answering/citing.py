@@ -162,7 +162,7 @@ class _Citing:
                 self._led = named
             elif not LIST_MARK.match(line):
                 self._led = ()
-            # "since 1.17.0": a release that is not compared is told of by one of them.
+            # "since 1.17.0": a release that is not compared is documented by one of them.
             rest = _OTHER_RELEASE.sub("", bare)
             parts = [(rest, [release]) for release in self._led or self.releases if not named]
         of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in parts]
@@ -181,25 +181,25 @@ class _Citing:
         """The number of the citation of a passage's words that support a sentence."""
         words = set(tokens(filtered(bare)))
 
-        def telling(text: str) -> float:
+        def support_score(text: str) -> float:
             return shared(words, text) - len(unsupported(bare, [text], ""))
 
-        # Of those that tell as much the first: the page's own, before its neighbours'.
+        # Of those that support as much the first: the page's own, before its neighbours'.
         options = (passage for page in numbered.pages for passage in passages_of(page))
-        best = max(options, key=lambda passage: telling(passage.text), default=None)
+        best = max(options, key=lambda passage: support_score(passage.text), default=None)
         if best is None:
             # A page of headings alone.
             page = numbered.pages[0]
             citation = cite_words(page, page.text, (), page.anchor, numbered.release)
         else:
-            quote = _quoted(best, telling)
+            quote = _quoted(best, support_score)
             citation = cite_words(best.page, quote, best.path, best.anchor, numbered.release)
         if citation not in self.citations:
             self.citations.append(citation)
         return self.citations.index(citation) + 1
 
 
-def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
+def _quoted(passage: Passage, support_score: Callable[[str], float]) -> str:
     """The words of a passage, or of the run of its records that supports a sentence best.
 
     That is the shortest run of its section that supports most in LONGEST_QUOTE characters, where
@@ -216,17 +216,17 @@ def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
     def fits(run: tuple[int, int]) -> bool:
         return len(words(*run)) <= LONGEST_QUOTE
 
-    best = max(range(len(records)), key=lambda i: telling(records[i].quote))
+    best = max(range(len(records)), key=lambda i: support_score(records[i].quote))
     starts = takewhile(fits, ((i, best) for i in range(best, -1, -1)))
     ends = (takewhile(fits, ((i, n) for n in range(best, len(records)))) for i, _ in starts)
     runs = [run for of_start in ends for run in list(of_start)[-1:]] or [(best, best)]
-    first, last = max(runs, key=lambda run: telling(words(*run)))
-    most = telling(words(first, last))
-    if len(passage.text) <= LONGEST_QUOTE and telling(passage.text) >= most:
+    first, last = max(runs, key=lambda run: support_score(words(*run)))
+    most = support_score(words(first, last))
+    if len(passage.text) <= LONGEST_QUOTE and support_score(passage.text) >= most:
         return passage.text
-    while first < last and telling(words(first + 1, last)) >= most:
+    while first < last and support_score(words(first + 1, last)) >= most:
         first += 1
-    while first < last and telling(words(first, last - 1)) >= most:
+    while first < last and support_score(words(first, last - 1)) >= most:
         last -= 1
     return words(first, last)
 

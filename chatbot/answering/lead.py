@@ -85,14 +85,14 @@ def _supporting(
     """The passage that supports most of a sentence, and those for the claims left open."""
     words = _words(sentence) or set(tokens(own))
 
-    def telling(text: str) -> tuple[int, float]:
+    def support_score(text: str) -> tuple[int, float]:
         return -len(unsupported(sentence, [text], own)), shared(words, text)
 
     def record(passage: Passage) -> Record:
-        return max(passage.records, key=lambda r: telling(f"{r.quote} {r.reading} {r.label}"))
+        return max(passage.records, key=lambda r: support_score(f"{r.quote} {r.reading} {r.label}"))
 
     chosen: list[int] = []
-    for i in sorted(range(len(texts)), key=lambda i: telling(texts[i]), reverse=True):
+    for i in sorted(range(len(texts)), key=lambda i: support_score(texts[i]), reverse=True):
         left = unsupported(sentence, [texts[j] for j in chosen], own)
         if not chosen or len(unsupported(sentence, [texts[j] for j in (*chosen, i)], own)) < len(
             left

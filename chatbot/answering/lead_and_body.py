@@ -12,20 +12,20 @@ from chatbot.answering.body import (
     Part,
     as_markdown,
     compose,
+    covers_all,
     listings,
     shown_whole,
     stands_alone,
-    tells_all,
 )
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
 from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
-from chatbot.retrieval.kinds import QuestionType
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.records import in_words, rows_asked, sentences
-from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
+from chatbot.retrieval.question_types import QuestionType
+from chatbot.retrieval.records import in_words, matching_rows, sentences
+from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_releases
 from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
 from chatbot.text.markdown import with_marks_as_code, without_marks
@@ -109,8 +109,8 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
     if not lead.sentences and turn.unmentioned:
         answer, outside = nothing_found(turn), []
-    attributed = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
-    return replace(answer, outside=tuple(attributed), warnings=() if lead.is_whole else (REMOVED,))
+    named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
+    return replace(answer, outside=tuple(named), warnings=() if lead.is_whole else (REMOVED,))
 
 
 @dataclass
@@ -138,10 +138,15 @@ class _Draft:
         value = " ".join(sentence.text for sentence in lead)
         best, kind = lead[0].supported_by[0][0], self.prompt.kind
         part = self._compose(best) or (listings(best) if kind is QuestionType.STEPS else None)
-        if part and kind is QuestionType.LIST and stands_alone(part) and not tells_all(value, part):
+        if (
+            part
+            and kind is QuestionType.LIST
+            and stands_alone(part)
+            and not covers_all(value, part)
+        ):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
-        part = part if kind is QuestionType.STEPS and part and not tells_all(value, part) else None
+        part = part if kind is QuestionType.STEPS and part and not covers_all(value, part) else None
         whole = {passage.place for passage in part.passages} if part else set()
         marked_sentences = []
         for sentence in lead:
@@ -159,7 +164,7 @@ class _Draft:
         The rows of a table that are asked for are sentences of their own.
         """
         best = self.prompt.passages[0]
-        rows = rows_asked(self.prompt.subject, [r for r in best.records if r.cells])
+        rows = matching_rows(self.prompt.subject, [r for r in best.records if r.cells])
         if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
             lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
             return replace(self.written(lead), unwritten=True)
@@ -172,7 +177,7 @@ class _Draft:
 
     def _of_its_release(self, sentence: Sentence) -> Sentence:
         record = sentence.supported_by[0][1]
-        text = said_of(self._others(record), sentence.text, record, self.turn, self.products)
+        text = attributed(self._others(record), sentence.text, record, self.turn, self.products)
         return replace(sentence, text=text)
 
     def _shown(self, part: Part) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.kinds import QuestionType, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
-from chatbot.retrieval.records import rows_asked
+from chatbot.retrieval.question_types import QuestionType, question_type
+from chatbot.retrieval.records import matching_rows
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
 
@@ -79,7 +79,7 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     if not scored:
         return None
     subject = turn.queries.subject
-    kind, passages = asked_for(turn.queries.own_subject, subject), best_passages(scored)
+    kind, passages = question_type(turn.queries.own_subject, subject), best_passages(scored)
     return LeadPrompt(turn, subject, kind, passages, within(budget, passages, scored, subject))
 
 
@@ -135,7 +135,7 @@ def shown_records(
     Of a table only the rows that the subject asks for: a small model mistakes one row for another.
     """
     scores = {r.place: r.score for r in scored}
-    rows = rows_asked(subject, [r for r in passage.records if r.cells])
+    rows = matching_rows(subject, [r for r in passage.records if r.cells])
     whole = [r for r in passage.records if not r.cells or not rows or r in rows]
     kept: list[Record] = []
     for record in sorted(whole, key=lambda r: -scores.get(r.place, 0.0)):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
 from chatbot.comparison.topic import things_named
-from chatbot.retrieval.kinds import QuestionType, asked_for
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.text.sanitizer import as_code
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
@@ -36,8 +36,8 @@ def refuse_undocumented(
         subject = turn.queries.subject
         named = things_named(subject)
         missing = [name for name in named if not _stands_in(here, name)]
-        # Of what is gone the notes still tell, which answers a question for changes alone.
-        tells = asked_for(turn.queries.own_subject, subject) is QuestionType.CHANGE
+        # Release notes still have removed names, which answers a question for changes alone.
+        tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
         if turn.answer is None and coverage(here, subject) < lowest_coverage:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatbot.comparison.topic import asked_of_one, topic_of
+from chatbot.comparison.topic import question_to_one, topic_of
 from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.turn import Answer, Documented, Route, Turn
 
@@ -15,7 +15,7 @@ def side_of(turn: Turn, release: str) -> Turn:
     return replace(
         turn,
         rewritten=read and replace(read, base=read.subject),
-        question=asked_of_one(bare, resolution.product or "", follows=bool(turn.history)),
+        question=question_to_one(bare, resolution.product or "", follows=bool(turn.history)),
         resolved=replace(
             resolution,
             status=ReleaseStatus.STATED,

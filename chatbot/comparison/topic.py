@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from chatbot.retrieval.kinds import kind_said
+from chatbot.retrieval.question_types import stated_type
 from chatbot.text.words import filtered, word_set
 from corpora.indexing.lexical import identifiers, tokens
 
@@ -46,7 +46,7 @@ def topic_of(text: str, product: str) -> str:
     return " ".join(word for word in named if not own_name.issuperset(tokens(word)))
 
 
-def asked_of_one(bare: str, product: str, *, follows: bool) -> str:
+def question_to_one(bare: str, product: str, *, follows: bool) -> str:
     """A comparison as a question to one release, from its words without the releases.
 
     That is its clause without a comparison, else a question about its topic; where it names none,
@@ -57,4 +57,4 @@ def asked_of_one(bare: str, product: str, *, follows: bool) -> str:
     topic = plain[0] if plain else topic_of(bare, product)
     if not topic:
         return bare.strip(" ,:;-/") if follows else _WHATS_NEW
-    return f"{topic}?" if kind_said(topic) else f"What does the documentation say about {topic}?"
+    return f"{topic}?" if stated_type(topic) else f"What does the documentation say about {topic}?"

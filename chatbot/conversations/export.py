@@ -35,10 +35,10 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
 def conversation_json(conversations: Conversations, conversation: str) -> str:
     """Write a conversation as JSON; raises UnknownConversation unless it is the owner's."""
     kept = conversations.get(conversation)
-    return json.dumps(conversation_told(kept, kept.said), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(conversation_as_json(kept, kept.said), ensure_ascii=False, indent=2) + "\n"
 
 
-def conversation_told(kept: ConversationRow, turns: Iterable[TurnRow]) -> dict[str, Any]:
+def conversation_as_json(kept: ConversationRow, turns: Iterable[TurnRow]) -> dict[str, Any]:
     """A conversation as plain JSON, with these of its turns and their feedback."""
     return {
         "conversation": kept.id,

@@ -31,7 +31,7 @@ class State(StrEnum):
         return self in (State.RUNNING, State.STOPPING)
 
 
-_ASKED = ("text", "product", "release", "instead_of", "afresh")
+_FIELDS = ("text", "product", "release", "instead_of", "afresh")
 _RUNNING = tuple(state for state in State if state.is_running)
 
 
@@ -106,7 +106,7 @@ class OpenQuestions:
                 server=self.server,
                 seen=now,
                 created=now,
-                **{name: getattr(question, name) for name in _ASKED},
+                **{name: getattr(question, name) for name in _FIELDS},
             )
             session.add(row)
             session.flush()
@@ -160,6 +160,6 @@ class OpenQuestions:
         is_here = row.server == self.server or is_alive(row.server, row.seen)
         if state.is_running and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
-        fields = {name: getattr(row, name) for name in _ASKED}
+        fields = {name: getattr(row, name) for name in _FIELDS}
         question = Question(conversation=row.conversation_id, owner=owner, **fields)
         return OpenQuestion(row.id, question, row.after, state, message, row.refused, row.server)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from chatbot.accounts.program_keys import keys_of
 from chatbot.conversations.conversations import forget_turns_of
-from chatbot.conversations.export import conversation_told
+from chatbot.conversations.export import conversation_as_json
 from chatbot.settings import Settings
 from corpora.database.engine import Database, delete_in_portions
 from corpora.database.history_tables import (
@@ -108,5 +108,5 @@ def _conversation(session: Session, row: ConversationRow) -> dict[str, Any]:
     every = select(TurnRow).where(TurnRow.conversation_id == row.id).order_by(TurnRow.position)
     turns = session.scalars(every.options(joinedload(TurnRow.feedback)))
     left = select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == row.id)
-    exported = conversation_told(row, turns)
+    exported = conversation_as_json(row, turns)
     return exported | {"questions_without_answer": list(session.scalars(left))}

@@ -9,7 +9,7 @@ from chatbot.graph.knowledge import DocumentationGraph
 from chatbot.graph.triplets import STEP, Extractor, entities, extract_triplets
 from chatbot.graph.wikidata import Wikidata
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.questions import asked_text
+from chatbot.memory.questions import standalone_text
 from chatbot.memory.recall import Recall, as_remembered, serving_release
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
@@ -39,7 +39,7 @@ def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleS
         release_id = serving_release(memory.database, product, release)
         if turn.afresh or release_id is None:
             return turn
-        question = memory.reader.read(asked_text(turn), product)
+        question = memory.reader.read(standalone_text(turn), product)
         good = tuple(map(as_remembered, related(release_id, question, questions)))
         bad = memory.rejected(release_id, question)
         return replace(turn, recollection=Recollection(good=good, bad=bad))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from chatbot.memory.pairs import MemoryQuestion
-from chatbot.retrieval.kinds import kind_said, without_opening
+from chatbot.retrieval.question_types import stated_type, without_opening
 from chatbot.text.words import STOP_WORDS
 from chatbot.turn import Turn
 from corpora.indexing.embedding import MiniLM
@@ -61,7 +61,7 @@ class QuestionReader:
         ]
 
 
-def asked_text(turn: Turn) -> str:
+def standalone_text(turn: Turn) -> str:
     """The question of a turn, without its release and without earlier answers."""
     return as_typed(turn.phrased.subject if turn.phrased else turn.question)
 
@@ -99,7 +99,7 @@ def evident_difference(
         }
         if missing := [name for name in _names(those, is_ordinary_word) if name not in there]:
             return f"only one question says “{missing[0]}”"
-    kinds = {kind for text in (one, other) if (kind := kind_said(text))}
+    kinds = {kind for text in (one, other) if (kind := stated_type(text))}
     return f"they ask for {' and '.join(sorted(kinds))}" if len(kinds) > 1 else ""
 
 

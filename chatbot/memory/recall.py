@@ -7,7 +7,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, ScoreOrigin, Store, Thresholds
-from chatbot.memory.questions import QuestionReader, as_typed, asked_text, evident_difference
+from chatbot.memory.questions import QuestionReader, as_typed, evident_difference, standalone_text
 from chatbot.memory.scoring.opinions import disliked
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.pair_rows import memory_question
@@ -49,7 +49,7 @@ class Recall:
         release_id = serving_release(self.database, product, release)
         if release_id is None:
             return Recollection()
-        question = self.reader.read(asked_text(turn), product)
+        question = self.reader.read(standalone_text(turn), product)
         near = self.search.nearest(
             release_id, Store.HIGH, question, cosine=self.thresholds.tau, limit=LOOKED_AT
         )

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import BACKGROUND
 from chatbot.memory.pairs import NewPair, Role, Score, ScoreOrigin, same_value
-from chatbot.memory.questions import as_typed, asked_text, normalized
+from chatbot.memory.questions import as_typed, normalized, standalone_text
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.judging import judge
 from chatbot.memory.scoring.measuring import Measured, measure
@@ -80,7 +80,7 @@ class Remembering:
             return
         recollection = turn.recollection
         if recollection and recollection.reused and recollection.reused.id == turn.same_as:
-            asks = normalized(asked_text(turn), turn.target[0])
+            asks = normalized(standalone_text(turn), turn.target[0])
             use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
             with self.database.writing() as session:
                 session.execute(use.values(asks=asks))

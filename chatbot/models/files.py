@@ -133,7 +133,7 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
         return path
     if _OF_HUB.fullmatch(chosen):
         hub = chosen.replace(":", "/")
-        # Files of several repositories bear the same name.
+        # Files of several repositories have the same name.
         name = hub.replace("/", "--")
         licence = "see its page on the Hub"
         return ModelFile(name, "set by STRATA_GENERATOR", name, 0, "", licence, hub=hub)

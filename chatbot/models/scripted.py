@@ -37,7 +37,7 @@ class Rule(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordedCall:
     """A call that was made: (kind, text) of its messages in order, and the options with it."""
 
     messages: tuple[tuple[str, str], ...]
@@ -59,7 +59,7 @@ class ScriptedChatModel(StreamingChatModel):
     delay: float = Field(0.0, ge=0)
 
     _left: Iterator[str | Exception] = PrivateAttr()
-    _calls: list[Asked] = PrivateAttr(default_factory=list)
+    _calls: list[RecordedCall] = PrivateAttr(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -81,7 +81,7 @@ class ScriptedChatModel(StreamingChatModel):
         return "scripted"
 
     @property
-    def calls(self) -> tuple[Asked, ...]:
+    def calls(self) -> tuple[RecordedCall, ...]:
         """All calls until now, in the order in which they came."""
         return tuple(self._calls)
 
@@ -89,7 +89,7 @@ class ScriptedChatModel(StreamingChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
         step = STEP.get()
-        received = Asked(
+        received = RecordedCall(
             tuple((message.type, message.text) for message in messages),
             {**options, "stop": stop} if stop else options,
         )

@@ -24,7 +24,7 @@ from chatbot.models.streaming import Chunks, StreamingChatModel
 _CONNECT_SECONDS = 5.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
-# A server that asks for more patience than this is told of at once.
+# A server that asks for more patience than this is reported at once.
 _LONGEST_RETRY_AFTER = 60.0
 # What not every server has; one that refuses it is asked without it.
 _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")

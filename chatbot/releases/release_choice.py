@@ -45,7 +45,7 @@ def choose_release(
     contrasts = CONTRASTS.search(text) is not None
     wanted = _drop_context(meant, text, contrasts=contrasts)
     if any(mention.place is None for mention in wanted):
-        # "the former release, 17.10" is told by its name.
+        # "the former release, 17.10" means the one that it names.
         wanted = [mention for mention in wanted if mention.place is not Place.OPEN]
     for mention in wanted:
         release = mention.reading.release

@@ -6,7 +6,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.retrieval.kinds import asked_for
+from chatbot.retrieval.question_types import question_type
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import importance_of, rank_records
 from chatbot.retrieval.support import find_verbatim
@@ -47,7 +47,7 @@ def reduce_context(
 
         corpus = open_corpus(*turn.target)
         subject = turn.queries.subject
-        kind = asked_for(turn.queries.own_subject, subject)
+        kind = question_type(turn.queries.own_subject, subject)
         terms = search_terms(subject, turn.queries.known, corpus.product)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         importance = importance_of(terms, corpus.idf)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import QuestionType, asked_for
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.words import search_terms
 from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
@@ -43,7 +43,7 @@ def retrieve_context(
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
             weigh_kinds=weigh_kinds
-            and asked_for(turn.queries.own_subject, turn.queries.subject)
+            and question_type(turn.queries.own_subject, turn.queries.subject)
             is not QuestionType.CHANGE,
         )
         chunks = tuple(

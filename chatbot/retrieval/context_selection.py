@@ -6,7 +6,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.retrieval.kinds import QuestionType, asked_for
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.retrieval.release_of_text import other_releases
 from chatbot.runtime.model_calls import ask_for, next_token_probabilities
 from chatbot.turn import Fallback, ModelCall, ModelStep, ReducedChunk, RuleStep, Turn
@@ -33,7 +33,7 @@ def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Put what speaks of another release behind what does not, unless changes are asked for."""
 
     def rank(turn: Turn) -> Turn:
-        if asked_for(turn.queries.own_subject, turn.queries.subject) is QuestionType.CHANGE:
+        if question_type(turn.queries.own_subject, turn.queries.subject) is QuestionType.CHANGE:
             return turn
         others = other_releases(turn, products())
         behind = {r.place for chunk in turn.reduced for r in chunk.records if others(r)}

@@ -144,7 +144,7 @@ def sentences(text: str) -> list[str]:
     return cut
 
 
-def rows_asked(subject: str, rows: Sequence[Record]) -> list[Record]:
+def matching_rows(subject: str, rows: Sequence[Record]) -> list[Record]:
     """The rows whose first cell a question names in all its words, else those of a value it names.
 
     Of several those with most of the other cells that it names; none where all rows are alike.

@@ -50,7 +50,7 @@ def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
     return others
 
 
-def said_of(
+def attributed(
     others: Sequence[str], text: str, record: Record, turn: Turn, products: Sequence[Product]
 ) -> str:
     """A sentence supported by a record about other releases, in words that name one of them."""
@@ -76,7 +76,7 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
     def is_event(mention: ParsedMention) -> bool:
         return any(mention.start <= at <= mention.end for at in events)
 
-    def is_told(mention: ParsedMention) -> bool:
+    def is_certain(mention: ParsedMention) -> bool:
         tokens = name_tokens(mention.name)
         numbered = heading and not text[: mention.start].strip()
         rare = not numbered and (tokens[0] not in _SMALL or len(tokens) > 2)
@@ -88,7 +88,7 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
 
     names_found: set[str] = set()
     for mention in find_mentions(text, product):
-        if mention.reading.covers and is_told(mention):
+        if mention.reading.covers and is_certain(mention):
             reading = mention.reading
             if mention.steps:
                 reading = names.step(reading, mention.steps)

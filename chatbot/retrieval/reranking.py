@@ -8,8 +8,8 @@ beside the share of the question's words, which is about 1.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import FORMS, QuestionType
 from chatbot.retrieval.passages import best_passages
+from chatbot.retrieval.question_types import FORMS, QuestionType
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens

@@ -160,7 +160,7 @@ def _holds(text: str, claim: str) -> bool:
         return True
     pieces = _PIECE.findall(claim)
     if pieces != [claim] and " " not in claim:
-        # `timeout=None` is told where `timeout` is, and that it may be None.
+        # `timeout=None` is supported by `timeout` and a statement that it may be None.
         return all(_holds(text, piece) for piece in pieces)
     figure = _FIGURE.fullmatch(claim)
     if figure is None:

@@ -49,7 +49,7 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
     def answer(turn: Turn) -> Turn:
         known = products()
         resolution = resolve_turn(turn, known)
-        words = _words_for_what_there_is(turn.question, resolution, known)
+        words = _inventory_words(turn.question, resolution, known)
         if not (known and words) or (resolution.product is None and turn.product is not None):
             return replace(turn, resolved=resolution)
         if "products" in words:
@@ -92,7 +92,7 @@ def small_talk(question: str) -> str:
     return "greeting" if words & _GREETING else "thanks" if words & _THANKS else ""
 
 
-def _words_for_what_there_is(
+def _inventory_words(
     question: str, resolution: Resolution, known: Sequence[Product]
 ) -> frozenset[str]:
     """The words of a question beside its names; none where one is for something else.

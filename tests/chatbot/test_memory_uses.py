@@ -8,7 +8,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Overview
 from chatbot.chain.reply import remembered_pair
 from chatbot.memory.pairs import ScoreOrigin
-from chatbot.memory.questions import asked_text
+from chatbot.memory.questions import standalone_text
 from chatbot.turn import Remembered, Turn
 from corpora.database.engine import Database
 from corpora.database.tables import ProductRow, ReleaseRow
@@ -46,7 +46,7 @@ def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: ScoreOrigin, n
 def test_a_question_without_its_release_begins_and_ends_as_people_write(
     left: str, kept: str
 ) -> None:
-    assert asked_text(Turn(left)) == kept
+    assert standalone_text(Turn(left)) == kept
 
 
 def test_the_turns_that_have_to_do_with_a_pair_are_listed_newest_first(database: Database) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from chatbot.answering.body import Part, as_markdown, compose
 from chatbot.answering.lead_prompt import within
-from chatbot.retrieval.kinds import QuestionType, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
 from corpora.indexing.pages import StoredPage
@@ -46,7 +46,7 @@ def asked(question: str, *found: str) -> tuple[QuestionType, list[Passage]]:
     """What is asked, and the passages of the manual's records that hold one of the texts."""
     scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
     passages = best_passages(scored)
-    return asked_for(question), passages
+    return question_type(question), passages
 
 
 def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_items() -> None:
@@ -160,7 +160,7 @@ def test_code_cannot_close_its_fence() -> None:
     ],
 )
 def test_what_is_asked_is_told_by_the_words(question: str, kind: QuestionType) -> None:
-    assert asked_for(question) is kind
+    assert question_type(question) is kind
 
 
 def test_of_a_table_the_model_is_shown_the_rows_that_the_question_names() -> None:

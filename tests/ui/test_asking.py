@@ -23,7 +23,7 @@ from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.serving import asking as asking_module
 from ui.serving.asking import QuestionRunner, RunningQuestion
-from ui.wording.failures import UNTOLD
+from ui.wording.failures import INTERNAL_ERROR
 
 ROOT = Path(__file__).parents[2]
 SAVED = "What is the default of hold_time?"
@@ -64,7 +64,7 @@ def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     ("error", "told"),
     [
         (GeneratorError("the model does not answer"), "the model does not answer"),
-        (ZeroDivisionError("a bug"), UNTOLD),
+        (ZeroDivisionError("a bug"), INTERNAL_ERROR),
     ],
 )
 def test_a_question_that_failed_is_kept_with_what_is_told_of_it(

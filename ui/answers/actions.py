@@ -88,7 +88,7 @@ def show_offers(shown: ChatTurn) -> None:
     if offered := choices(reply, shown.products):
         with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
             for label, (of, release) in offered.items():
-                text = asked_for(turn.question, of, release, shown.products)
+                text = with_chosen_release(turn.question, of, release, shown.products)
                 _offer(shown, f"choose-{turn.id}-{of}-{release}", label, text, of, release)
 
 
@@ -120,7 +120,9 @@ def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str
     return {name: there[name] for name in reply.available_releases if name in there}
 
 
-def asked_for(question: str, product: str, release: str, products: Sequence[Product]) -> str:
+def with_chosen_release(
+    question: str, product: str, release: str, products: Sequence[Product]
+) -> str:
     """The question with an unknown release in it replaced by the chosen one.
 
     A release that a question names takes precedence over a chosen one, so it has to be replaced.

@@ -25,9 +25,9 @@ from chatbot.settings import Settings
 from corpora.errors import DatabaseFull, DiskFull, NoCorpus, UnknownRelease, UnusableDatabase
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
-from ui.api.following import failure
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
+from ui.api.streaming import failure
 from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499
@@ -73,7 +73,7 @@ class Api:
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
         """Open the documentation before anybody asks; serve MCP as long as the server runs."""
-        # Where that fails, whoever asks first is told.
+        # Where that fails, the first question reports it.
         with suppress(StrataError):
             await to_thread.run_sync(self._chatbot)
         async with self._mcp.session_manager.run():

@@ -19,9 +19,9 @@ from sse_starlette import JSONServerSentEvent as Event
 from chatbot.chatbot import BadQuestion
 from chatbot.settings import Settings
 from corpora.catalog.catalog import LONGEST_NAME
-from ui.api.following import Following, failure, follow
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
+from ui.api.streaming import Following, failure, follow
 
 router = APIRouter()
 """The routes."""

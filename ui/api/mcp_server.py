@@ -18,9 +18,9 @@ from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
 from chatbot.text.sanitizer import for_other_models
 from chatbot.turn import Citation
-from ui.api.following import follow
 from ui.api.forms import AskIn, Name, PageOut, ProductOut, Quote, RowId, SearchIn, SearchOut
 from ui.api.service import Service, service_of, settings_of
+from ui.api.streaming import follow
 from ui.wording.failures import message_for
 from ui.wording.marking import quoted_spans
 

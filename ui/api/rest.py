@@ -19,8 +19,8 @@ from corpora.documents.uploads import UploadedFile
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
-from ui.api.following import Following, failure, follow
 from ui.api.service import Asking, Ingesting, Searching, Service
+from ui.api.streaming import Following, failure, follow
 
 _MOST_FILES = 5_000
 _EVENTS = {

@@ -24,7 +24,7 @@ from ui.cli.terminal import (
     write,
 )
 from ui.wording.amounts import how_many
-from ui.wording.memory import import_told
+from ui.wording.memory import import_summary
 
 _NAMED = 20
 
@@ -55,7 +55,7 @@ def import_file(
         report = Exchange(open_chatbot(), LOCAL).bring_in(
             faq, lambda done, total: show("import", done, total)
         )
-    lines = list(import_told(report))
+    lines = list(import_summary(report))
     if report.ignored:
         lines.append(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
     if report.left_out:

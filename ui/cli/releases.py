@@ -26,7 +26,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.amounts import how_many
-from ui.wording.changes import told_of
+from ui.wording.changes import change_lines
 
 app = Typer(
     name="releases",
@@ -166,6 +166,6 @@ def changes(
     table = Table("", "Name", "Belongs to", "What", box=None)
     for change in compared:
         shown = change.shown
-        row = change.outcome.value, shown.name, shown.owner, "; ".join(told_of(change))
+        row = change.outcome.value, shown.name, shown.owner, "; ".join(change_lines(change))
         table.add_row(*map(printable, row))
     print_result(as_json, changes, table)

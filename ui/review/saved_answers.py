@@ -22,12 +22,12 @@ from ui.elements.table import bullets, export_buttons, search_box, table_in_page
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.memory import import_told, vouched
+from ui.wording.memory import import_summary, vouched
 
 _LARGEST_MB = 50
 _REPORT = "memory import report"
 _WORTH = {worth.capitalize(): worth for worth in Worth}
-_TOLD = {
+_EXPLANATIONS = {
     "Good": "Rated good by people or a capable model, imported or curated.",
     "Not rated": "Given again for the same words only, until somebody rates them.",
     "Poor": "Not given again.",
@@ -43,7 +43,7 @@ def saved_answers(person: Person) -> None:
         "offered to people who ask something similar, and help to answer it."
     )
     _warn(overview)
-    _tell_report()
+    _show_report()
     everything = overview.releases()
     if not everything:
         _nothing_yet()
@@ -101,7 +101,7 @@ def _figures(overview: Overview, scope: ReleaseFilter) -> None:
     questions, reused = overview.usage(scope)
     with st.container(horizontal=True, key="memory-total"):
         for label, figure in figures.items():
-            st.metric(label, f"{figure:,}", border=True, help=_TOLD[label])
+            st.metric(label, f"{figure:,}", border=True, help=_EXPLANATIONS[label])
         explanation = f"Answered from saved answers, of {how_many(questions, 'question')}."
         st.metric("Reused", f"{reused:,}", border=True, help=explanation)
 
@@ -197,12 +197,12 @@ def _look_into(file: FaqFile) -> None:
     st.rerun()
 
 
-def _tell_report() -> None:
+def _show_report() -> None:
     """Show the result of the last import once."""
     report: ImportReport | None = st.session_state.pop(_REPORT, None)
     if report is None:
         return
-    st.success(as_text("\n".join(import_told(report))), icon=":material/check:")
+    st.success(as_text("\n".join(import_summary(report))), icon=":material/check:")
     _left_out(report.left_out, report.ignored)
 
 

@@ -6,7 +6,7 @@ from chatbot.settings import Settings
 from ingestion.errors import StrataError
 
 _log = logging.getLogger(__name__)
-UNTOLD = "Something went wrong. The server's log has the details."
+INTERNAL_ERROR = "Something went wrong. The server's log has the details."
 
 
 def message_for(error: Exception, settings: Settings | None) -> str:
@@ -18,4 +18,4 @@ def message_for(error: Exception, settings: Settings | None) -> str:
     if isinstance(error, StrataError) and (asker_operates or not error.for_operators):
         return str(error)
     _log.error("a request failed", exc_info=error)
-    return UNTOLD
+    return INTERNAL_ERROR

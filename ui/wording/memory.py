@@ -46,7 +46,7 @@ def saved(pair: RememberedPair) -> str:
     return f"Saved answer · {source}"
 
 
-def import_told(report: ImportReport) -> Iterator[str]:
+def import_summary(report: ImportReport) -> Iterator[str]:
     """The result of an import, in sentences of plain text."""
     added = how_many(report.added, "answer")
     yield f"{report.file}: {added} added, {report.supported:,} with citations."

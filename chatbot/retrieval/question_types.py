@@ -34,7 +34,7 @@ _OPENING = re.compile(
     r"i (?:want|need|would like) to know)\b)+",
     re.I,
 )
-_ASKED = tuple(
+_PATTERNS = tuple(
     (re.compile(pattern, re.I), kind)
     for pattern, kind in (
         (
@@ -79,16 +79,16 @@ def without_opening(question: str) -> str:
     return _OPENING.sub("", question.replace("’", "'"))
 
 
-def kind_said(question: str) -> QuestionType | None:
+def stated_type(question: str) -> QuestionType | None:
     """The kind that the words of a question state; None where they state none."""
     text = without_opening(question)
-    return next((kind for pattern, kind in _ASKED if pattern.search(text)), None)
+    return next((kind for pattern, kind in _PATTERNS if pattern.search(text)), None)
 
 
-def asked_for(question: str, subject: str = "") -> QuestionType:
+def question_type(question: str, subject: str = "") -> QuestionType:
     """The kind of a question by its words alone; a value where they state none.
 
     For a follow-up that states none ("and in 2.0?") the words of the whole `subject` decide,
     which takes over what was asked before.
     """
-    return kind_said(question) or kind_said(subject) or QuestionType.VALUE
+    return stated_type(question) or stated_type(subject) or QuestionType.VALUE
