@@ -204,7 +204,7 @@ def _show_parameter(
     stated: Mapping[str, Parameter],
     number: int,
 ) -> None:
-    """What each release states of it, the newest first, with the pages that do."""
+    """Show the facts in each release, the newest first, with their pages."""
     if description := next(iter(stated.values())).value(DESCRIPTION):
         st.markdown(as_label(description, 400))
     columns: dict[str, Cell[str]] = {
@@ -233,7 +233,7 @@ def _value(stated: Mapping[str, Parameter], relation: str, release: str) -> str:
 
 
 def _show_replacements(product: str, name: str, read: Iterable[ReleaseParameters]) -> None:
-    """What release notes say of what took the place of the name, or whose place it took."""
+    """Show the replacements of a name, and by it, that release notes state."""
     replacements = {
         (r.old, r.new): (release.release, r)
         for release in read

@@ -1,4 +1,4 @@
-"""What can be done with an answer: ask about another release, ask again, copy, rate."""
+"""Actions on an answer: ask about another release, ask again, copy, rate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class ChatTurn:
 
 
 def show_offers(shown: ChatTurn) -> None:
-    """What an answer that abstains, or asks for the release, offers next, as buttons."""
+    """Show the offers of an answer that abstains, or asks for the release, as buttons."""
     turn, reply, product = shown.turn, shown.turn.reply, shown.turn.reply.product or ""
     if reply.abstained:
         there = {r.name for p in shown.products if p.name == product for r in p.releases}

@@ -24,7 +24,7 @@ _HELPED = {
 
 
 def show_question(text: str) -> None:
-    """What a person asked; a very long question is cut."""
+    """Show a question; a very long one is cut."""
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(as_text(text if len(text) <= _LONG else f"{text[:_LONG].rstrip()} …"))
 

@@ -17,7 +17,7 @@ _LONGEST = 40
 def show_citations(turn: int, reply: Reply) -> None:
     """Chips in one row, one for each page, with the numbers of its citations: "1 · 2  Protection".
 
-    Those of what the graph of the parameters states have a sign of their own.
+    Citations of the graph of the parameters have a sign of their own.
     """
     pages: dict[tuple[str, int, Origin], list[int]] = {}
     for number, citation in enumerate(reply.citations, 1):

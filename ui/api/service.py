@@ -1,4 +1,4 @@
-"""What programs may ask of Strata, by whichever interface, and who may ask it.
+"""The service for programs, the same for every interface, with its access control.
 
 A caller is a program with a key, or whoever is on this computer where sign-in is off.
 """
@@ -146,7 +146,7 @@ class Service:
         )
 
     def changes(self, product: str, older: str, newer: str) -> forms.ChangesOut:
-        """What `changes_between` says, which counts as a search."""
+        """The result of `changes_between`; it counts as a search."""
         self._count()
         return changes_between(self.chatbot, product, older, newer)[0]
 
@@ -167,7 +167,7 @@ class Service:
 
 
 def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Service:
-    """The service of who sends a request, by the key in its Authorization header.
+    """The service for the sender of a request, by the key in its Authorization header.
 
     A key never travels in a URL, which ends up in logs, and a person's sign-in is none: what a
     browser sends by itself must not let a foreign page ask. Raises NotSignedIn, and NotAllowed

@@ -1,4 +1,4 @@
-"""What the commands share: consoles, options, output, progress bars, opening the data."""
+"""Shared parts of the commands: consoles, options, output, progress bars, opening the data."""
 
 import json
 import sys

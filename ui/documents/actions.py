@@ -81,7 +81,7 @@ def confirm_deletion(product: str, release: str = "") -> None:
 
 
 def _answers(impact: Impact, saved: int, become: str) -> Iterator[str]:
-    """What happens to answers; those that are saved become suspended or deleted."""
+    """The consequences for answers; saved ones become suspended or deleted."""
     if impact.answers:
         yield (
             f"Cited by {how_many(impact.answers, 'answer')} in "

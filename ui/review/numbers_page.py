@@ -33,7 +33,7 @@ _FIGURES = {
     "Model calls": "model_calls",
     "Reused answers": "reused",
 }
-"""What the page calls the figures."""
+"""The labels of the figures."""
 
 _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Questions per {span}": (

@@ -1,4 +1,4 @@
-"""A saved answer opened: what it rests on and what used it, to edit, promote or delete."""
+"""An opened saved answer, with its sources and uses, to edit, promote or delete."""
 
 from collections.abc import Callable
 from functools import partial

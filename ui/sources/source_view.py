@@ -26,7 +26,7 @@ _FEW = 6
 """The most releases that are shown as buttons."""
 _MOST = 40
 _COLOURS = "red", "green"
-"""What is marked in the older release, and in the newer one."""
+"""The colours of marks in the older release, and in the newer one."""
 
 _LONGEST_SOURCE = 200_000
 _HEIGHT = 640
@@ -260,7 +260,7 @@ def show_page_as_read(page: StoredPage) -> None:
 
 @st.cache_data(max_entries=32, show_spinner="Drawing the page…")
 def _picture(data: bytes, number: int, quotes: tuple[str, ...], format: str) -> bytes | str:
-    """The picture, or why there is none; failures are cached too, since they may take long."""
+    """The picture, or the reason of a failure; these are cached too, since they may take long."""
     try:
         return page_picture(data, number, quotes, format)
     except NoPicture as error:

@@ -1,4 +1,4 @@
-"""What became of a parameter from one release to another, in words."""
+"""Changes of a parameter from one release to another, in words."""
 
 from corpora.parameters.parameter import DEFAULT, DESCRIPTION, RANGE, SYNTAX, TYPE, UNIT
 from corpora.parameters.releases import Change, Outcome

@@ -1,4 +1,4 @@
-"""What somebody is told of a failure, and what stands in the server's log alone."""
+"""Messages of failures for people, and for the server's log alone."""
 
 import logging
 

@@ -55,7 +55,7 @@ def quoted_words(words: Sequence[str], quote: str) -> list[Span]:
 
 
 def _densest(page: Sequence[str], wanted: set[str]) -> int:
-    """Where the stretch of a page begins that has most of the words."""
+    """The beginning of the stretch of a page that has most of the words."""
     before = list(accumulate((word in wanted for word in page), initial=0))
     begins = range(max(len(page) - _NEAR, 0) + 1)
     return max(begins, key=lambda begin: before[min(begin + _NEAR, len(page))] - before[begin])

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> str:
-    """Who or what vouches for a remembered answer, as plain text.
+    """The person or measure that vouches for a saved answer, as plain text.
 
-    Admins are named, and see poor answers too, and thumbs down. Whoever gave a thumb is not named:
-    people do not learn of each other here, and for others an address is cut to a name. Days are
-    those of UTC.
+    Admins are named, and see poor answers too, and thumbs down. A person who gave a thumb is not
+    named: people do not learn of each other here, and for others an address is cut to a name. Days
+    are those of UTC.
     """
     origin, by = pair.origin, pair.rated_by
     on = f" on {pair.rated.astimezone(UTC):%-d %b %Y}" if pair.rated else ""

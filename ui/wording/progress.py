@@ -42,11 +42,11 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class QuestionProgress:
-    """The progress of a question: its place in the queue, its steps, what the model wrote.
+    """The progress of a question: its place in the queue, its steps, the text written so far.
 
     `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
     that run, the outermost first: a comparison runs others for all its releases at once. `results`
-    is what the finished steps found, without those that ran for one release of a comparison.
+    are those of the finished steps, without those that ran for one release of a comparison.
     `offer` is a saved question that may ask the same.
     `on_other_server` is set where another server answers it; no more is known then.
     """
@@ -91,7 +91,7 @@ class QuestionProgress:
 
     @property
     def now(self) -> str:
-        """What is being done, as plain text: "Searching the 17.20 documentation…"."""
+        """The current step as plain text: "Searching the 17.20 documentation…"."""
         if self.state is State.STOPPING:
             return "Stopping…"
         if self.on_other_server:
