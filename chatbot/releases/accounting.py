@@ -31,7 +31,7 @@ _FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
-LEAD = re.compile(
+_WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
@@ -44,7 +44,7 @@ LEAD = re.compile(
     r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
     re.IGNORECASE,
 )
-"""Everything right before a number that is said together with it; matches any text's end."""
+"""The words right before a number that belong to it; matches the end of any text."""
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)$"
 )
@@ -67,9 +67,9 @@ CONTRASTS = re.compile(
 """Asks for what differs, also of a move from one release to another."""
 
 
-def lead(text: str, start: int) -> re.Match[str]:
+def words_before(text: str, start: int) -> re.Match[str]:
     """The match of the words right before a name at `start` that belong to it."""
-    match = LEAD.search(text, max(0, start - _WINDOW), start)
+    match = _WORDS_BEFORE.search(text, max(0, start - _WINDOW), start)
     assert match is not None, "every part of the pattern may be missing"
     return match
 
@@ -79,8 +79,9 @@ def preposition(before: re.Match[str]) -> str:
     return " ".join((before["preposition"] or "").casefold().split())
 
 
-def bounded(text: str, end: int) -> bool:
-    """Whether the end of the text, a sign or a stop word follows, and no noun."""
+def ends_name(text: str, end: int) -> bool:
+    """Whether a name ends at `end`: the end of the text, a sign or a stop word follows, and no
+    noun."""
     return _next_word(text, end) in _FREE
 
 
@@ -114,7 +115,7 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[N
             roles[i] = NumberRole.OTHER
         elif contrasts and (
             (left.is_dotted and right.is_dotted)
-            or (left.is_known and right.is_known and bounded(text, right.end))
+            or (left.is_known and right.is_known and ends_name(text, right.end))
         ):
             roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
         elif first is NumberRole.OPEN and second is NumberRole.RELEASE and not joined["place"]:
@@ -126,7 +127,7 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[N
 
 def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     """Judge a number by itself: by its unit, the product's name, another name before it."""
-    before = lead(text, number.start)
+    before = words_before(text, number.start)
     mark = (before["word"] or before["prefix"] or "").casefold().rstrip(".-_")
     if UNIT.match(text, number.end):
         return (
@@ -238,8 +239,8 @@ def _is_explained(text: str, number: Number, role: NumberRole) -> bool:
     if number.is_known:
         before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
         named = before is not None and before.start() > 0 and not before["word"].islower()
-        return role is NumberRole.OPEN and (named or not bounded(text, number.end))
-    return role is NumberRole.OPEN or not bounded(text, number.end)
+        return role is NumberRole.OPEN and (named or not ends_name(text, number.end))
+    return role is NumberRole.OPEN or not ends_name(text, number.end)
 
 
 def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:

@@ -28,7 +28,7 @@ _SENTENCE = re.compile(
 )
 
 
-def meanings(
+def with_releases(
     mentions: Sequence[ParsedMention], product: Product, context: Context
 ) -> list[ParsedMention]:
     """The mentions in a question about one product, each with the releases that it stands for."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from chatbot.releases.accounting import NumberRole, account, bounded, lead, preposition
+from chatbot.releases.accounting import NumberRole, account, ends_name, preposition, words_before
 from chatbot.releases.product_names import OWN, Span, mask, product_spans
 from chatbot.releases.release_names import NO_RELEASES, NameReading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
@@ -130,9 +130,9 @@ def find_mentions(
 def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[ParsedMention]:
     for word in names.worded.finditer(text):
         start, end = word.span()
-        before, tokens = lead(text, start), name_tokens(word[0])
+        before, tokens = words_before(text, start), name_tokens(word[0])
         is_marked = before["product"] or before["word"] or _tail(text, end)["word"]
-        is_marked = is_marked or (before["preposition"] and bounded(text, end))
+        is_marked = is_marked or (before["preposition"] and ends_name(text, end))
         if is_marked or not _ORDINARY_WORDS.issuperset(tokens):
             yield _mention_at(question, text, start, end, names.read(tokens, word[0]))
 
@@ -156,7 +156,7 @@ def _mention_at(
     question: str, text: str, start: int, end: int, reading: NameReading = NO_RELEASES
 ) -> ParsedMention:
     """The mention at a span, by the words before it and behind it."""
-    before, tail = lead(text, start), _tail(text, end)
+    before, tail = words_before(text, start), _tail(text, end)
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 from chatbot.releases.product_names import find_product, product_spans
-from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
+from chatbot.releases.release_choice import Context, choose_release, read_choice, with_releases
 from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
@@ -91,7 +91,7 @@ def resolve_within(
     # What may be no release is left out where another is named, or chosen by the caller.
     if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
         candidates = [mention for mention in candidates if not mention.is_uncertain]
-    meant = meanings(candidates, only, context)
+    meant = with_releases(candidates, only, context)
     mentions = tuple(_mention(question, mention) for mention in meant)
     if not options[1:]:
         return replace(choose_release(meant, text, only, context), mentions=mentions)

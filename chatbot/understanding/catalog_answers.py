@@ -54,7 +54,7 @@ def answer_from_catalog(
         )
     elif product is None:
         of = [f"**{p.name}**: {_releases(p)}" for p in known]
-        text = _list(f"There is documentation of {listed(p.name for p in known)}", of)
+        text = _listing(f"There is documentation of {listed(p.name for p in known)}", of)
         resolution = Resolution(ReleaseStatus.NONE, None)
     else:
         unknown = resolution.status is ReleaseStatus.UNKNOWN
@@ -94,7 +94,7 @@ def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], C
     # Listings of source code are many and looked for by nobody: they come last.
     order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
     lines = (f"{as_words(d.title)} ({as_code(d.file)})" for d in order)
-    return _list(f"Documents of {of.product} {release} ({len(documents)})", lines)
+    return _listing(f"Documents of {of.product} {release} ({len(documents)})", lines)
 
 
 def _releases(product: Product) -> str:
@@ -108,5 +108,5 @@ def _noted(release: Release, product: Product) -> str:
     return f"{release.name} ({', '.join(notes)})" if notes else release.name
 
 
-def _list(lead: str, lines: Iterable[str]) -> str:
+def _listing(lead: str, lines: Iterable[str]) -> str:
     return "\n".join((f"{lead}:\n", *(f"- {line}" for line in lines)))

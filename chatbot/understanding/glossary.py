@@ -38,8 +38,8 @@ def terms_in(
             for start, end in places(text, wording):
                 small = text[start:end].islower() or not wording.isupper()
                 word = text[start:end].casefold()
-                everyday = word in STOP_WORDS or (wording.isupper() and is_ordinary_word(word))
-                if not (small and everyday):
+                is_common = word in STOP_WORDS or (wording.isupper() and is_ordinary_word(word))
+                if not (small and is_common):
                     others = synonyms.setdefault((start, end), [])
                     others += (w for w in entry.wordings if w != wording and w not in others)
     terms: list[Term] = []
