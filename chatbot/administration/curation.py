@@ -104,15 +104,15 @@ class Curation:
                     MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
                 )
             ).all()
-            text_asked = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
-        if row is None or not row.product or not text_asked:
+            question_text = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
+        if row is None or not row.product or not question_text:
             return
         release = release or row.release or ""
         if not release or not text or says_unknown(text):
             made = [pair.id for pair in of_turn if pair.origin == ScoreOrigin.CURATED]
             self.chatbot.memory.stores.remove(made)
             return
-        question = self.chatbot.memory.reader.read(text_asked, row.product)
+        question = self.chatbot.memory.reader.read(question_text, row.product)
         of = (row.product, release, question, text)
         _, added = self._put(*of, [pair.id for pair in of_turn], turn=turn)
         if not added.kept and added.pair is not None:

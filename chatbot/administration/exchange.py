@@ -106,13 +106,13 @@ class Exchange:
         return report
 
     def _bring_in(
-        self, row: FaqRow, release: Release, text_asked: str, report: ImportReport
+        self, row: FaqRow, release: Release, question_text: str, report: ImportReport
     ) -> None:
         """Make a row a pair, unless its answer is there already; raises UnusableRow."""
         chatbot, text = self.chatbot, as_answer(row.answer)
         if not any(map(str.isalnum, text)):
             raise UnusableRow("the answer has no words")
-        question = chatbot.memory.reader.read(text_asked, release.product)
+        question = chatbot.memory.reader.read(question_text, release.product)
         with chatbot.database.reading() as session:
             release_id = require_release(session, release.product, release.name).id
             answers = session.scalars(

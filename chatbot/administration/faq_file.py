@@ -153,14 +153,14 @@ def _jsonl_rows(name: str, text: str) -> Iterator[_Line]:
         if not line.strip():
             continue
         try:
-            value_read = json.loads(line)
+            decoded_line = json.loads(line)
         except (ValueError, RecursionError) as error:
             yield number, f"this is no JSON: {error}"
             continue
-        if not isinstance(value_read, dict):
+        if not isinstance(decoded_line, dict):
             yield number, 'this is no JSON object: write {"question": …, "answer": …}'
             continue
-        yield number, {str(key).strip().lower(): value for key, value in value_read.items()}
+        yield number, {str(key).strip().lower(): value for key, value in decoded_line.items()}
 
 
 def _row(line: int, cells: Mapping[str, Any], product: str) -> FaqRow:

@@ -94,13 +94,13 @@ def find_other_releases(
         if not _is_unanswered(turn):
             return turn
         turn = turn if turn.retrieved else retrieve(turn)
-        releases_found = turn.found_in
+        documented_in = turn.found_in
         # What is unmentioned stands in no release.
-        if not releases_found and not turn.unmentioned:
+        if not documented_in and not turn.unmentioned:
             own = coverage_in(turn, turn.target[1])
             others = _others(turn, releases)[:most]
-            releases_found = tuple(r for r in others if own < coverage_in(turn, r) >= MIN_COVERAGE)
-        return replace(turn, nearest=nearest_pages(turn), found_in=releases_found)
+            documented_in = tuple(r for r in others if own < coverage_in(turn, r) >= MIN_COVERAGE)
+        return replace(turn, nearest=nearest_pages(turn), found_in=documented_in)
 
     def coverage_in(turn: Turn, release: str) -> float:
         side = _searched(turn, release, search)

@@ -61,8 +61,8 @@ def _show_gap(number: int, gap: Gap) -> None:
             st.markdown(f":small[{times} by {people}, {last}]", width="content")
             with st.popover("Show questions", icon=":material/history:", type="tertiary"):
                 for question in gap.questions[:_MOST_TURNS]:
-                    when_asked = f"{question.created:%Y-%m-%d %H\\:%M}"
-                    label = f"{when_asked} · {as_label(question.question, 120)}"
+                    moment = f"{question.created:%Y-%m-%d %H\\:%M}"
+                    label = f"{moment} · {as_label(question.question, 120)}"
                     page_link("history", label, turn=question.turn)
                 if (rest := gap.times - _MOST_TURNS) > 0:
                     st.caption(f"and {rest:,} more; the export has all of them")

@@ -57,7 +57,7 @@ class Neighbours:
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
     ) -> list[NearPair]:
         """The usable pairs of a store at least so near, the nearest first, at most `limit`."""
-        pairs_near: list[NearPair] = []
+        near_pairs: list[NearPair] = []
         with self._database.reading() as session:
             matrix = self.matrix(session, release_id, question)
             similarities = matrix.cosines(question)
@@ -71,14 +71,14 @@ class Neighbours:
                     MemoryPairRow.suspended == "",
                 )
                 rows = {row.id: row for row in session.scalars(usable)}
-                pairs_near += [
+                near_pairs += [
                     NearPair(rows[pair], float(similarities[i]))
                     for i, pair in zip(some, pairs, strict=True)
                     if pair in rows
                 ]
-                if len(pairs_near) >= limit:
+                if len(near_pairs) >= limit:
                     break
-        return pairs_near[:limit]
+        return near_pairs[:limit]
 
     def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> VectorMatrix:
         """The vectors that a question can be compared with, as `session` sees the rows."""
