@@ -99,7 +99,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
 
 
 def _beginning(settings: Settings) -> tuple[tuple[str, str], ...]:
-    """What every prompt of the profile begins with, where it makes one call a question."""
+    """The fixed beginning of the profile's prompts, where it makes one call a question."""
     return tuple(beginning_of_prompt()) if settings.profile_in_use == "embedded" else ()
 
 

@@ -40,7 +40,7 @@ class FailedLine(BaseModel):
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How far a batch is; `skipped` lines were answered by an earlier run."""
+    """The progress of a batch; `skipped` lines were answered by an earlier run."""
 
     done: int
     total: int
@@ -60,8 +60,8 @@ def read_batch(path: Path) -> list[BatchLine | FailedLine]:
         try:
             line = BatchLine.model_validate_json(text)
         except ValidationError as error:
-            told = f"line {number}: {first_problem(error)}"
-            line = FailedLine(id=f"line {number}", error=told)
+            problem = f"line {number}: {first_problem(error)}"
+            line = FailedLine(id=f"line {number}", error=problem)
         if str(line.id) in lines:
             raise BatchError(f"{path}, line {number}: the id {line.id!r} stands there twice")
         lines[str(line.id)] = line

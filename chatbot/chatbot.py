@@ -1,4 +1,4 @@
-"""What programs and pages call: a question answered in a conversation, from the right release."""
+"""The interface for programs and pages: questions answered from the right release."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from threading import Thread
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from chatbot.accounts.limits import Limits
+from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import LOCAL
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, run
@@ -46,9 +46,9 @@ from prompts.fencing import visible
 NEW = "new"
 """The conversation that a question begins."""
 _TURNS_BEFORE = 50
-"""Of a conversation, the last of which are read with a question."""
+"""The number of a conversation's last turns that are read with a question."""
 _WARM_UP_SECONDS = 5.0
-"""How long a server may open releases before it listens."""
+"""Seconds that a server may spend on opening releases before it listens."""
 
 
 class BadQuestion(StrataError, ValueError):
@@ -115,12 +115,12 @@ class Chatbot:
         if same_as is None:
             self.limits.question(account, per_minute)
         own = self.conversations.of(owner)
-        said = self._checked_history(history)
+        checked_history = self._checked_history(history)
         turn = Turn(
             question,
             product=product,
             release=release,
-            history=said,
+            history=checked_history,
             afresh=afresh,
             same_as=same_as,
             owner=owner,
@@ -167,8 +167,8 @@ class Chatbot:
         search = self._profile.search
         if not self._profile.find:
             raise BadSettings("this profile reads no documents: search with the profile embedded")
-        found = self._run(lambda asked: run(search, asked), turn, owner)
-        return run_on_event_loop(found, stopped)[0]
+        searching = self._run(lambda searched: run(search, searched), turn, owner)
+        return run_on_event_loop(searching, stopped)[0]
 
     def _checked(self, question: str) -> str:
         question = self._bounded("the question", question)
@@ -200,7 +200,7 @@ class Chatbot:
         )
 
     def warm_up(self) -> None:
-        """Load what the first question would wait for, which also tells what fails here."""
+        """Load what the first question would wait for; raises the errors of loading."""
         with suppress(StrataError):
             self.embedder.embed(["warm-up"])
             self.corpora.open_built(_WARM_UP_SECONDS)
@@ -215,24 +215,24 @@ class Chatbot:
         Thread(target=load, name="warm-up", daemon=True).start()
 
     def feedback(self, owner: str) -> Feedback:
-        """What a person thinks of their answers; the memory hears of it."""
+        """The store of a person's feedback; each change updates the memory."""
         return Feedback(self.database, owner, self.memory.remembering.opinion_changed)
 
     @cached_property
     def memory(self) -> Memory:
-        """What was answered before; kept up by admins also where the settings leave it out."""
+        """The memory of answers; admins can curate it also where the settings leave it out."""
         return open_memory(self.settings, self.database, self.embedder, self.model)
 
     @cached_property
     def open_parameters(self) -> OpenParameters:
-        """What a release states of its parameters."""
+        """The function that opens the parameters of a release."""
         return opened_by(self.corpora.corpus)
 
     @cached_property
-    def limits(self) -> Limits:
-        """How much one person may ask and upload."""
+    def limits(self) -> UsageLimits:
+        """The limits on a person's questions and uploads."""
         per_minute, per_day = self.settings.questions_per_minute, self.settings.uploads_per_day
-        return Limits(self.database, per_minute, per_day)
+        return UsageLimits(self.database, per_minute, per_day)
 
     async def _run(
         self,

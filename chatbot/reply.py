@@ -1,4 +1,4 @@
-"""What a question comes to, as `strata ask --json` prints it and a conversation keeps it."""
+"""Reply and trace, as `strata ask --json` prints them and a conversation keeps them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chatbot.releases.resolution import ReleaseStatus
 from chatbot.turn import Citation, Documented, Fallback, ModelCall, Route
 
 VERSION = 1
-"""Of the form of `Reply` and `Trace`; 0 are those kept before there were versions."""
+"""The version of `Reply` and `Trace`; 0 are those kept before there were versions."""
 
 
 def _with_zone(moment: datetime) -> datetime:
@@ -22,13 +22,13 @@ def _with_zone(moment: datetime) -> datetime:
 Rounded = Annotated[float, AfterValidator(lambda number: round(number, 4))]
 
 
-class Part(BaseModel):
-    """A part of what is kept; fields that an earlier version did not have get their defaults."""
+class StoredPart(BaseModel):
+    """A part of a stored reply; fields that an earlier version did not have get their defaults."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
 
 
-class QueryTexts(Part):
+class QueryTexts(StoredPart):
     """The three queries of QAMR III-B, step 1."""
 
     base: str = ""
@@ -36,7 +36,7 @@ class QueryTexts(Part):
     versionless: str | None = None
 
 
-class Side(Part):
+class Side(StoredPart):
     """One release of a comparison; `citations` are numbers of the whole answer's, from 1."""
 
     release: str
@@ -47,7 +47,7 @@ class Side(Part):
     citations: tuple[int, ...] = ()
 
 
-class RememberedPair(Part):
+class RememberedPair(StoredPart):
     """A question that was answered before; who gave it a thumb is not named to others."""
 
     id: int
@@ -65,8 +65,8 @@ class RememberedPair(Part):
         return "" if info.data.get("origin") == "thumbs" else name
 
 
-class MemoryPart(Part):
-    """What the memory did: `role` is reuse, reference, avoid or none, with the pairs it is of.
+class MemoryPart(StoredPart):
+    """The part of the memory: `role` is reuse, reference, avoid or none, with its pairs.
 
     `offers` are saved questions that may ask the same: whoever asks one of them gets its answer.
     """
@@ -76,7 +76,7 @@ class MemoryPart(Part):
     offers: tuple[RememberedPair, ...] = ()
 
 
-class Reply(Part):
+class Reply(StoredPart):
     """An answered turn. `release` is the one that it was answered from, if it was exactly one.
 
     `answer` is Markdown with marks of its `citations`; `nearest` are pages that may help where
@@ -112,8 +112,8 @@ class Reply(Part):
     model: str = ""
 
 
-class TracedRelease(Part):
-    """How the release was determined."""
+class TracedRelease(StoredPart):
+    """The resolution of the release."""
 
     status: ReleaseStatus
     releases: tuple[str, ...] = ()
@@ -121,13 +121,13 @@ class TracedRelease(Part):
 
 
 class TracedQueries(QueryTexts):
-    """The queries, and what is asked without release and conversation."""
+    """The queries, and the question without release and conversation."""
 
     subject: str = ""
 
 
-class TracedMemory(Part):
-    """What the memory had on the question, whether or not it was of use."""
+class TracedMemory(StoredPart):
+    """The saved answers on the question, whether or not they were used."""
 
     afresh: bool = False
     reused: RememberedPair | None = None
@@ -136,7 +136,7 @@ class TracedMemory(Part):
     offers: tuple[RememberedPair, ...] = ()
 
 
-class TracedChunk(Part):
+class TracedChunk(StoredPart):
     """A context chunk that was found or kept; `kept` are the records that reduction left of it."""
 
     file: str
@@ -146,7 +146,7 @@ class TracedChunk(Part):
     kept: tuple[str, ...] = ()
 
 
-class Trace(Part):
+class Trace(StoredPart):
     """A turn step by step; of a comparison `sides` holds one for every release."""
 
     version: int = 0

@@ -187,7 +187,7 @@ class Settings(
 
     @property
     def reading_limits(self) -> Limits:
-        """What reading one file may cost. Raises BadSettings for OCR in a language not there."""
+        """The limits on reading one file. Raises BadSettings for an OCR language not installed."""
         ocr = None
         if self.ocr:
             try:

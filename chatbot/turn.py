@@ -1,4 +1,4 @@
-"""A turn of a conversation and what the steps of the chain gather on it."""
+"""A turn of a conversation, and the results of the chain's steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from corpora.indexing.pages import StoredPage
 
 
 class Route(StrEnum):
-    """How an answer came about."""
+    """The way in which an answer came about."""
 
     DOCUMENTS = "documents"
     REUSE = "reuse"
@@ -26,7 +26,7 @@ class Route(StrEnum):
 
 
 class Origin(StrEnum):
-    """Whether cited words were found by reading, or stand in the graph of the parameters."""
+    """The source of cited words: the documents, or the parameters read from them."""
 
     DOCUMENTS = "documents"
     GRAPH = "graph"
@@ -36,8 +36,8 @@ class Origin(StrEnum):
 class Queries:
     """The queries of QAMR III-B, step 1; `versionless` only where a release was named.
 
-    `subject` is what is asked, without release; `topic` is its end, where that was carried over
-    from earlier questions, and `known` are words of earlier answers, which may help to find.
+    `subject` is the question without its release; `topic` is its end, where that was carried over
+    from earlier questions, and `known` are words of earlier answers, which help retrieval.
     `lacking` are the wordings of terms that the release has in none of them.
     """
 
@@ -50,8 +50,8 @@ class Queries:
     topic: str = ""
 
     @property
-    def asked(self) -> str:
-        """What the question itself asks, without its release and what was carried over."""
+    def own_subject(self) -> str:
+        """The subject without what was carried over from earlier questions."""
         return self.subject.removesuffix(self.topic).strip()
 
     @property
@@ -101,7 +101,7 @@ class Record:
 
 @dataclass(frozen=True)
 class ReducedChunk:
-    """What reduction kept of one context chunk: records, best first, none invented."""
+    """The records that reduction kept of one context chunk, best first, none invented."""
 
     page: StoredPage
     records: tuple[Record, ...]
@@ -110,7 +110,7 @@ class ReducedChunk:
 
 @dataclass(frozen=True)
 class Citation:
-    """Where quoted words stand: document, file as ingested, release, page or section, anchor."""
+    """The place of quoted words: document, file as ingested, release, page or section, anchor."""
 
     document: str
     file: str
@@ -149,8 +149,8 @@ class Answer:
     """The answer as shown: Markdown without HTML, with marks of its citations.
 
     `value` is the lead alone, without marks, empty when abstaining; a passage stands in for it
-    where it is `unwritten`. `warnings` say what was taken out of what the model wrote, `outside`
-    what others than the documentation state, and who.
+    where it is `unwritten`. `warnings` name what was removed from the model's words, `outside` are
+    statements of other sources than the documentation, with their source.
     """
 
     text: str
@@ -180,10 +180,10 @@ class Remembered:
 
 @dataclass(frozen=True)
 class Recollection:
-    """What the memory has on a question (ComRAG 4.3): a pair to reuse, or good and bad ones.
+    """The saved answers on a question (ComRAG 4.3): one to reuse, or good and bad ones.
 
-    `offers` may ask the same in other words, which a person has to say, the nearest first.
-    `relations` are those of what the good pairs name (GraphContextGen 4.3).
+    `offers` may ask the same in other words, which a person has to confirm, the nearest first.
+    `relations` are those of the good pairs' entities (GraphContextGen 4.3).
     """
 
     reused: Remembered | None = None
@@ -194,7 +194,7 @@ class Recollection:
 
 
 class Documented(StrEnum):
-    """What one release of a comparison says of the thing that is asked about."""
+    """The status of a thing in one release of a comparison."""
 
     DOCUMENTED = "documented"
     NOT_FOUND = "not_found"
@@ -204,11 +204,11 @@ class Documented(StrEnum):
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One request to a language model: (role, text) sent, what came back, and what it took.
+    """One request to a language model: (role, text) sent, the reply, and the time and tokens.
 
     Of the prompt's tokens `cached_tokens` were not computed again. `first_token` is in seconds.
-    `doubt` is how likely the reply was to begin with words that say that the model does not know.
-    `problem` says why the reply could not be used.
+    `doubt` is the probability that the reply begins with "I don't know".
+    `problem` is the reason why the reply could not be used.
     """
 
     step: str
@@ -274,21 +274,21 @@ class Turn:
 
     @property
     def resolution(self) -> Resolution:
-        """What is known of its release. Raises LookupError before a step has looked for it."""
+        """The resolution of its release. Raises LookupError before the step that makes it."""
         if self.resolved is None:
             raise LookupError("nothing has looked for the turn's release yet")
         return self.resolved
 
     @property
     def queries(self) -> Queries:
-        """What to search for. Raises LookupError before a step has made it."""
+        """The queries. Raises LookupError before the step that makes them."""
         if self.phrased is None:
             raise LookupError("the turn has no queries yet")
         return self.phrased
 
     @property
-    def asked(self) -> tuple[str, str]:
-        """Product and release that it is answered from. Raises LookupError where there is none."""
+    def target(self) -> tuple[str, str]:
+        """Product and release that the turn is answered from. Raises LookupError without one."""
         if self.resolution.product is None or not self.resolution.releases:
             raise LookupError("the turn is about no release")
         return self.resolution.product, self.resolution.releases[0]

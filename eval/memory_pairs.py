@@ -22,8 +22,8 @@ from rich.console import Console
 
 from chatbot.assembly import open_chatbot, open_model
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Origin
-from chatbot.memory.questions import asked_text, evident_difference
+from chatbot.memory.pairs import ScoreOrigin
+from chatbot.memory.questions import evident_difference, standalone_text
 from chatbot.settings import read_settings
 from chatbot.turn import Remembered, Turn
 from chatbot.understanding.question_reading import read_question
@@ -69,7 +69,9 @@ def judge(
     judged = []
     for pair in pairs:
         one, other = (asked(text, pair.product, pair.release) for text in (pair.a, pair.b))
-        a, b = chatbot.memory.reader.read_all([asked_text(one), asked_text(other)], pair.product)
+        a, b = chatbot.memory.reader.read_all(
+            [standalone_text(one), standalone_text(other)], pair.product
+        )
         apart = _releases(one) != _releases(other)
         reason = "two releases" if apart else "" if a.asks == b.asks else "other words"
         cosine = float(a.vector @ b.vector)
@@ -84,7 +86,7 @@ def judge(
 def judged_same(chatbot: Chatbot, model: BaseChatModel, pair: QuestionPair) -> bool:
     """Whether a model that reads the second question takes it for the first one."""
     now = datetime.now(UTC)
-    saved = Remembered(1, pair.a, "", "", (), 1.0, Origin.RATING, "", now, 1.0)
+    saved = Remembered(1, pair.a, "", "", (), 1.0, ScoreOrigin.RATING, "", now, 1.0)
 
     async def unread(turn: Turn) -> Turn:
         return turn

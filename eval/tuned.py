@@ -63,7 +63,7 @@ def compare(
         of_model = scores.setdefault(name, [])
         for start in range(0, len(instructions), model.largest_batch):
             some = instructions[start : start + model.largest_batch]
-            replies = model.batch([list(instruction.asked) for instruction in some])
+            replies = model.batch([list(instruction.prompt_messages) for instruction in some])
             of_model += (score_reply(i, str(r.content)) for i, r in zip(some, replies, strict=True))
             on_progress(name, len(of_model), len(instructions))
     return scores

@@ -1,1 +1,1 @@
-"""What people touch: the command line and the page."""
+"""The user interfaces: command line, pages, and the interfaces for programs."""

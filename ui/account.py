@@ -43,7 +43,7 @@ def account(person: Person) -> None:
     st.title("Account", anchor=False)
     _show_person(person, chatbot.settings)
     st.subheader("Your data", anchor=False)
-    st.markdown(_what_is_kept(kept, chatbot.settings.keep_conversations))
+    st.markdown(_kept_summary(kept, chatbot.settings.keep_conversations))
     with st.container(horizontal=True, key="my-data"):
         download(
             "Download as JSON",
@@ -92,7 +92,7 @@ def _offer_sign_out() -> None:
         st.logout()
 
 
-def _what_is_kept(kept: int, days: int) -> str:
+def _kept_summary(kept: int, days: int) -> str:
     if not kept:
         return "You have no conversations."
     count = how_many(kept, "conversation")
@@ -154,11 +154,11 @@ def _list_keys(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow,
             keys.revoke(person, program.id)
             st.rerun()
 
-        told = (
+        message = (
             f"Programs that use the key **{as_label(program.name)}** will be refused at once. "
             "Their conversations are kept."
         )
-        confirm("Revoke a key", told, "Revoke", revoke)
+        confirm("Revoke a key", message, "Revoke", revoke)
 
 
 def _make_key(keys: ProgramKeys, person: Person) -> None:
@@ -204,24 +204,24 @@ def _show_made_key() -> None:
 
 def stay_outside(error: Exception) -> None:
     """Say why access is refused, and how to sign in."""
-    told = as_text(str(error))
+    message = as_text(str(error))
     with st.container(key="outside"):
         st.title("Strata", anchor=False)
         if not isinstance(error, NotAllowed):
-            st.error(told, icon=":material/error:")
+            st.error(message, icon=":material/error:")
             return
         settings = services.chatbot().settings
         if not isinstance(error, NotSignedIn):
-            st.markdown(told)
+            st.markdown(message)
             if settings.sign_in == "oidc":
                 _offer_sign_out()
         elif settings.sign_in == "oidc":
             st.markdown("Answers from the documentation of the right release, with citations.")
             if str(error) != "Nobody is signed in.":
-                st.caption(told)
+                st.caption(message)
             if button("Sign in", icon="login", type="primary"):
                 st.login()
         elif settings.sign_in == "proxy":
             st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")
         else:
-            st.markdown(told)
+            st.markdown(message)

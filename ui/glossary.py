@@ -45,15 +45,15 @@ def _list(product: str, entries: tuple[Entry, ...]) -> Entry | None:
         st.markdown("No terms yet. Add the first one, or import a file.")
         return None
     words = search_box("glossary words", "Search terms", "terms and synonyms")
-    found = [entry for entry in entries if has_words(" ".join(entry.wordings), words)]
-    if not found:
+    matches = [entry for entry in entries if has_words(" ".join(entry.wordings), words)]
+    if not matches:
         st.markdown("No term or synonym matches.")
         return None
     chosen = table_in_pages(
-        len(found),
+        len(matches),
         # A changed glossary is another table, in which nothing is selected yet.
         f"terms of {product} {words} {hash(entries)}",
-        lambda first, size: found[first : first + size],
+        lambda first, size: matches[first : first + size],
         {
             "Term": ("medium", lambda entry: entry.term),
             "Synonyms": ("large", lambda entry: ", ".join(entry.synonyms)),
@@ -117,16 +117,16 @@ def _exchange(product: str, entries: Sequence[Entry]) -> None:
 def _offer_import(product: str, entries: Sequence[Entry]) -> None:
     changes = Glossaries(services.chatbot().database).compare(product, entries)
     kinds = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}
-    told = [
+    changed_terms = [
         f"{len(terms):,} {kind}: {', '.join(first_of(terms, 12))}"
         for kind, terms in kinds.items()
         if terms
     ]
-    if not told:
+    if not changed_terms:
         st.markdown("The glossary already matches this file.")
         return
     number = how_many(len(entries), "term")
-    st.markdown(f"{number} in the file:\n\n{bullets(told)}")
+    st.markdown(f"{number} in the file:\n\n{bullets(changed_terms)}")
     if st.button("Replace the glossary", type="primary"):
         services.administration().replace_glossary(product, entries)
         use_new_widget("glossary import")

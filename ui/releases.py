@@ -32,7 +32,7 @@ from ui.elements.frame import button, in_a_row, page
 from ui.elements.scope import any_of, heading_with_product
 from ui.elements.table import Cell, download, has_words, list_in_pages, search_box, show_table
 from ui.serving import services
-from ui.wording.changes import told_of
+from ui.wording.changes import change_lines
 from ui.wording.escaping import as_label
 
 _COLOURS = {Outcome.NEW: "green", Outcome.CHANGED: "orange", Outcome.GONE: "red"}
@@ -66,8 +66,8 @@ def releases(_: Person) -> None:
         return
     open_parameters = services.chatbot().open_parameters
     with st.spinner("Comparing the releases …"):
-        found = changes(*(open_parameters(product, name) for name in (older, newer)))
-    _list(product, older, newer, found)
+        compared = changes(*(open_parameters(product, name) for name in (older, newer)))
+    _list(product, older, newer, compared)
 
 
 def _choose(label: str, index: int, names: Sequence[str]) -> str:
@@ -83,17 +83,17 @@ def _only_known(key: str, names: Sequence[str]) -> None:
             del kept[key]
 
 
-def _list(product: str, older: str, newer: str, found: Sequence[Change]) -> None:
+def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> None:
     words = search_box("releases-words", "Search", "names, owners and values")
     filters = st.container(horizontal=True, key="releases-filters")
     outcome = any_of(filters, "Change", list(map(str, Outcome)), "releases-change")
-    kinds = sorted({change.shown.kind for change in found})
+    kinds = sorted({change.shown.kind for change in compared})
     kind = any_of(filters, "Kind", kinds, "releases-kind")
-    owners = sorted({c.shown.owner for c in found if kind in (None, c.shown.kind)})
+    owners = sorted({c.shown.owner for c in compared if kind in (None, c.shown.kind)})
     owner = any_of(filters, "Belongs to", owners, "releases-owner")
     shown = [
         change
-        for change in found
+        for change in compared
         if outcome in (None, change.outcome.value)
         and kind in (None, change.shown.kind)
         and owner in (None, change.shown.owner)
@@ -110,7 +110,7 @@ def _list(product: str, older: str, newer: str, found: Sequence[Change]) -> None
             key="changes-csv",
         )
     if not shown:
-        st.markdown("Nothing matches." if found else "No parameter differs.")
+        st.markdown("Nothing matches." if compared else "No parameter differs.")
         return
     list_in_pages(
         shown,
@@ -122,7 +122,7 @@ def _list(product: str, older: str, newer: str, found: Sequence[Change]) -> None
 
 def _searched(change: Change) -> tuple[str, ...]:
     shown = change.shown
-    return shown.name, *shown.aliases, shown.owner, *told_of(change)
+    return shown.name, *shown.aliases, shown.owner, *change_lines(change)
 
 
 def _exported(change: Change) -> dict[str, str]:
@@ -132,7 +132,7 @@ def _exported(change: Change) -> dict[str, str]:
         "name": shown.name,
         "kind": shown.kind,
         "belongs_to": shown.owner,
-        "details": "; ".join(told_of(change)),
+        "details": "; ".join(change_lines(change)),
         "before": _in_file(before.place) if before else "",
         "after": _in_file(after.place) if after else "",
     }
@@ -150,8 +150,8 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
             st.markdown(f"**{as_label(parameter.name)}** {badge}", width="content")
             where = as_label(f"{parameter.kind} · {parameter.owner}", 120)
             st.markdown(f":small[:gray[{where}]]", width="content")
-        for told in told_of(change):
-            st.markdown(as_label(told, 400))
+        for line in change_lines(change):
+            st.markdown(as_label(line, 400))
         with st.container(horizontal=True, key=f"citations-difference-{number}", gap="xsmall"):
             sides = (change.before, change.after, change.replaced_by)
             for which, release, side in zip("abc", (*releases, releases[1]), sides, strict=True):
@@ -204,9 +204,9 @@ def _show_parameter(
     stated: Mapping[str, Parameter],
     number: int,
 ) -> None:
-    """What each release states of it, the newest first, with the pages that do."""
-    if told := next(iter(stated.values())).value(DESCRIPTION):
-        st.markdown(as_label(told, 400))
+    """Show the facts in each release, the newest first, with their pages."""
+    if description := next(iter(stated.values())).value(DESCRIPTION):
+        st.markdown(as_label(description, 400))
     columns: dict[str, Cell[str]] = {
         "Release": str,
         "Documented": lambda release: "yes" if release in stated else "no",
@@ -233,13 +233,13 @@ def _value(stated: Mapping[str, Parameter], relation: str, release: str) -> str:
 
 
 def _show_replacements(product: str, name: str, read: Iterable[ReleaseParameters]) -> None:
-    """What release notes say of what took the place of the name, or whose place it took."""
-    told = {
+    """Show the replacements of a name, and by it, that release notes state."""
+    replacements = {
         (r.old, r.new): (release.release, r)
         for release in read
         for r in release.replacements
         if name.casefold() in (r.old.casefold(), r.new.casefold()) and release.named(r.new)
     }
-    for number, ((old, new), (release, stated)) in enumerate(told.items()):
+    for number, ((old, new), (release, stated)) in enumerate(replacements.items()):
         st.markdown(f"**{as_label(new)}** replaces **{as_label(old)}**")
         _show_place(product, release, stated, f"replaced-{number}")

@@ -1,1 +1,1 @@
-"""Who asks: people, sign-in, limits and the audit log."""
+"""People, sign-in, limits and the audit log."""

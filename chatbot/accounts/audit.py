@@ -36,8 +36,8 @@ class AuditLog:
         if before:
             query = query.where(AuditRow.id < before)
         with self.database.reading() as session:
-            found = tuple(session.scalars(query.limit(size + 1)))
-        return found[:size], found[size - 1].id if len(found) > size else None
+            rows = tuple(session.scalars(query.limit(size + 1)))
+        return rows[:size], rows[size - 1].id if len(rows) > size else None
 
     def choices(self, reader: Person) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The actions that were done, and the people who did them."""

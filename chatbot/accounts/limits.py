@@ -23,7 +23,7 @@ class LimitReached(StrataError):
 
 
 @dataclass(frozen=True)
-class Limits:
+class UsageLimits:
     """Counts what people use; the one person of a Strata without sign-in is not limited."""
 
     database: Database

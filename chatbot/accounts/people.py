@@ -11,15 +11,15 @@ from ingestion.errors import StrataError
 
 
 class NotAllowed(StrataError):
-    """A person may not do what they asked for; the message says what and who may."""
+    """Raised for something that a person may not do; the message says what, and who may."""
 
 
 class NotSignedIn(NotAllowed):
-    """Nobody is signed in, or no longer; the message says so."""
+    """Raised where no one is signed in, or no longer."""
 
 
 class BadInput(StrataError, ValueError):
-    """What a person wrote or chose cannot be kept; the message says why."""
+    """Raised for an input that cannot be stored; the message says why."""
 
 
 def require_short(what: str, text: str, longest: int) -> None:
@@ -32,7 +32,7 @@ def require_short(what: str, text: str, longest: int) -> None:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who uses Strata; `id` is what signed in, empty where nobody has to."""
+    """A person who uses Strata; `id` is the account that signed in, empty without sign-in."""
 
     id: str
     name: str
@@ -45,7 +45,7 @@ class Person:
 
 
 LOCAL = Person("", "local", is_admin=True)
-"""The one person of a Strata that nobody else can reach."""
+"""The only person of a Strata without sign-in."""
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,17 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
 
 PREFIX = "strata_"
-"""What every key begins with, so that scanners for leaked secrets find it."""
+"""The beginning of every key, by which scanners for leaked secrets recognise it."""
 LONGEST_NAME = 80
 MOST_KEYS = 20
 """Keys that somebody who is no admin may have."""
 PROGRAM = "program:"
-"""What the id of a program begins with, and that of no person."""
+"""The beginning of a program's id, which no person's id has."""
 _USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class Scope(StrEnum):
-    """What a program may do with a key."""
+    """A right that a key gives to a program."""
 
     ASK = "ask"
     SEARCH = "search"
@@ -116,16 +116,16 @@ class ProgramKeys:
         # The key is random: whoever can guess its hash can guess the key.
         of_key = select(ProgramKeyRow).where(ProgramKeyRow.digest == _digest(key))
         with self.database.reading() as session:
-            found = session.scalar(of_key)
-        if found is None:
+            row = session.scalar(of_key)
+        if row is None:
             raise NotSignedIn("This key is not valid. Make one on the Account page.")
         now = datetime.now(UTC)
-        if found.used is None or now - found.used > _USE_NOTED_EVERY:
+        if row.used is None or now - row.used > _USE_NOTED_EVERY:
             with self.database.writing() as session:
                 session.execute(
-                    update(ProgramKeyRow).where(ProgramKeyRow.id == found.id).values(used=now)
+                    update(ProgramKeyRow).where(ProgramKeyRow.id == row.id).values(used=now)
                 )
-        return found
+        return row
 
 
 def person_of(program: ProgramKeyRow) -> Person:

@@ -22,9 +22,8 @@ def lowered(address: str) -> str:
     """The address of a person, its ASCII letters in lower case: no two people have the same.
 
     Other letters stay as they are: folding joins some (ſ and s, ß and ss) that a provider keeps
-    apart, and an address would be somebody else's. Raises ValueError for an address with what
-    Unicode's NFKC takes for other characters, with blanks other than the space, or with what
-    nobody sees.
+    apart, and an address would be somebody else's. Raises ValueError for an address with characters
+    that Unicode's NFKC changes, with blanks other than the space, or with invisible characters.
     """
     if not address.isprintable() or unicodedata.normalize("NFKC", address) != address:
         raise ValueError(f"{address!a} has characters that can be taken for others")
@@ -138,7 +137,7 @@ class SignInSettings(BaseModel):
 
     @property
     def sign_in(self) -> Literal["none", "oidc", "proxy"]:
-        """How people sign in; `none` where there is one person, who is the admin."""
+        """The way to sign in; `none` where there is one person, who is the admin."""
         if self.oidc_issuer:
             return "oidc"
         return "proxy" if self.proxy_user_header else "none"

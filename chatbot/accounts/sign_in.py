@@ -24,7 +24,7 @@ SECRET_LENGTH = 64
 def account_of_claims(
     claims: Mapping[str, Any], settings: Settings, now: float | None = None
 ) -> Account:
-    """Return the account that the verified claims of an ID token speak of (OpenID Connect Core, 2).
+    """Return the account that the verified claims of an ID token identify (OpenID Connect Core, 2).
 
     `now` is in seconds since 1970. Raises NotSignedIn where the claims name nobody or are older
     than `sign_in_hours`, and NotAllowed where this account may not come in.
@@ -113,18 +113,18 @@ def _address(claims: Mapping[str, Any]) -> str:
 
 
 def _has_claim(claims: Mapping[str, Any], wanted: str | None) -> bool:
-    """Whether a claim, also one inside others (`realm_access.roles`), is or lists a value."""
+    """Whether a claim, top-level or nested (`realm_access.roles`), equals or lists a value."""
     if wanted is None:
         return False
     name, _, value = wanted.partition("=")
-    found: Any = claims.get(name)
-    if found is None:
-        found = claims
+    claim: Any = claims.get(name)
+    if claim is None:
+        claim = claims
         for part in name.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-    return value in found if isinstance(found, list | tuple) else value == found
+            claim = claim.get(part) if isinstance(claim, Mapping) else None
+    return value in claim if isinstance(claim, list | tuple) else value == claim
 
 
 def _line(text: object) -> str:
-    """One line of text to show; nothing where it is no text."""
+    """One line of text to show; empty for anything but text."""
     return " ".join(text.split())[:LONGEST_NAME] if isinstance(text, str) else ""

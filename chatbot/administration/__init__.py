@@ -1,1 +1,1 @@
-"""What admins do: releases, documents and glossaries, and the pairs of the memory."""
+"""The work of admins: releases, documents, glossaries and saved answers."""

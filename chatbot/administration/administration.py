@@ -1,4 +1,4 @@
-"""What admins change in products, releases, documents and glossaries, with the audit log."""
+"""Changes by admins to products, releases, documents and glossaries, with the audit log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.limits import Limits
+from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Person
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Changes, Entry, Glossaries
@@ -33,7 +33,7 @@ class Administration:
 
     database: Database
     person: Person
-    limits: Limits | None = None
+    limits: UsageLimits | None = None
 
     def __post_init__(self) -> None:
         self.person.require_admin()
@@ -42,9 +42,9 @@ class Administration:
         """Change the settings of a release; say what became of its remembered answers."""
         administration = ReleaseAdministration(self.database)
         old = administration.settings(product, release)
-        told = administration.change_release(product, release, new)
+        consequences = administration.change_release(product, release, new)
         self._record_changes(old, administration.settings(product, release), product, release)
-        return told
+        return consequences
 
     def change_product(self, product: str, new: ProductSettings) -> None:
         """Change the aliases of a product, and which release is its latest."""
@@ -56,10 +56,10 @@ class Administration:
     def serve(self, product: str, release: str, generation: int) -> str:
         """Let another generation of a release serve; say what became of remembered answers."""
         before = ReleaseAdministration(self.database).overview(product).release(release)
-        told = Catalog(self.database).serve(product, release, generation)
+        consequences = Catalog(self.database).serve(product, release, generation)
         versions = {"generation": generation, "before": before.generation if before else None}
-        self._record("rollback", product, release, **versions, consequences=told)
-        return told
+        self._record("rollback", product, release, **versions, consequences=consequences)
+        return consequences
 
     def upload(
         self, product: str, release: str, files: Sequence[UploadedFile], data_dir: Path

@@ -1,4 +1,4 @@
-"""What admins do with remembered answers: edit, promote, retire, rebuild; with the audit log."""
+"""Curation of saved answers by admins: edit, promote, retire, rebuild; with the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from sqlalchemy import delete, select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import BadInput, Person, require_short
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, Scope
-from chatbot.administration.support import as_answer, supported
+from chatbot.administration.citation_finder import as_answer, cite_pages
+from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, ReleaseFilter
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import BY_HAND, MemoryQuestion, NewPair, Origin, Role, Score
+from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, NewPair, Role, Score, ScoreOrigin
 from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.memory.stores.stores import Added, UnknownPair
@@ -39,7 +39,7 @@ class Rebuilt:
 
 
 def ratings(chatbot: Chatbot) -> Ratings:
-    """The ratings of admins; the memory is told of each change."""
+    """The ratings of admins; each change updates the memory."""
     return Ratings(
         chatbot.database,
         chatbot.memory.remembering.opinion_changed,
@@ -104,22 +104,22 @@ class Curation:
                     MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
                 )
             ).all()
-            asked = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
-        if row is None or not row.product or not asked:
+            question_text = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
+        if row is None or not row.product or not question_text:
             return
         release = release or row.release or ""
         if not release or not text or says_unknown(text):
-            made = [pair.id for pair in of_turn if pair.origin == Origin.CURATED]
+            made = [pair.id for pair in of_turn if pair.origin == ScoreOrigin.CURATED]
             self.chatbot.memory.stores.remove(made)
             return
-        question = self.chatbot.memory.reader.read(asked, row.product)
+        question = self.chatbot.memory.reader.read(question_text, row.product)
         of = (row.product, release, question, text)
         _, added = self._put(*of, [pair.id for pair in of_turn], turn=turn)
         if not added.kept and added.pair is not None:
             # Of two that admins wrote the later one counts.
             self._put(*of, [added.pair], turn=turn)
         # Where the answer belongs to another release, the one that was given is wrong in its own.
-        wrong = [pair.id for pair in of_turn if pair.origin not in BY_HAND]
+        wrong = [pair.id for pair in of_turn if pair.origin not in HUMAN_ORIGINS]
         self.chatbot.memory.stores.remove(wrong)
 
     def _put(
@@ -140,10 +140,10 @@ class Curation:
         require_short("answer", text, LONGEST_ANSWER)
         try:
             corpus = self.chatbot.corpora.corpus(product, release)
-            kept, pages = supported(corpus, self.chatbot.embedder, question.text, text)
+            kept, pages = cite_pages(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
             raise BadInput(f"The answer cannot be checked against its release. {error}") from error
-        score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name)
+        score = Score(1.0, ScoreOrigin.CURATED, datetime.now(UTC), self._name)
         pair = NewPair(question, kept, score, pages, turn, links)
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
@@ -158,7 +158,7 @@ class Curation:
                 "pages of today."
             )
         measured = old.row.faithfulness, old.row.relevancy
-        score = Score(1.0, Origin.CURATED, datetime.now(UTC), self._name, *measured)
+        score = Score(1.0, ScoreOrigin.CURATED, datetime.now(UTC), self._name, *measured)
         added = self.chatbot.memory.stores.rescore(pair_id, score)
         self._record("promote answer", old, score=old.row.score)
         return self._overview.pair(added.pair or 0)
@@ -172,21 +172,21 @@ class Curation:
 
     def rebuild(
         self,
-        scope: Scope = EVERYTHING,
+        within: ReleaseFilter = EVERYTHING,
         on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
     ) -> tuple[Rebuilt, ...]:
         """Rebuild the stores by the current settings.
 
-        `on_progress` is told the release, how many of its pairs are done, and of how many.
+        `on_progress` gets the release, the number of pairs done, and the number of pairs.
         """
         memory = self.chatbot.memory
         rebuilt = []
-        for of in self._overview.releases(scope):
+        for of in self._overview.releases(within):
             name = f"{of.product} {of.release}"
             with self.chatbot.database.reading() as session:
                 release_id = require_release(session, of.product, of.release).id
-            told = partial(on_progress, name)
-            pairs = memory.stores.rebuild(release_id, memory.reader, of.product, told)
+            on_pair = partial(on_progress, name)
+            pairs = memory.stores.rebuild(release_id, memory.reader, of.product, on_pair)
             rebuilt.append(Rebuilt(of.product, of.release, of.pairs, pairs))
             AuditLog(self.chatbot.database).record(
                 self.person, "rebuild memory", name, before=of.pairs, pairs=pairs

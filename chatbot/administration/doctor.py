@@ -1,4 +1,4 @@
-"""Whether everything that is kept is whole, and mending what can be made again."""
+"""Checks of the installation, and repair of everything that can be rebuilt."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _CLOCKS_DIFFER = timedelta(minutes=1)
 
 
 class Health(StrEnum):
-    """How something was found."""
+    """The result of a check."""
 
     WELL = "well"
     NOTE = "note"
@@ -41,7 +41,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at, how it was found, and what to do or to know."""
+    """A checked item, its health, and what to do or to know about it."""
 
     what: str
     health: Health
@@ -55,8 +55,8 @@ _WELL: _Found = (Health.WELL, "")
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Check]:
     """Look at database, models, profile, room, parsers, indexes, jobs and clock, in this order.
 
-    With `mend`, indexes that are broken are built again from the database, what no release or job
-    needs any more is removed, and jobs of dead workers wait for another one.
+    With `mend`, broken indexes are built again from the database, files that no release or job
+    needs are removed, and jobs of dead workers wait for another one.
     """
     yield Check("database", *_database(database))
     for model in models_in_use(settings.generator_in_use):
@@ -71,8 +71,8 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     for product in catalog.products():
         for release in product.releases:
             generation = catalog.serving(product.name, release.name).generation
-            found = _index(settings.data_dir, database, generation, mend=mend)
-            yield Check(f"index of {product.name} {release.name}", *found)
+            outcome = _index(settings.data_dir, database, generation, mend=mend)
+            yield Check(f"index of {product.name} {release.name}", *outcome)
     yield Check("jobs", *_jobs(database, mend=mend))
     yield Check("leftovers", *_leftovers(settings.data_dir, database, mend=mend))
     yield Check("clock", *_clock(database))
@@ -81,9 +81,9 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
 def _database(database: Database) -> _Found:
     if database.engine.dialect.name == "sqlite":
         with database.reading() as session:
-            said = session.scalar(text("PRAGMA quick_check(1)"))
-        if said != "ok":
-            return Health.FAULT, f"It is damaged ({said}). Restore a backup."
+            verdict = session.scalar(text("PRAGMA quick_check(1)"))
+        if verdict != "ok":
+            return Health.FAULT, f"It is damaged ({verdict}). Restore a backup."
     return _WELL
 
 
@@ -103,17 +103,19 @@ def _room(data_dir: Path) -> _Found:
 
 
 def _parsers() -> _Found:
-    """What a parser could reach that a hostile file has taken over."""
+    """The things that a parser taken over by a hostile file could reach."""
     if not (open_to := lacking()):
         return _WELL
-    told = f"A hostile file that takes one over reaches {listed(open_to)} of whoever runs Strata."
-    return Health.NOTE, f"{told} Nothing here shuts it off: that takes Linux 6.12 with Landlock."
+    message = (
+        f"A hostile file that takes one over reaches {listed(open_to)} of whoever runs Strata."
+    )
+    return Health.NOTE, f"{message} Nothing here shuts it off: that takes Linux 6.12 with Landlock."
 
 
 def _index(data_dir: Path, database: Database, generation: int, *, mend: bool) -> _Found:
     if not are_built(database, data_dir, generation):
-        told = "Not built yet; it is when the release is first asked about."
-        return Health.NOTE, told
+        message = "Not built yet; it is when the release is first asked about."
+        return Health.NOTE, message
     try:
         check_indexes(database, data_dir, generation)
     except BrokenIndex as error:
@@ -154,8 +156,8 @@ def _jobs(database: Database, *, mend: bool) -> _Found:
         undone = session.scalar(left) or 0
     if not undone or living:
         return _WELL
-    told = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
-    return Health.FAULT, told
+    message = f"Jobs that nobody does: {undone}. Start `strata serve` or `strata worker`."
+    return Health.FAULT, message
 
 
 def _clock(database: Database) -> _Found:
@@ -169,5 +171,5 @@ def _clock(database: Database) -> _Found:
     if ahead <= _CLOCKS_DIFFER:
         return _WELL
     minutes = ahead.total_seconds() / 60
-    told = f"Something was written {minutes:,.0f} minutes in the future. Set the clock right."
-    return Health.FAULT, told
+    message = f"Something was written {minutes:,.0f} minutes in the future. Set the clock right."
+    return Health.FAULT, message

@@ -10,12 +10,18 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
-from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, LeftOut, UnusableRow
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, PairFilter, Scope
-from chatbot.administration.support import as_answer, as_value, supported
+from chatbot.administration.citation_finder import as_answer, as_value, cite_pages
+from chatbot.administration.faq_file import EXPORTED, FaqFile, FaqRow, SkippedLine, UnusableRow
+from chatbot.administration.overview import (
+    EVERYTHING,
+    KeptPair,
+    Overview,
+    PairFilter,
+    ReleaseFilter,
+)
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import NewPair, Origin, Score, Store
-from chatbot.memory.questions import asked_text
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Store
+from chatbot.memory.questions import standalone_text
 from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.releases.rules import resolve_release
@@ -45,7 +51,7 @@ class ImportReport:
     replaced: int = 0
     known: int = 0
     outdone: int = 0
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedLine] = field(default_factory=list)
     ignored: tuple[str, ...] = ()
 
 
@@ -64,7 +70,8 @@ class Exchange:
     ) -> ImportReport:
         """Make the rows of a file pairs of their releases, unless they are there already.
 
-        `on_progress` is told how many rows are done, and of how many. Each row is stored as soon as
+        `on_progress` gets the number of rows done, and the number of rows. Each row is stored as
+        soon as
         it is done: an import that was stopped can be started again.
         """
         report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
@@ -79,9 +86,11 @@ class Exchange:
                         raise UnusableRow(
                             f"the question stands in line {first} too: put its answers into one row"
                         )
-                    self._bring_in(row, release, _asked(row.question, release, products), report)
+                    self._bring_in(
+                        row, release, _standalone_question(row.question, release, products), report
+                    )
                 except UnusableRow as error:
-                    report.left_out.append(LeftOut(row.line, str(error)))
+                    report.left_out.append(SkippedLine(row.line, str(error)))
                 on_progress(done, len(faq.rows))
         finally:
             report.left_out.sort(key=lambda left: left.line)
@@ -96,12 +105,14 @@ class Exchange:
             )
         return report
 
-    def _bring_in(self, row: FaqRow, release: Release, asked: str, report: ImportReport) -> None:
+    def _bring_in(
+        self, row: FaqRow, release: Release, question_text: str, report: ImportReport
+    ) -> None:
         """Make a row a pair, unless its answer is there already; raises UnusableRow."""
         chatbot, text = self.chatbot, as_answer(row.answer)
         if not any(map(str.isalnum, text)):
             raise UnusableRow("the answer has no words")
-        question = chatbot.memory.reader.read(asked, release.product)
+        question = chatbot.memory.reader.read(question_text, release.product)
         with chatbot.database.reading() as session:
             release_id = require_release(session, release.product, release.name).id
             answers = session.scalars(
@@ -115,13 +126,13 @@ class Exchange:
             return
         corpus = chatbot.corpora.corpus(release.product, release.name)
         value = as_value(row.value)
-        answer, pages = supported(corpus, chatbot.embedder, row.question, text, value)
+        answer, pages = cite_pages(corpus, chatbot.embedder, row.question, text, value)
         by = self.person.id or self.person.name
         score = 1.0 if row.score is None else row.score
         pair = NewPair(
             question,
             answer,
-            Score(score, Origin.IMPORTED, datetime.now(UTC), by),
+            Score(score, ScoreOrigin.IMPORTED, datetime.now(UTC), by),
             pages=pages,
             links=row.links,
         )
@@ -134,15 +145,15 @@ class Exchange:
         report.low += added.store is Store.LOW
         report.replaced += len(added.replaced)
 
-    def export(self, form: Format, scope: Scope = EVERYTHING) -> Iterator[str]:
+    def export(self, form: Format, within: ReleaseFilter = EVERYTHING) -> Iterator[str]:
         """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
         overview = Overview(self.chatbot.database, self.person)
         return Exports(self.chatbot.database).of(
             self.person,
             "remembered answers",
-            (_exported(pair, form) for pair in overview.every(PairFilter(scope))),
+            (_exported(pair, form) for pair in overview.every(PairFilter(within))),
             form,
-            **asdict(scope),
+            **asdict(within),
         )
 
 
@@ -161,8 +172,8 @@ def _release(row: FaqRow, products: Sequence[Product]) -> Release:
     )
 
 
-def _asked(question: str, release: Release, products: Sequence[Product]) -> str:
-    """What a question asks without its release, as the chain would read it."""
+def _standalone_question(question: str, release: Release, products: Sequence[Product]) -> str:
+    """The question without its release, as the chain would read it."""
     resolution = replace(
         resolve_release(question, products, product=release.product),
         status=ReleaseStatus.STATED,
@@ -170,7 +181,7 @@ def _asked(question: str, release: Release, products: Sequence[Product]) -> str:
         releases=(release.name,),
     )
     turn = Turn(question, product=release.product, resolved=resolution)
-    return asked_text(rewrite_query(lambda: products)(turn)) or question
+    return standalone_text(rewrite_query(lambda: products)(turn)) or question
 
 
 def _folded(question: str) -> str:

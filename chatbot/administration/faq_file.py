@@ -58,7 +58,7 @@ class FaqRow:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedLine:
     """A line that cannot be used, and why."""
 
     line: int
@@ -71,7 +71,7 @@ class FaqFile:
 
     name: str
     rows: tuple[FaqRow, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedLine, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
@@ -90,18 +90,18 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     if reading is None:
         raise FaqError(f"{name}: give a .csv or a .jsonl file")
     rows: list[FaqRow] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedLine] = []
     ignored: dict[str, None] = {}
     text = decoded(data, name, LARGEST, FaqError, advice="divide it into several")
-    for line, found in reading(name, text):
-        if isinstance(found, str):
-            left_out.append(LeftOut(line, found))
+    for line, content in reading(name, text):
+        if isinstance(content, str):
+            left_out.append(SkippedLine(line, content))
             continue
-        ignored |= dict.fromkeys(key for key in found if key not in (*_COLUMNS, *EXPORTED))
+        ignored |= dict.fromkeys(key for key in content if key not in (*_COLUMNS, *EXPORTED))
         try:
-            rows.append(_row(line, found, product))
+            rows.append(_row(line, content, product))
         except UnusableRow as error:
-            left_out.append(LeftOut(line, str(error)))
+            left_out.append(SkippedLine(line, str(error)))
     return FaqFile(name, tuple(rows), tuple(left_out), tuple(ignored))
 
 
@@ -115,8 +115,8 @@ def _csv_rows(name: str, text: str) -> Iterator[_Line]:
     header = _header(name, next(rows)[1])
     for line, cells in rows:
         if any(cell.strip() for cell in cells[len(header) :]):
-            told = f"it has {len(cells)} cells, the first row has {len(header)}: put text that "
-            yield line, f"{told}holds a separator into quotation marks"
+            problem = f"it has {len(cells)} cells, the first row has {len(header)}: put text that "
+            yield line, f"{problem}holds a separator into quotation marks"
         else:
             pairs = zip_longest(header, cells, fillvalue="")
             yield line, {column: cell for column, cell in pairs if column}
@@ -153,18 +153,18 @@ def _jsonl_rows(name: str, text: str) -> Iterator[_Line]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            decoded_line = json.loads(line)
         except (ValueError, RecursionError) as error:
             yield number, f"this is no JSON: {error}"
             continue
-        if not isinstance(found, dict):
+        if not isinstance(decoded_line, dict):
             yield number, 'this is no JSON object: write {"question": …, "answer": …}'
             continue
-        yield number, {str(key).strip().lower(): value for key, value in found.items()}
+        yield number, {str(key).strip().lower(): value for key, value in decoded_line.items()}
 
 
-def _row(line: int, found: Mapping[str, Any], product: str) -> FaqRow:
-    texts = {name: _string(found, name, longest) for name, longest in _LONGEST.items()}
+def _row(line: int, cells: Mapping[str, Any], product: str) -> FaqRow:
+    texts = {name: _string(cells, name, longest) for name, longest in _LONGEST.items()}
     for name in _NEEDED:
         if not texts[name]:
             raise UnusableRow(f"the {name} is empty")
@@ -174,11 +174,11 @@ def _row(line: int, found: Mapping[str, Any], product: str) -> FaqRow:
         raise UnusableRow("the product is not said: add a column product, or give --product")
     if says_unknown(texts["answer"]):
         raise UnusableRow("an answer that does not know is no answer to keep")
-    return FaqRow(line, score=_score(found.get("score")), links=_links(found.get("links")), **texts)
+    return FaqRow(line, score=_score(cells.get("score")), links=_links(cells.get("links")), **texts)
 
 
-def _string(found: Mapping[str, Any], name: str, longest: int) -> str:
-    value = found.get(name)
+def _string(cells: Mapping[str, Any], name: str, longest: int) -> str:
+    value = cells.get(name)
     if value is None:
         return ""
     if not isinstance(value, str):

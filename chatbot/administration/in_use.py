@@ -1,16 +1,16 @@
-"""Which language model and profile answer here, and why: for those who run Strata."""
+"""The language model and profile in use here, with the reason, for operators."""
 
 from dataclasses import dataclass
 
 from chatbot.models.files import GENERATOR
-from chatbot.models.machine import GB, bearable_generators, generator_here, this_machine
+from chatbot.models.machine import GB, fitting_generators, generator_here, this_machine
 from chatbot.models.settings import CAPABLE
 from chatbot.settings import Settings
 
 
 @dataclass(frozen=True)
 class InUse:
-    """What is in use, by its kind ("profile") and name, and why, in a few words."""
+    """A thing in use: its kind ("profile"), its name, and the reason in a few words."""
 
     kind: str
     name: str
@@ -26,13 +26,13 @@ def in_use(settings: Settings) -> tuple[InUse, InUse]:
 
 
 def larger_generator(settings: Settings) -> str:
-    """How to take a larger generator that this machine bears; empty where nothing is to do."""
+    """Advice to use a larger generator that fits this machine; empty where none does."""
     automatic = settings.generator == "auto"
     chosen = "generator" in settings.model_fields_set and not automatic
     if settings.backend != "embedded" or chosen:
         return ""
     machine = this_machine()
-    best = bearable_generators(machine)[0]
+    best = fitting_generators(machine)[0]
     used = generator_here(machine, settings.models_dir) if automatic else GENERATOR
     if best.size <= used.size:
         return ""

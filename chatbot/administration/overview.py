@@ -1,4 +1,4 @@
-"""What admins see of the memory: its figures, and its pairs with what used them."""
+"""The memory as admins see it: figures, saved answers, and the turns that used them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import Person
-from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.pairs import ScoreOrigin, Store
 from chatbot.memory.stores.stores import UnknownPair
 from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
@@ -23,18 +23,18 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class Scope:
+class ReleaseFilter:
     """The part of the memory to look at: a release with its product, a product, or, empty, all."""
 
     product: str = ""
     release: str = ""
 
 
-EVERYTHING = Scope()
+EVERYTHING = ReleaseFilter()
 
 
 class Worth(StrEnum):
-    """What a pair is worth; one that is only measured is not rated, whatever its store."""
+    """The worth of a pair; one that is only measured is not rated, whatever its store."""
 
     GOOD = "good"
     UNRATED = "not rated"
@@ -44,7 +44,7 @@ class Worth(StrEnum):
 
 _IN_USE = MemoryPairRow.suspended == ""
 _VOUCHED = or_(
-    MemoryPairRow.origin != Origin.MEASURED, func.coalesce(MemoryPairRow.relevancy, 0) > 0
+    MemoryPairRow.origin != ScoreOrigin.MEASURED, func.coalesce(MemoryPairRow.relevancy, 0) > 0
 )
 """As `chatbot.memory.recall.is_vouched` says it of a row."""
 _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
@@ -57,13 +57,13 @@ _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Which pairs are wanted; what is empty or None does not matter.
+    """Conditions on pairs; those that are empty or None are not applied.
 
     `words` are in the question; `read_other_than` is for pairs of another embedding than this one,
     which no question finds until a rebuild.
     """
 
-    scope: Scope = EVERYTHING
+    within: ReleaseFilter = EVERYTHING
     worth: Worth | None = None
     words: str = ""
     read_other_than: str = ""
@@ -86,7 +86,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """How many pairs the memory has of one release, by their worth, and how often they served."""
+    """The numbers of a release's pairs by worth, and of the times they were reused."""
 
     product: str
     release: str
@@ -112,27 +112,27 @@ class Overview:
     def __post_init__(self) -> None:
         self.person.require_admin()
 
-    def releases(self, scope: Scope = EVERYTHING) -> tuple[ReleaseFigures, ...]:
+    def releases(self, within: ReleaseFilter = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
         counted = _NAMED.add_columns(
             *(func.count().filter(of_worth) for of_worth in _OF_WORTH.values()),
             func.sum(MemoryPairRow.reused),
         ).group_by(ProductRow.name, ReleaseRow.name)
         with self.database.reading() as session:
-            rows = session.execute(counted.where(*_conditions(session, PairFilter(scope))))
-            found = [ReleaseFigures(*row) for row in rows]
-        return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
+            rows = session.execute(counted.where(*_conditions(session, PairFilter(within))))
+            figures = [ReleaseFigures(*row) for row in rows]
+        return tuple(sorted(figures, key=lambda f: (f.product, sort_key(f.release))))
 
-    def asked(self, scope: Scope = EVERYTHING) -> tuple[int, int]:
-        """How many questions were asked, and how many of them were answered from the memory."""
+    def usage(self, within: ReleaseFilter = EVERYTHING) -> tuple[int, int]:
+        """The number of questions asked, and of those answered from the memory."""
         reused = func.count().filter(TurnRow.route == Route.REUSE)
         counted = select(func.count(), reused).select_from(TurnRow)
         with self.database.reading() as session:
-            if scope.product:
-                product = require_product(session, scope.product).name
+            if within.product:
+                product = require_product(session, within.product).name
                 counted = counted.where(TurnRow.product == product)
-            if scope.release:
-                release = require_release(session, scope.product, scope.release).name
+            if within.release:
+                release = require_release(session, within.product, within.release).name
                 counted = counted.where(TurnRow.release == release)
             total, of_memory = session.execute(counted).one()
             return total, of_memory
@@ -140,23 +140,23 @@ class Overview:
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50
     ) -> tuple[KeptPair, ...]:
-        """The pairs that a filter leaves, the newest first."""
+        """The pairs that match a filter, the newest first."""
         with self.database.reading() as session:
-            found = _PAIRS.where(*_conditions(session, wanted))
-            order = found.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
+            query = _PAIRS.where(*_conditions(session, wanted))
+            order = query.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
             return tuple(KeptPair(*row) for row in session.execute(order))
 
     def count(self, wanted: PairFilter) -> int:
-        """How many pairs a filter leaves."""
+        """The number of pairs that match a filter."""
         counted = select(func.count()).select_from(MemoryPairRow)
         with self.database.reading() as session:
             return session.scalar(counted.where(*_conditions(session, wanted))) or 0
 
     def every(self, wanted: PairFilter) -> Iterator[KeptPair]:
-        """All pairs that a filter leaves, the oldest first, read a few at a time."""
+        """All pairs that match a filter, the oldest first, read a few at a time."""
         with self.database.reading() as session:
-            found = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
-            rows = session.execute(found.execution_options(yield_per=_AT_ONCE))
+            query = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
+            rows = session.execute(query.execution_options(yield_per=_AT_ONCE))
             yield from (KeptPair(*row) for row in rows)
 
     def pair(self, pair_id: int) -> KeptPair:
@@ -173,9 +173,9 @@ class Overview:
     def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
         """The newest turns that used a pair, and how many there are in all."""
         of_pair = MemoryUseRow.pair_id == pair_id
-        found = select(TurnRow, MemoryUseRow.role).join_from(MemoryUseRow, TurnRow).where(of_pair)
+        query = select(TurnRow, MemoryUseRow.role).join_from(MemoryUseRow, TurnRow).where(of_pair)
         with self.database.reading() as session:
-            newest = session.execute(found.order_by(TurnRow.id.desc()).limit(limit))
+            newest = session.execute(query.order_by(TurnRow.id.desc()).limit(limit))
             uses = tuple(Use(*row) for row in newest)
             return uses, session.scalar(select(func.count()).where(of_pair)) or 0
 
@@ -187,22 +187,22 @@ _NAMED = (
     .join(ProductRow)
 )
 _PAIRS = _NAMED.add_columns(MemoryPairRow)
-"""What a `KeptPair` is made of."""
+"""The columns of a `KeptPair`."""
 
 
 def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    scope = wanted.scope
-    if scope.release:
-        release = require_release(session, scope.product, scope.release)
-        found.append(MemoryPairRow.release_id == release.id)
-    elif scope.product:
-        ids = [row.id for row in require_product(session, scope.product).releases]
-        found.append(MemoryPairRow.release_id.in_(ids))
+    terms: list[ColumnElement[bool]] = []
+    within = wanted.within
+    if within.release:
+        release = require_release(session, within.product, within.release)
+        terms.append(MemoryPairRow.release_id == release.id)
+    elif within.product:
+        ids = [row.id for row in require_product(session, within.product).releases]
+        terms.append(MemoryPairRow.release_id.in_(ids))
     if wanted.worth is not None:
-        found.append(_OF_WORTH[wanted.worth])
+        terms.append(_OF_WORTH[wanted.worth])
     if wanted.read_other_than:
-        found.append(MemoryPairRow.embedding != wanted.read_other_than)
+        terms.append(MemoryPairRow.embedding != wanted.read_other_than)
     if wanted.words.strip():
-        found.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
-    return found
+        terms.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
+    return terms

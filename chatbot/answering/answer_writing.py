@@ -26,13 +26,13 @@ def write_answer(
 
     The chunks are those that were retrieved, or `by_selection` the reduced ones (RankRAG).
 
-    Each sentence is held against the passages it cites; the model is asked once to mend what they
-    do not support, and what is left is told in `unsupported`. An answer that people rejected for a
+    Each sentence is checked against the passages that it cites; the model is asked once to mend
+    unsupported claims, and those that are left are marked. An answer that people rejected for a
     question nearer than `same` is not given again.
     """
 
     async def write(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         corpus = await in_thread(open_corpus, product, release)
         chunks = turn.selected if by_selection else turn.retrieved
         evidence = await in_thread(gather, chunks, corpus, limit)

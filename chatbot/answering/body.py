@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
-from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage, continued, section_of
-from chatbot.retrieval.records import LIST_MARK, rows_asked
+from chatbot.retrieval.question_types import QuestionType
+from chatbot.retrieval.records import LIST_MARK, matching_rows
 from chatbot.retrieval.support import shared
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
@@ -21,7 +21,7 @@ from ingestion.page import CELL_DELIMITER, Block, BlockKind
 _HEAD_END = re.compile(rf"[:({CELL_DELIMITER.strip()}]|\s[–-]\s")
 _MOST_ITEMS = 12
 _MOST = 0.6
-"""The share of its words from which something is told by a lead."""
+"""The share of a listing's words from which a lead covers it."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,25 @@ class Part:
 
 
 def compose(
-    kind: Kind, passage: Passage, subject: str, open_page: Callable[[int], StoredPage]
+    kind: QuestionType, passage: Passage, subject: str, open_page: Callable[[int], StoredPage]
 ) -> Part | None:
     """The numbered steps, or the list or table, that a passage and its section have for a kind.
 
     Of a table these are the rows that are asked for.
     """
     near = (passage, *section_of(passage))
-    if kind is Kind.STEPS:
+    if kind is QuestionType.STEPS:
         numbered = next((p for p in near if p.is_numbered), None)
         return _whole(numbered, "", open_page) if numbered else None
     listed = (p for p in near if p.has(BlockKind.LIST_ITEM, BlockKind.TABLE_ROW))
-    found = next(listed, None) if kind is Kind.LIST else None
-    return _whole(found, subject, open_page) if found else None
+    chosen = next(listed, None) if kind is QuestionType.LIST else None
+    return _whole(chosen, subject, open_page) if chosen else None
 
 
 def listings(passage: Passage) -> Part | None:
     """The listings of a passage."""
-    found = tuple(block for block in passage.blocks if block.kind is BlockKind.CODE)
-    return Part((passage,), found) if found else None
+    blocks = tuple(block for block in passage.blocks if block.kind is BlockKind.CODE)
+    return Part((passage,), blocks) if blocks else None
 
 
 def stands_alone(part: Part) -> bool:
@@ -61,7 +61,7 @@ def stands_alone(part: Part) -> bool:
     return bool(part.rows) or (BlockKind.TABLE_ROW not in kinds and len(kinds) <= _MOST_ITEMS)
 
 
-def tells_all(lead: str, part: Part) -> bool:
+def covers_all(lead: str, part: Part) -> bool:
     """Whether a lead names every row and item of a part, or has most words of its listings."""
     rows = [row.cells[0][1] for row in part.rows]
     items = [b.text for b in part.blocks if b.kind in (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)]
@@ -78,7 +78,7 @@ def shown_whole(passage: Passage) -> Part:
 def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
     """A list or a table to both of its ends; of a table the rows that the subject asks for."""
     run = continued(passage, open_page)
-    rows = rows_asked(subject, [r for p in run for r in p.records if r.cells])
+    rows = matching_rows(subject, [r for p in run for r in p.records if r.cells])
     wanted = {row.quote for row in rows}
     blocks = (
         block

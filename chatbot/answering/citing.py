@@ -1,4 +1,4 @@
-"""What a capable model wrote, with its marks held against the passages that they stand for."""
+"""An answer of a capable model, each part checked against the passages that its marks cite."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 
 QUESTIONED = "[?]"
-"""The mark behind what no passage supports."""
+"""The mark of an unsupported sentence."""
 LISTING = re.compile(r"(^[ \t]*```[\w+-]*[ \t]*$.*?(?:^[ \t]*```[ \t]*$|\Z))", re.M | re.S)
 """A listing between its fences; the last may not be closed."""
 _PART = re.compile(r".*?(?:\[\d+(?:\s*[,;]\s*\d+)*\]\s*)+(?:[.!?:;,|]+(?=\s|$)|(?=\s|$))|.+")
@@ -54,11 +54,11 @@ class Cited:
 def cited(
     reply: str, passages: Sequence[Numbered], own: str, releases: Sequence[str] = ()
 ) -> Cited:
-    """Resolve the marks of a reply: each is for what stands before it in its line or row.
+    """The reply with its marks resolved: each is for the text before it in its line or row.
 
-    What its passages do not support is given the marks of those that do; where none does, it is
-    marked as QUESTIONED. A listing belongs to the line that leads in to it. With several `releases`
-    what is said of one has to stand in a passage of that release.
+    A sentence that its passages do not support gets the marks of those that do; where none does, it
+    is marked as QUESTIONED. A listing belongs to the line that leads in to it. With several
+    `releases` a statement about one has to stand in a passage of that release.
     """
     work = _Citing(passages, own, releases)
     written: list[str] = []
@@ -103,7 +103,7 @@ class _Citing:
         self.all = range(1, len(self.passages) + 1)
 
     def lacks(self, text: str, numbers: Sequence[int] | None = None) -> bool:
-        """Note what a text claims that passages, else all, do not support; whether there is any."""
+        """Whether a text has claims that the passages, else all, do not support; they are noted."""
         missing = self._left(without_marks(text), self.all if numbers is None else numbers)
         self.missing += (claim for claim in missing if claim not in self.missing)
         return bool(missing)
@@ -119,53 +119,53 @@ class _Citing:
     def _unit(self, unit: str, listing: str = "", *, doubted: bool = False) -> str:
         bare = " ".join(without_marks(unit).split())
         self.lead = self.lead or bare
-        said = f"{bare}\n{listing}" if listing else bare
-        numbers = self._supporting(said, [n for n in marks(unit) if n in self.all])
-        doubted = self.lacks(said, numbers) or doubted
-        new = dict.fromkeys(self._cite(said, self.passages[n - 1]) for n in numbers)
+        claim = f"{bare}\n{listing}" if listing else bare
+        numbers = self._supporting(claim, [n for n in marks(unit) if n in self.all])
+        doubted = self.lacks(claim, numbers) or doubted
+        new = dict.fromkeys(self._cite(claim, self.passages[n - 1]) for n in numbers)
         return marked(bare, [*(f"[{number}]" for number in new), *[QUESTIONED] * doubted])
 
-    def _supporting(self, said: str, given: Sequence[int]) -> list[int]:
+    def _supporting(self, claim: str, given: Sequence[int]) -> list[int]:
         """The passages to cite for a sentence: those given, and others for what these leave open.
 
         They are of the releases that it names; of each there is one if it claims anything.
         """
-        named = self._named(said)
-        words = set(tokens(filtered(said))).difference(self.releases)
+        named = self._named(claim)
+        words = set(tokens(filtered(claim))).difference(self.releases)
         allowed = [n for n in self.all if not named or self._release(n) in named]
-        found = [n for n in given if n in allowed]
-        left = self._left(said, found)
-        uncovered = set(named if self._left(said, []) else ()) - set(map(self._release, found))
+        numbers = [n for n in given if n in allowed]
+        left = self._left(claim, numbers)
+        uncovered = set(named if self._left(claim, []) else ()) - set(map(self._release, numbers))
         for n in sorted(allowed, key=lambda n: -shared(words, self.passages[n - 1].text)):
-            if found and not left and not uncovered:
+            if numbers and not left and not uncovered:
                 break
-            still = self._left(said, [*found, n])
-            is_alike = not found and shared(words, self.passages[n - 1].text) >= _ALIKE
+            still = self._left(claim, [*numbers, n])
+            is_alike = not numbers and shared(words, self.passages[n - 1].text) >= _ALIKE
             if len(still) < len(left) or self._release(n) in uncovered or is_alike:
-                found.append(n)
+                numbers.append(n)
                 left = still
                 uncovered.discard(self._release(n))
-        return found
+        return numbers
 
     def _is_misplaced(self, line: str) -> bool:
-        """Whether what stands in a column or a list of a release is in none of its passages.
+        """Whether a column or list of a release states what none of its passages supports.
 
         A claim of a sentence that names none of the releases has to hold in each of them.
         """
         bare = without_marks(line).strip()
         if bare.startswith("|"):
             cells = zip(_cells(bare), self.columns, strict=False)
-            said = [(cell, self._named(cell) or self._named(column)) for cell, column in cells]
+            parts = [(cell, self._named(cell) or self._named(column)) for cell, column in cells]
         else:
             named = self._named(bare)
             if bare.rstrip("*_ ").endswith(":"):
                 self._led = named
             elif not LIST_MARK.match(line):
                 self._led = ()
-            # "since 1.17.0": a release that is not compared is told of by one of them.
-            told = _OTHER_RELEASE.sub("", bare)
-            said = [(told, [release]) for release in self._led or self.releases if not named]
-        of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in said]
+            # "since 1.17.0": a release that is not compared is documented by one of them.
+            rest = _OTHER_RELEASE.sub("", bare)
+            parts = [(rest, [release]) for release in self._led or self.releases if not named]
+        of = [(text, [n for n in self.all if self._release(n) in its]) for text, its in parts]
         return True in [self.lacks(text, numbers) for text, numbers in of if numbers]
 
     def _left(self, text: str, numbers: Sequence[int]) -> list[str]:
@@ -178,32 +178,32 @@ class _Citing:
         return self.passages[number - 1].release
 
     def _cite(self, bare: str, numbered: Numbered) -> int:
-        """The number of the citation of what a passage says to a sentence."""
+        """The number of the citation of a passage's words that support a sentence."""
         words = set(tokens(filtered(bare)))
 
-        def telling(text: str) -> float:
+        def support_score(text: str) -> float:
             return shared(words, text) - len(unsupported(bare, [text], ""))
 
-        # Of those that tell as much the first: the page's own, before its neighbours'.
+        # Of those that support as much the first: the page's own, before its neighbours'.
         options = (passage for page in numbered.pages for passage in passages_of(page))
-        best = max(options, key=lambda passage: telling(passage.text), default=None)
+        best = max(options, key=lambda passage: support_score(passage.text), default=None)
         if best is None:
             # A page of headings alone.
             page = numbered.pages[0]
             citation = cite_words(page, page.text, (), page.anchor, numbered.release)
         else:
-            quote = _quoted(best, telling)
+            quote = _quoted(best, support_score)
             citation = cite_words(best.page, quote, best.path, best.anchor, numbered.release)
         if citation not in self.citations:
             self.citations.append(citation)
         return self.citations.index(citation) + 1
 
 
-def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
-    """The words of a passage, or of a run of records around the one that tells most.
+def _quoted(passage: Passage, support_score: Callable[[str], float]) -> str:
+    """The words of a passage, or of the run of its records that supports a sentence best.
 
-    That is the shortest run of its section that tells most in LONGEST_QUOTE characters, where the
-    passage is longer or tells less.
+    That is the shortest run of its section that supports most in LONGEST_QUOTE characters, where
+    the passage is longer or supports less.
     """
     records = [record for p in section_of(passage) for record in p.records]
     if not records:
@@ -216,17 +216,17 @@ def _quoted(passage: Passage, telling: Callable[[str], float]) -> str:
     def fits(run: tuple[int, int]) -> bool:
         return len(words(*run)) <= LONGEST_QUOTE
 
-    best = max(range(len(records)), key=lambda i: telling(records[i].quote))
+    best = max(range(len(records)), key=lambda i: support_score(records[i].quote))
     starts = takewhile(fits, ((i, best) for i in range(best, -1, -1)))
     ends = (takewhile(fits, ((i, n) for n in range(best, len(records)))) for i, _ in starts)
     runs = [run for of_start in ends for run in list(of_start)[-1:]] or [(best, best)]
-    first, last = max(runs, key=lambda run: telling(words(*run)))
-    most = telling(words(first, last))
-    if len(passage.text) <= LONGEST_QUOTE and telling(passage.text) >= most:
+    first, last = max(runs, key=lambda run: support_score(words(*run)))
+    most = support_score(words(first, last))
+    if len(passage.text) <= LONGEST_QUOTE and support_score(passage.text) >= most:
         return passage.text
-    while first < last and telling(words(first + 1, last)) >= most:
+    while first < last and support_score(words(first + 1, last)) >= most:
         first += 1
-    while first < last and telling(words(first, last - 1)) >= most:
+    while first < last and support_score(words(first, last - 1)) >= most:
         last -= 1
     return words(first, last)
 

@@ -33,9 +33,9 @@ def write_comparison(
     max_tokens: int,
     by_selection: bool = False,
 ) -> ModelStep:
-    """Answer a comparison in one call, from what `find` gathers of each release apart.
+    """A step that answers a comparison in one call, from the evidence `find` has of each release.
 
-    That is what was retrieved, or `by_selection` what was selected of it. What is said of a
+    The evidence is the retrieved chunks, or `by_selection` the selected ones. A statement about a
     release has to stand in a passage of it. Where changes are asked for, the computed differences
     follow. More than MOST releases are answered `each_apart`.
     """
@@ -47,18 +47,18 @@ def write_comparison(
         if len(resolution.releases) > MOST:
             return await each_apart(turn)
         sides = await together(find(side_of(turn, release)) for release in resolution.releases)
-        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
+        corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         evidence = await in_thread(_groups, sides, corpora, limit, by_selection)
-        asked = replace(turn, phrased=turn.rewritten, calls=())
+        written = replace(turn, phrased=turn.rewritten, calls=())
         of = {"product": resolution.product or ""}
-        asked = await write_cited(asked, model, "comparison", of, evidence, max_tokens)
-        answer = asked.answer
+        written = await write_cited(written, model, "comparison", of, evidence, max_tokens)
+        answer = written.answer
         assert answer is not None
         changes = turn.asks_changes if turn.rewritten else asks_differences(turn.question)
         if changes and not answer.abstained:
             answer = await in_thread(_followed, answer, sides, corpora, open_parameters)
         whole = with_sides(turn, sides, answer)
-        return replace(whole, calls=(*whole.calls, *asked.calls))
+        return replace(whole, calls=(*whole.calls, *written.calls))
 
     return compare
 
@@ -73,9 +73,9 @@ def _groups(
     for side, corpus in zip(sides, corpora, strict=True):
         chunks = side.selected if by_selection else side.retrieved
         refused = side.answer is not None
-        found = gather(() if refused else chunks, corpus, each, len(passages) + 1)
-        passages += found.passages
-        text = found.section if found.passages else f"nothing found in {corpus.release}"
+        gathered = gather(() if refused else chunks, corpus, each, len(passages) + 1)
+        passages += gathered.passages
+        text = gathered.section if gathered.passages else f"nothing found in {corpus.release}"
         groups.append(fenced("documentation", text, release=corpus.release))
     return Evidence(fenced_list(groups), tuple(passages))
 
@@ -88,6 +88,6 @@ def _followed(
 ) -> Answer:
     """An answer and the computed differences on its topic, if any, below it."""
     topic = compared_topic(sides)
-    parameters = [open_parameters(*side.asked) for side in sides]
+    parameters = [open_parameters(*side.target) for side in sides]
     computed = computed_answer(topic, corpora, parameters) if topic else None
     return joined([("", answer), ("", computed)]) if computed else answer

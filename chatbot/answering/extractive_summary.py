@@ -27,22 +27,24 @@ def summarise_answers(embedder: Embedder, *, paragraphs: int) -> RuleStep:
         from langchain_core.vectorstores.utils import maximal_marginal_relevance
 
         good = turn.recollection.good if turn.recollection else ()
-        found = [(pair, text) for pair in good for text in paragraphs_of(pair.answer)]
-        if not found or len(turn.resolution.releases) > 1:
+        candidates = [(pair, text) for pair in good for text in paragraphs_of(pair.answer)]
+        if not candidates or len(turn.resolution.releases) > 1:
             return replace(turn, route=Route.REFERENCE, answer=_nothing(turn))
-        bare = [without_marks(text) for _, text in found]
-        asked, *vectors = embedder.embed([turn.queries.base, *bare])
-        best = maximal_marginal_relevance(asked, list(vectors), lambda_mult=0.5, k=paragraphs)
+        bare = [without_marks(text) for _, text in candidates]
+        question_vector, *vectors = embedder.embed([turn.queries.base, *bare])
+        best = maximal_marginal_relevance(
+            question_vector, list(vectors), lambda_mult=0.5, k=paragraphs
+        )
         citations: list[Citation] = []
-        said = [_cited(*found[i], citations) for i in best]
-        told = Answer(
-            "\n\n".join(said),
+        quoted = [_cited(*candidates[i], citations) for i in best]
+        answer = Answer(
+            "\n\n".join(quoted),
             abstained=False,
             citations=tuple(citations),
             value=bare[best[0]],
             warnings=(UNCHECKED,),
         )
-        return replace(turn, route=Route.REFERENCE, answer=told)
+        return replace(turn, route=Route.REFERENCE, answer=answer)
 
     return summarise
 
@@ -74,7 +76,7 @@ def _cited(pair: Remembered, text: str, citations: list[Citation]) -> str:
 
 
 def _nothing(turn: Turn) -> Answer:
-    product, release = turn.asked
+    product, release = turn.target
     if len(turn.resolution.releases) > 1:
         return Answer("Earlier answers are of one release each: ask for one of them.", True)
     return Answer(f"No question like it was answered for {product} {release} before.", True)

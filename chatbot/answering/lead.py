@@ -1,4 +1,4 @@
-"""The written lead, each sentence with the passages that bear it; what none bears goes."""
+"""The lead: the supported sentences of a small model's reply, each with its passages."""
 
 import re
 from collections.abc import Sequence
@@ -14,36 +14,37 @@ from chatbot.turn import Record, Triplet
 from corpora.indexing.lexical import tokens
 
 _VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
-_BORNE = 0.5
-"""The share of a sentence's own words that has to stand in the passages."""
+_MIN_SUPPORT = 0.5
+"""The least share of a sentence's own words that has to stand in the passages."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and the passages that bear it, each with the record that says most of it."""
+    """A sentence and the passages that support it, each with its best supporting record."""
 
     text: str
-    borne_by: tuple[tuple[Passage, Record], ...]
+    supported_by: tuple[tuple[Passage, Record], ...]
 
 
 @dataclass(frozen=True)
 class Lead:
-    """What is left of a reply, from its first sentence on; nothing where that is not borne."""
+    """The supported sentences of a reply; none where its first sentence is not supported."""
 
-    said: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]
     is_whole: bool
 
 
 def checked(
     reply: str, passages: Sequence[Passage], own: str, outside: Sequence[Triplet] = ()
 ) -> Lead:
-    """Hold each sentence of a small model's reply against the passages that it was written from.
+    """The supported sentences of a small model's reply to a prompt with these passages.
 
-    What it claims has to stand there or in the asker's `own` words, half of what it says beyond
-    these too, and it has to say something beyond them, be it Yes or No. A lead is never headless:
-    without its first sentence nothing of it is left. Listings are left out, the body shows them.
+    A sentence is supported if its claims stand in the passages or in the asker's `own` words, half
+    of its other words do too, and it adds to the question, be it Yes or No. Without its first
+    sentence a lead is empty. Listings are left out, the body shows them.
 
-    What only others than the documentation state (`outside`) is not told as if it were documented.
+    A sentence with a relation that only other sources state (`outside`) needs all of its words
+    there.
     """
     lines = (
         LIST_MARK.sub("", without_marks(x)).strip() for x in LISTING.sub("", reply).split("\n")
@@ -52,49 +53,49 @@ def checked(
     # A passage as the model read it, and the headings above it.
     texts = ["\n".join((p.text, *(r.reading for r in p.records), *p.path)) for p in passages]
 
-    def is_borne(sentence: str) -> bool:
+    def is_supported(sentence: str) -> bool:
         if unsupported(sentence, texts, own):
             return False
         new = _words(sentence) - set(tokens(own))
         if any(
-            names(f"{own} {reply}", told.head, told.tail)
-            and (names(sentence, told.head) or names(sentence, told.tail))
-            for told in outside
+            names(f"{own} {reply}", triplet.head, triplet.tail)
+            and (names(sentence, triplet.head) or names(sentence, triplet.tail))
+            for triplet in outside
         ):
             return shared(_words(sentence), " ".join(texts)) == 1
         if new:
-            return shared(new, " ".join(texts)) >= _BORNE
+            return shared(new, " ".join(texts)) >= _MIN_SUPPORT
         # In the asker's words it answers all the same: Yes, No, or one of two.
         return " or " in own or bool(_VERDICT.match(sentence) and _words(sentence))
 
-    borne = [sentence for sentence in written if is_borne(sentence)]
-    if borne[:1] != written[:1]:
+    kept = [sentence for sentence in written if is_supported(sentence)]
+    if kept[:1] != written[:1]:
         return Lead((), False)
-    said = tuple(Sentence(s, _bearers(s, passages, texts, own)) for s in borne)
-    return Lead(said, len(borne) == len(written))
+    supported = tuple(Sentence(s, _supporting(s, passages, texts, own)) for s in kept)
+    return Lead(supported, len(kept) == len(written))
 
 
 def _words(sentence: str) -> set[str]:
     return set(tokens(filtered(_VERDICT.sub("", sentence, count=1))))
 
 
-def _bearers(
+def _supporting(
     sentence: str, passages: Sequence[Passage], texts: Sequence[str], own: str
 ) -> tuple[tuple[Passage, Record], ...]:
-    """The passage that says most of a sentence, and those that say what it leaves open."""
+    """The passage that supports most of a sentence, and those for the claims left open."""
     words = _words(sentence) or set(tokens(own))
 
-    def telling(text: str) -> tuple[int, float]:
+    def support_score(text: str) -> tuple[int, float]:
         return -len(unsupported(sentence, [text], own)), shared(words, text)
 
     def record(passage: Passage) -> Record:
-        return max(passage.records, key=lambda r: telling(f"{r.quote} {r.reading} {r.label}"))
+        return max(passage.records, key=lambda r: support_score(f"{r.quote} {r.reading} {r.label}"))
 
-    found: list[int] = []
-    for i in sorted(range(len(texts)), key=lambda i: telling(texts[i]), reverse=True):
-        left = unsupported(sentence, [texts[j] for j in found], own)
-        if not found or len(unsupported(sentence, [texts[j] for j in (*found, i)], own)) < len(
+    chosen: list[int] = []
+    for i in sorted(range(len(texts)), key=lambda i: support_score(texts[i]), reverse=True):
+        left = unsupported(sentence, [texts[j] for j in chosen], own)
+        if not chosen or len(unsupported(sentence, [texts[j] for j in (*chosen, i)], own)) < len(
             left
         ):
-            found.append(i)
-    return tuple((passages[i], record(passages[i])) for i in found)
+            chosen.append(i)
+    return tuple((passages[i], record(passages[i])) for i in chosen)

@@ -12,20 +12,20 @@ from chatbot.answering.body import (
     Part,
     as_markdown,
     compose,
+    covers_all,
     listings,
     shown_whole,
     stands_alone,
-    tells_all,
 )
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
 from chatbot.answering.refusals import nothing_found
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
-from chatbot.retrieval.kinds import Kind
 from chatbot.retrieval.passages import Passage
-from chatbot.retrieval.records import in_words, rows_asked, sentences
-from chatbot.retrieval.release_of_text import OtherReleases, other_releases, said_of
+from chatbot.retrieval.question_types import QuestionType
+from chatbot.retrieval.records import in_words, matching_rows, sentences
+from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_releases
 from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
 from chatbot.text.markdown import with_marks_as_code, without_marks
@@ -37,8 +37,8 @@ from corpora.indexing.corpus import Corpus
 from ingestion.page import BlockKind
 
 STEP = "answer_generation"
-DOUBTED = 0.18
-"""How likely it may be that the model says so, for it to be asked for an answer all the same."""
+REFUSAL_PROBABILITY = 0.18
+"""The probability of "I don't know" at the beginning of a reply from which it is refused."""
 NO_MODEL = "No language model is set up: this is the best passage."
 TOO_LONG = "The question is too long for the language model: this is the best passage."
 REMOVED = "A sentence was removed or replaced: the documentation does not say it."
@@ -53,20 +53,20 @@ def write_lead_and_body(
     max_tokens: int,
     same: float,
 ) -> ModelStep:
-    """Answer from the selected records only, by the passages that they stand in.
+    """A step that answers from the selected records only, by the passages that they stand in.
 
-    The model writes a lead from `budget` characters of them, whose sentences go if they do not bear
-    them. Behind it stand steps, a list, a table or code, where these are asked for. Where no lead
-    is left, or there is no model, the best passage is shown as what it is, unless a name of the
-    question stands nowhere. What people rejected as the answer to a question whose cosine to this
-    one is at least `same` is not given again.
+    The model writes a lead from `budget` characters of them; unsupported sentences are removed.
+    Behind it stand steps, a list, a table or code, where these are asked for. Where no lead is
+    left, or there is no model, the best passage is quoted, unless a name of the question stands
+    nowhere. An answer that people rejected for a question with a cosine of at least `same` is not
+    given again.
     """
 
     async def write(turn: Turn) -> Turn:
         prompt = lead_prompt(turn, budget)
         if prompt is None:
             return replace(turn, answer=nothing_found(turn))
-        draft = _Draft(turn, prompt, open_corpus(*turn.asked), products())
+        draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
         if model is None:
             return replace(turn, answer=replace(draft.passage(), warnings=(NO_MODEL,)))
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
@@ -75,7 +75,7 @@ def write_lead_and_body(
             prompt.messages,
             step=STEP,
             shown=True,
-            unless=(UNKNOWN, DOUBTED),
+            unless=(UNKNOWN, REFUSAL_PROBABILITY),
             max_tokens=max_tokens,
             **chosen,
         )
@@ -96,21 +96,21 @@ def write_lead_and_body(
 
 
 def _answer(draft: _Draft, reply: str) -> Answer:
-    """What the model replied, as far as the passages bear it, and the body."""
+    """The supported sentences of a reply, and the body."""
     turn = draft.turn
     shown = draft.prompt.shown
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
     if says_unknown(without_marks(text).strip()):
         return nothing_found(turn)
-    own = f"{turn.question} {turn.queries.base} {' '.join(turn.asked)}"
+    own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
     lead = checked(text, shown, own, outside)
-    answer = draft.written(lead.said) if lead.said else draft.passage()
-    if not lead.said and turn.unmentioned:
+    answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
+    if not lead.sentences and turn.unmentioned:
         answer, outside = nothing_found(turn), []
-    told = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
-    return replace(answer, outside=tuple(told), warnings=() if lead.is_whole else (REMOVED,))
+    named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
+    return replace(answer, outside=tuple(named), warnings=() if lead.is_whole else (REMOVED,))
 
 
 @dataclass
@@ -128,29 +128,34 @@ class _Draft:
     def _others(self) -> OtherReleases:
         return other_releases(self.turn, self.products)
 
-    def written(self, said: Sequence[Sentence]) -> Answer:
-        """The sentences of a lead, each with the marks of what bears it, and the body.
+    def written(self, lead: Sequence[Sentence]) -> Answer:
+        """The sentences of a lead, each with the marks of its passages, and the body.
 
         Of a list a small model often names a part: then the list stands in its place. Steps follow
-        the lead, and listings that it does not tell.
+        the lead, and so do listings that it does not cover.
         """
-        said = list(dict.fromkeys(map(self._of_its_release, said)))
-        value = " ".join(sentence.text for sentence in said)
-        best, kind = said[0].borne_by[0][0], self.prompt.kind
-        part = self._compose(best) or (listings(best) if kind is Kind.STEPS else None)
-        if part and kind is Kind.LIST and stands_alone(part) and not tells_all(value, part):
+        lead = list(dict.fromkeys(map(self._of_its_release, lead)))
+        value = " ".join(sentence.text for sentence in lead)
+        best, kind = lead[0].supported_by[0][0], self.prompt.kind
+        part = self._compose(best) or (listings(best) if kind is QuestionType.STEPS else None)
+        if (
+            part
+            and kind is QuestionType.LIST
+            and stands_alone(part)
+            and not covers_all(value, part)
+        ):
             shown = self._shown(part)
             return Answer(shown, False, tuple(self._citations), shown.partition("\n")[0])
-        part = part if kind is Kind.STEPS and part and not tells_all(value, part) else None
+        part = part if kind is QuestionType.STEPS and part and not covers_all(value, part) else None
         whole = {passage.place for passage in part.passages} if part else set()
-        told = []
-        for sentence in said:
-            marks = [self._mark(p, p if p.place in whole else r) for p, r in sentence.borne_by]
+        marked_sentences = []
+        for sentence in lead:
+            marks = [self._mark(p, p if p.place in whole else r) for p, r in sentence.supported_by]
             marks += self._marks_of_relations(sentence.text)
             ended = sentence.text[-1:] in ".!?:"
             text = sentence.text if ended else f"{sentence.text}."
-            told.append(marked(text, list(dict.fromkeys(marks))))
-        text = " ".join(told) + (f"\n\n{self._shown(part)}" if part else "")
+            marked_sentences.append(marked(text, list(dict.fromkeys(marks))))
+        text = " ".join(marked_sentences) + (f"\n\n{self._shown(part)}" if part else "")
         return Answer(text, False, tuple(self._citations), value)
 
     def passage(self) -> Answer:
@@ -159,11 +164,11 @@ class _Draft:
         The rows of a table that are asked for are sentences of their own.
         """
         best = self.prompt.passages[0]
-        rows = rows_asked(self.prompt.subject, [r for r in best.records if r.cells])
-        if rows and self.prompt.kind not in (Kind.STEPS, Kind.LIST):
-            said = [Sentence(in_words(row), ((best, row),)) for row in rows]
-            return replace(self.written(said), unwritten=True)
-        value = f"The passage of the {self.turn.asked[1]} documentation that fits best:"
+        rows = matching_rows(self.prompt.subject, [r for r in best.records if r.cells])
+        if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
+            lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
+            return replace(self.written(lead), unwritten=True)
+        value = f"The passage of the {self.turn.target[1]} documentation that fits best:"
         text = f"{value}\n\n{self._shown(self._compose(best) or shown_whole(best))}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
@@ -171,9 +176,9 @@ class _Draft:
         return compose(self.prompt.kind, passage, self.prompt.subject, self.corpus.page)
 
     def _of_its_release(self, sentence: Sentence) -> Sentence:
-        record = sentence.borne_by[0][1]
-        told = said_of(self._others(record), sentence.text, record, self.turn, self.products)
-        return replace(sentence, text=told)
+        record = sentence.supported_by[0][1]
+        text = attributed(self._others(record), sentence.text, record, self.turn, self.products)
+        return replace(sentence, text=text)
 
     def _shown(self, part: Part) -> str:
         """A part as Markdown; its marks stand behind the words that lead in to it, or its heading.
@@ -192,20 +197,20 @@ class _Draft:
         return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks)}"
 
     def _marks_of_relations(self, sentence: str) -> Iterator[str]:
-        """The marks of what the graph states between things that a sentence names."""
-        found = self.turn.recollection
-        for relation in found.relations if found and self.turn.calls else ():
+        """The marks of the graph's relations between things that a sentence names."""
+        recollection = self.turn.recollection
+        for relation in recollection.relations if recollection and self.turn.calls else ():
             if relation.citation and names(sentence, relation.head, relation.tail):
                 if relation.citation not in self._citations:
                     self._citations.append(relation.citation)
                 yield f"[{self._citations.index(relation.citation) + 1}]"
 
-    def _mark(self, passage: Passage, said: Passage | Record) -> str:
+    def _mark(self, passage: Passage, quoted: Passage | Record) -> str:
         """The mark of the citation of a passage, which is made once."""
         if passage.place not in self._numbers:
-            words = said.quote if isinstance(said, Record) else said.text
-            release = self.turn.asked[1]
-            citation = cite_words(said.page, words, said.path, said.anchor, release)
+            words = quoted.quote if isinstance(quoted, Record) else quoted.text
+            release = self.turn.target[1]
+            citation = cite_words(quoted.page, words, quoted.path, quoted.anchor, release)
             self._citations.append(citation)
             self._numbers[passage.place] = len(self._citations)
         return f"[{self._numbers[passage.place]}]"

@@ -1,39 +1,39 @@
-"""The prompt of a written lead: which passages the model sees, and what it is asked to do."""
+"""The prompt of a lead: the passages that the model sees, and its instruction."""
 
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
-from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
-from chatbot.retrieval.records import rows_asked
+from chatbot.retrieval.question_types import QuestionType, question_type
+from chatbot.retrieval.records import matching_rows
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
 
 PROMPT = "answer_lead"
 _ELSE = "If the chunks do not tell, reply: I don't know"
 HINTS = {
-    Kind.VALUE: (
+    QuestionType.VALUE: (
         "Name the thing, its value with the unit, and its range or condition if the chunks state "
         f"one. {_ELSE}"
     ),
-    Kind.STEPS: (
+    QuestionType.STEPS: (
         "Say in one or two sentences what has to be done, with the command or setting that does "
         "it. If the chunks tell how to do something else only, reply: I don't know"
     ),
-    Kind.LIST: "Name all of them in one sentence.",
-    Kind.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
+    QuestionType.LIST: "Name all of them in one sentence.",
+    QuestionType.YES_NO: f"Begin with Yes or No, then say why. {_ELSE}",
 }
-"""What is asked for behind the question, by its kind."""
+"""The instruction behind the question, by the question's kind."""
 EXPLAIN = "Say in one to three sentences what the chunks state of it."
 """The hint for every other kind."""
 NEAR = 0.5
-"""Of the best passage's score, below which a passage of another section is not shown."""
+"""The least share of the best passage's score for a passage of another section to be shown."""
 BEST = 3
 """Passages of other sections of which at least the best record is shown."""
 UNKNOWN = "I don't know"
-"""What the prompt asks the model to say where the passages do not tell."""
+"""The words that the prompt asks for where the passages have no answer."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class LeadPrompt:
-    """What of the evidence the model sees, for which kind of question."""
+    """The part of the evidence that the model sees, and the kind of the question."""
 
     turn: Turn
     subject: str
-    kind: Kind
+    kind: QuestionType
     passages: Sequence[Passage]
     excerpts: Sequence[Excerpt]
 
@@ -62,7 +62,7 @@ class LeadPrompt:
     @property
     def messages(self) -> list[tuple[str, str]]:
         """The prompt as (role, text)."""
-        product, release = self.turn.asked
+        product, release = self.turn.target
         return render(
             PROMPT,
             product=product,
@@ -79,7 +79,7 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
     if not scored:
         return None
     subject = turn.queries.subject
-    kind, passages = asked_for(turn.queries.asked, subject), best_passages(scored)
+    kind, passages = question_type(turn.queries.own_subject, subject), best_passages(scored)
     return LeadPrompt(turn, subject, kind, passages, within(budget, passages, scored, subject))
 
 
@@ -92,7 +92,7 @@ def beginning_of_prompt() -> list[tuple[str, str]]:
 def within(
     budget: int, passages: Sequence[Passage], scored: Sequence[Record], subject: str
 ) -> list[Excerpt]:
-    """What of the passages fits into so many characters; of the first something in any case.
+    """The excerpts that fit into `budget` characters; of the first passage there is always one.
 
     The best one's section comes first, in page order, since a reason or a list stands together,
     then the others, best first. What scores less than `NEAR` of the best is left out: a small model
@@ -135,7 +135,7 @@ def shown_records(
     Of a table only the rows that the subject asks for: a small model mistakes one row for another.
     """
     scores = {r.place: r.score for r in scored}
-    rows = rows_asked(subject, [r for r in passage.records if r.cells])
+    rows = matching_rows(subject, [r for r in passage.records if r.cells])
     whole = [r for r in passage.records if not r.cells or not rows or r in rows]
     kept: list[Record] = []
     for record in sorted(whole, key=lambda r: -scores.get(r.place, 0.0)):

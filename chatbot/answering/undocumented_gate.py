@@ -1,11 +1,11 @@
-"""The gate before generation: what a release does not document is refused, not guessed."""
+"""The gate before generation: a question about undocumented things is refused."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
 from chatbot.comparison.topic import things_named
-from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.text.sanitizer import as_code
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
@@ -32,15 +32,15 @@ def refuse_undocumented(
     """
 
     def gate(turn: Turn) -> Turn:
-        here = open_corpus(*turn.asked)
-        asked = turn.queries.subject
-        named = things_named(asked)
+        here = open_corpus(*turn.target)
+        subject = turn.queries.subject
+        named = things_named(subject)
         missing = [name for name in named if not _stands_in(here, name)]
-        # Of what is gone the notes still tell, which answers a question for changes alone.
-        tells = asked_for(turn.queries.asked, asked) is Kind.CHANGE
+        # Release notes still have removed names, which answers a question for changes alone.
+        tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
-        if turn.answer is None and coverage(here, asked) < lowest_coverage:
+        if turn.answer is None and coverage(here, subject) < lowest_coverage:
             return replace(turn, answer=nothing_found(turn))
         return replace(turn, unmentioned=tuple(missing))
 
@@ -53,7 +53,7 @@ def refuse_foreign_names(
     """Refuse where no name of a question, as in code, stands in the release and another has one."""
 
     def gate(turn: Turn) -> Turn:
-        here = open_corpus(*turn.asked)
+        here = open_corpus(*turn.target)
         named = identifiers(turn.queries.subject)
         known = any(_stands_in(here, name) for name in named)
         return turn if known else _refused(turn, named, open_corpus, releases)
@@ -68,7 +68,7 @@ def _refused(
     releases: Callable[[str], Sequence[str]],
 ) -> Turn:
     """Refuse by the first of some names, or terms of the glossary, that other releases document."""
-    product, release = turn.asked
+    product, release = turn.target
     lacking = [
         *(((name,), _documents) for name in named),
         *((wordings, documents) for wordings in turn.queries.lacking),
@@ -76,13 +76,15 @@ def _refused(
     # Opened once a question, not once a name.
     others = [open_corpus(product, n) for n in releases(product) if n != release] if lacking else []
     for wordings, has in lacking:
-        found = [o.release for o in others if any(has(o, word) for word in wordings)]
-        if found:
+        documented_in = [o.release for o in others if any(has(o, word) for word in wordings)]
+        if documented_in:
             text = (
                 f"The {release} documentation of {product} does not document "
-                f"{as_code(wordings[0])}. It is documented in {listed(found)}."
+                f"{as_code(wordings[0])}. It is documented in {listed(documented_in)}."
             )
-            return replace(turn, answer=Answer(text, abstained=True), found_in=tuple(found[::-1]))
+            return replace(
+                turn, answer=Answer(text, abstained=True), found_in=tuple(documented_in[::-1])
+            )
     return turn
 
 
@@ -91,11 +93,11 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 
 
 def _documents(corpus: Corpus, name: str) -> bool:
-    """Whether a release has the name elsewhere than in release notes, which tell of other ones."""
+    """Whether a release has the name outside release notes, which are about other releases too."""
     if not _stands_in(corpus, name):
         return False
-    found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
-    pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(found).values())
+    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
+    pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(chunk_ids).values())
     return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
 
 

@@ -22,9 +22,9 @@ from prompts import Fenced, fenced, fenced_list, render
 STEP = "answer_generation"
 MENDING = "answer_mending"
 UNSUPPORTED = "Not in the cited pages:"
-"""What the warning on claims that no passage supports begins with."""
+"""The beginning of the warning on claims that no passage supports."""
 _TURNS, _OF_A_TURN = 4, 1_200
-"""Of the conversation, and characters of each text in it."""
+"""The number of earlier turns in a prompt, and of characters of each of their texts."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ async def write_cited(
     evidence: Evidence,
     max_tokens: int,
 ) -> Turn:
-    """The turn with what the model wrote to a prompt `of` a product, and its citations.
+    """The turn with the model's answer to a prompt `of` a product, and its citations.
 
-    What no passage supports the model is asked to mend, once; what is left is marked in the answer
-    and named below it. Behind "I don't know" may stand what comes nearest.
+    The model is asked once to mend unsupported claims; those that are left are marked in the answer
+    and named below it. Behind "I don't know" may stand the nearest information.
     """
     if not evidence.passages:
         return replace(turn, answer=nothing_found(turn))
@@ -54,8 +54,8 @@ async def write_cited(
     compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
     # What the asker wrote needs no passage; what was answered before does.
     base = turn.rewritten.base if turn.rewritten else ""
-    said = (user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
-    own = " ".join((turn.question, base, *said, *of.values(), *compared))
+    earlier = (user[:_OF_A_TURN] for user, _ in turn.history[-_TURNS:])
+    own = " ".join((turn.question, base, *earlier, *of.values(), *compared))
     held_against = (evidence.passages, own, compared)
 
     async def written(messages: Messages, step: str) -> tuple[str, bool, Cited]:
@@ -65,33 +65,33 @@ async def write_cited(
         text = await in_thread(partial(harmless_answer, made.reply, evidence=pages))
         first, _, rest = text.partition("\n")
         knows = text != "" and not says_unknown(without_marks(first))
-        said = text if knows else rest.strip()
-        return text, knows, await in_thread(cited, said, *held_against)
+        shown = text if knows else rest.strip()
+        return text, knows, await in_thread(cited, shown, *held_against)
 
     question = fenced("question", turn.question)
     passages = with_remembered(evidence.section, turn)
-    asked = {"passages": passages, "conversation": conversation(turn), "question": question}
-    text, knows, found = await written(render(prompt, **of, **asked), STEP)
-    if knows and found.unsupported:
+    inputs = {"passages": passages, "conversation": conversation(turn), "question": question}
+    text, knows, checked = await written(render(prompt, **of, **inputs), STEP)
+    if knows and checked.unsupported:
         mending = render(
             MENDING,
             passages=evidence.section,
             question=question,
             answer=fenced("answer", text),
-            unsupported=fenced("unsupported", "\n".join(found.unsupported)),
+            unsupported=fenced("unsupported", "\n".join(checked.unsupported)),
         )
         _, still_knows, mended = await written(mending, MENDING)
-        if still_knows and len(mended.unsupported) < len(found.unsupported):
-            found = mended
+        if still_knows and len(mended.unsupported) < len(checked.unsupported):
+            checked = mended
     if not knows:
         nothing = nothing_found(turn)
-        if not found.citations or found.unsupported:
+        if not checked.citations or checked.unsupported:
             return replace(turn, answer=nothing)
-        text = f"{nothing.text} {found.text}"
-        return replace(turn, answer=replace(nothing, text=text, citations=found.citations))
-    answer = Answer(found.text, False, found.citations, found.lead)
-    if found.unsupported:
-        claims = listed(map(as_code, found.unsupported))
+        text = f"{nothing.text} {checked.text}"
+        return replace(turn, answer=replace(nothing, text=text, citations=checked.citations))
+    answer = Answer(checked.text, False, checked.citations, checked.lead)
+    if checked.unsupported:
+        claims = listed(map(as_code, checked.unsupported))
         warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
         answer = replace(answer, warnings=(warning,))
     return replace(turn, answer=answer)
@@ -119,7 +119,7 @@ def gather(
 
 
 def _once(chunk: RetrievedChunk | ReducedChunk, shown: Collection[int]) -> str:
-    """The text of a chunk without what it has of neighbours that are shown themselves."""
+    """The text of a chunk without the parts of neighbours that are shown themselves."""
     page = chunk.page
     if isinstance(chunk, ReducedChunk):
         return "\n".join(r.reading for r in sorted(chunk.records, key=lambda r: r.start))

@@ -17,16 +17,16 @@ UNCITED = "Nothing is cited: the model answered without reading the documentatio
 
 
 def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
-    """Let the model answer the standalone question by itself, in at most `max_tokens` tokens.
+    """A step that has the model answer the standalone question alone, in `max_tokens` tokens.
 
-    It is told product and releases and nothing that stands in the documentation. The answer has no
-    citations and says so; nothing checks it. Raises GeneratorError.
+    The prompt has product and releases, but no documentation. The answer has no citations and says
+    so; nothing checks it. Raises GeneratorError.
     """
 
     async def answer(turn: Turn) -> Turn:
         messages = render(
             "zero_shot",
-            product=turn.asked[0],
+            product=turn.target[0],
             release=listed(turn.resolution.releases),
             question=fenced("question", turn.queries.base),
         )

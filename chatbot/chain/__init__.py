@@ -1,1 +1,1 @@
-"""The chain: its steps by profile, and what a turn comes to."""
+"""The chain: its steps by profile, and the reply built from a finished turn."""

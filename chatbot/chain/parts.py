@@ -1,4 +1,4 @@
-"""What the steps are made of, and the steps that several of `chatbot.chain.profiles` share."""
+"""The dependencies of the steps, and the steps that several profiles share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from corpora.parameters.releases import OpenParameters
 from ingestion.errors import BadSettings
 
 POINTWISE = frozenset({"embedded"})
-"""The backends that select pointwise unless told otherwise (docs/decisions/0009)."""
+"""The backends that select pointwise by default (docs/decisions/0009)."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Parts:
 
     @cached_property
     def recall(self) -> Step | None:
-        """What was answered before (ComRAG); None where the settings leave it out."""
+        """The step that recalls saved answers (ComRAG); None where the settings leave it out."""
         if (memory := self.memory) is None:
             return None
         return recall_answered(memory.recall, offering=not memory.remembering.capable)
@@ -100,7 +100,7 @@ class Parts:
 
     @cached_property
     def gate(self) -> RuleStep:
-        """What another release documents and this one does not is refused."""
+        """The step that refuses names documented in other releases only."""
         return refuse_undocumented(self.open_corpus, self.releases, lowest_coverage=0.15)
 
     @cached_property
@@ -131,12 +131,12 @@ class Parts:
 
     @cached_property
     def reduction_by_model(self) -> ModelStep:
-        """What the model copies out of each chunk."""
+        """The reduction by the model, which copies spans out of each chunk."""
         return reduce_context_by_model(self.needed_model, self.open_corpus, self.reduction_by_score)
 
     @cached_property
     def ranking_by_release(self) -> RuleStep:
-        """What speaks of another release comes behind the rest."""
+        """The step that ranks records about another release behind the rest."""
         return rank_by_release(self.catalog.products)
 
     @cached_property
@@ -156,7 +156,7 @@ class Parts:
 
     @cached_property
     def temperature(self) -> RuleStep:
-        """How freely the answer may be worded, by the spread of its evidence's scores (ComRAG)."""
+        """The step that sets the temperature by the spread of the evidence's scores (ComRAG)."""
         return adapt_temperature(
             k=self.settings.temperature_k,
             lowest=self.settings.temperature_min,

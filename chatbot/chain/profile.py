@@ -23,10 +23,10 @@ def named(**steps: Step | None) -> Steps:
 
 @dataclass(frozen=True)
 class Profile:
-    """What happens to a question (QAMR III-B, figure 3): each part is a few named steps.
+    """The way of a question (QAMR III-B, figure 3): each part is a few named steps.
 
     `converse` takes up what needs no documents, `understand` knows product and release, `compute`
-    answers what the catalog, the parameters or several releases tell, `phrase` makes the queries,
+    answers from the catalog, the parameters or several releases, `phrase` makes the queries,
     `remember` looks into the memory (ComRAG 4.3), `find` gathers evidence, `check` refuses or asks
     back, `write` answers. `fall_back` sees every turn, also one that is answered.
     """
@@ -48,12 +48,12 @@ class Profile:
 
     @property
     def search(self) -> Steps:
-        """From a question to the records that bear an answer."""
+        """The steps from a question to its evidence."""
         return self.understand + self.phrase + self.find
 
     @property
     def answer_from_release(self) -> Steps:
-        """What answers from one release, which is known by then."""
+        """The steps that answer from one release, which is known by then."""
         return self.phrase + self.remember + self.find + self.check + self.write
 
     async def answer(self, turn: Turn) -> Turn:
@@ -81,7 +81,7 @@ async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
 
 
 def _result(step: str, turn: Turn) -> str:
-    """What came of a step, in a few words for whoever waits."""
+    """The result of a step, in a few words for the person who waits."""
     if (
         step in ("release_extraction", "question_reading")
         and turn.resolved

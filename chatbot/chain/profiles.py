@@ -12,9 +12,9 @@ from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.lead_and_body import write_lead_and_body
 from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
-from chatbot.chain.other_releases import answer_from_newest, find_other_releases
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, Steps, named, run
+from chatbot.chain.release_fallback import answer_from_newest, find_other_releases
 from chatbot.comparison.release_comparison import compare_releases
 from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph
@@ -35,7 +35,7 @@ from chatbot.understanding.reading_by_rules import (
 from corpora.indexing.retrieval import RetrievalSettings
 
 PARAGRAPHS = 5
-"""Of an extractive summary, at most."""
+"""The most paragraphs of an extractive summary."""
 
 
 def qamr(p: Parts) -> Profile:
@@ -60,7 +60,7 @@ def qamr(p: Parts) -> Profile:
 def direct(p: Parts) -> Profile:
     """A capable model reads the question and writes the answer: two calls, the code keeps the wall.
 
-    What it cannot read is read by the rules of `embedded`.
+    A question that it cannot read is read by the rules of `embedded`.
     """
     # Release notes as well as manuals: the model can tell them apart.
     chunks = p.dual_chunks_by(
@@ -85,7 +85,7 @@ def _with_related(p: Parts, *, graph: bool = False, relations: bool = False) -> 
     """Related questions and their answers beside the evidence: GraphContextGen without its tuning.
 
     The most similar ones, or those that the question `graph` ranks first (4.2). With `relations`
-    also how what they name is related (4.3).
+    also the relations of their entities (4.3).
     """
     memory, settings = p.needed_memory.recall, p.settings
     enhance = None
@@ -125,12 +125,12 @@ def extractive(p: Parts) -> Profile:
 
 
 def _without_documents(p: Parts) -> Profile:
-    """Baselines that read no documentation: the catalog says what is asked, no step searches."""
+    """The baselines without documentation: the catalog resolves the release, no step searches."""
     return Profile(understand=_read_by_rules(p), phrase=named(query_rewriting=p.rewriting))
 
 
 def _by_score(p: Parts, remember: Steps) -> Profile:
-    """Rules, embeddings and lexical scores up to the answer, and what was answered before."""
+    """Rules, embeddings and lexical scores up to the answer, and saved answers."""
     return Profile(
         converse=_conversed(p),
         understand=_read_by_rules(p),
@@ -188,9 +188,9 @@ def _read_by_rules(p: Parts) -> Steps:
 
 
 def _read_by_model(p: Parts, *, remembers: bool = False) -> Steps:
-    """All that is asked, and of which release, in one call; rules read what the model cannot.
+    """The reading of question and releases in one call; rules read what the model cannot.
 
-    One that `remembers` says in the same call which saved question asks the same.
+    With `remembers` the same call says which saved question asks the same.
     """
     rules = _conversed(p) + _read_by_rules(p)
     reading = read_question(
@@ -226,9 +226,9 @@ def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile
 def _written_whole(
     p: Parts, profile: Profile, model: BaseChatModel, *, by_selection: bool = True
 ) -> Profile:
-    """The profile with whole answers by the model, from what was selected or else retrieved.
+    """The profile with whole answers by the model, from the selected or the retrieved chunks.
 
-    Of a comparison of more releases than a prompt holds each is asked apart.
+    In a comparison of more releases than a prompt holds, each is asked apart.
     """
     settings = p.settings
     write = write_answer(
@@ -254,7 +254,7 @@ def _written_whole(
 
 
 def _each_apart(p: Parts, profile: Profile) -> ModelStep:
-    """A comparison: what is computed, else each release asked apart by the steps of a profile."""
+    """A comparison: computed, else each release asked apart by the steps of a profile."""
     return compare_releases(
         lambda side: run(profile.gather, side),
         lambda side: run(profile.write, side),
@@ -265,19 +265,19 @@ def _each_apart(p: Parts, profile: Profile) -> ModelStep:
 
 
 def _completed(p: Parts, profile: Profile, compare: ModelStep) -> Profile:
-    """A profile with what compares, and an older release where the newest does not tell (law 3).
+    """A profile with a comparison and the fall-back to older releases (law 3).
 
     A comparison is answered from the documents of each release, without the memory.
     """
     profile = replace(profile, compute=named(comparison=compare))
     search = (p.terms_of_glossary, p.dual_chunks, p.gate)
-    found = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
-    again = answer_from_newest(lambda turn: run(profile.answer_from_release, turn), *found)
+    steps = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
+    again = answer_from_newest(lambda turn: run(profile.answer_from_release, turn), *steps)
     return replace(profile, fall_back=again)
 
 
 class ProfileFactory(Protocol):
-    """What makes a profile; `strata.profiles` is the group of entry points."""
+    """A factory of a profile; `strata.profiles` is the group of entry points."""
 
     def __call__(self, parts: Parts, /) -> Profile:
         """Make the profile.

@@ -1,4 +1,4 @@
-"""The step of ComRAG 4.3: what was answered before is reused, offered, or helps to answer."""
+"""The step of ComRAG 4.3: a saved answer is reused, offered, or helps to answer."""
 
 from dataclasses import replace
 
@@ -8,24 +8,24 @@ from chatbot.turn import Answer, Recollection, Route, RuleStep, Turn
 
 
 def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
-    """Answer with a good answer to the same question of the same release, where there is one.
+    """A step that gives a good saved answer to the same question of the same release, if any.
 
-    Else what was answered to questions near it goes along to generation. With `offering` the asker
-    is shown those that may be the same, since no model was asked. A turn that is asked afresh
-    passes through.
+    Else the saved answers to similar questions go along to generation. With `offering` the asker is
+    shown those that may be the same, since no model was asked. A turn that is asked afresh passes
+    through.
     """
 
     def recall(turn: Turn) -> Turn:
         if turn.afresh:
             return turn
-        found = memory.recall(turn)
-        if found.reused is None:
+        recollection = memory.recall(turn)
+        if recollection.reused is None:
             if not offering:
-                found = replace(found, offers=())
-            elif found.offers:
-                emit(Offered(found.offers))
-            return replace(turn, recollection=found)
-        same = found.reused
+                recollection = replace(recollection, offers=())
+            elif recollection.offers:
+                emit(Offered(recollection.offers))
+            return replace(turn, recollection=recollection)
+        same = recollection.reused
         answer = Answer(same.answer, False, same.citations, same.value)
         return replace(
             turn, recollection=Recollection(reused=same), route=Route.REUSE, answer=answer

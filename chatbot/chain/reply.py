@@ -1,4 +1,4 @@
-"""A finished turn as what is printed and kept of it: its reply and its trace."""
+"""The reply and the trace of a finished turn."""
 
 from chatbot.memory.prompting import role_of
 from chatbot.releases.resolution import ReleaseStatus
@@ -84,12 +84,12 @@ def trace_of(turn: Turn) -> Trace:
 
 
 def remembered_pair(pair: Remembered) -> RememberedPair:
-    """A pair of the memory as a reply tells it."""
+    """A saved answer as part of a reply."""
     return RememberedPair.model_validate(pair).model_copy(update={"value": ""})
 
 
 def _side(side: Turn, whole: Answer) -> Side:
-    release, own = side.asked[1], side.answer
+    release, own = side.target[1], side.answer
     return Side(
         release=release,
         status=side.documented,

@@ -1,4 +1,4 @@
-"""What is computed of a comparison: stated values, changed parameters, release notes."""
+"""Computed comparisons: stated values, changed parameters, release notes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -17,7 +17,7 @@ from ingestion.page import BlockKind, DocumentKind
 def computed_answer(
     topic: str, corpora: Sequence[Corpus], parameters: Sequence[ReleaseParameters]
 ) -> Answer | None:
-    """What the releases state of a parameter, or what changed of a group, or of the whole."""
+    """The stated values of a parameter, or the changes of a group or of all; None if neither."""
     if topic and (stated := stated_values(topic, parameters)):
         return in_each([corpus.release for corpus in corpora], stated)
     changed = changed_group(topic, parameters[0], parameters[-1])
@@ -27,7 +27,7 @@ def computed_answer(
 
 
 def _notes(corpora: Sequence[Corpus]) -> Iterator[Answer]:
-    """What the release notes of releases tell; not what is headed by another release."""
+    """The release notes of each release, without sections headed by another release."""
     seen: set[str] = set()
     for corpus in corpora:
         quotes, lines = Quotes(), []

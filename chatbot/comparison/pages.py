@@ -25,7 +25,7 @@ _SAME_PAGE = 0.5
 
 
 @dataclass(frozen=True)
-class Pair:
+class PassagePair:
     """A passage in both releases, or in one; `same` if in the same words but for their names."""
 
     before: Record | None
@@ -51,7 +51,7 @@ def passages(pages: Iterable[StoredPage]) -> list[Record]:
 
 
 def term_of(record: Record) -> str:
-    """What a row or a definition is called where it stands: a row's first cell, a parameter."""
+    """The term of a row or definition: the first cell, or the parameter's name."""
     if record.cells or record.kind != BlockKind.DEFINITION:
         return record.cells[0][1] if record.cells else ""
     term = _TERM_END.split(record.quote, maxsplit=1)[0]
@@ -66,8 +66,8 @@ def name_of(record: Record) -> str:
     return term if any(map(str.isalpha, term)) else ""
 
 
-def said(record: Record, release: str) -> str:
-    """What a passage is compared by: its words without the name of its release."""
+def compared_text(record: Record, release: str) -> str:
+    """The words by which a passage is compared: all but the name of its release."""
     return plain(record.quote.replace(release, "#"))
 
 
@@ -84,8 +84,8 @@ def counterpart(document: StoredDocument, there: Corpus) -> StoredDocument | Non
     own = PurePosixPath(document.file).parts
     alike = [(Postfix.similarity(own, PurePosixPath(d.file).parts), d) for d in there.documents()]
     most = max((shared for shared, _ in alike), default=0)
-    found = [other for shared, other in alike if shared == most]
-    return found[0] if most and len(found) == 1 else None
+    best = [other for shared, other in alike if shared == most]
+    return best[0] if most and len(best) == 1 else None
 
 
 def _heading(heading: str, release: str) -> str:
@@ -94,12 +94,12 @@ def _heading(heading: str, release: str) -> str:
 
 
 class _Compared:
-    """A passage with what it is compared by."""
+    """A passage with the text that it is compared by."""
 
     def __init__(self, record: Record, release: str) -> None:
         self.record, self.name = record, name_of(record)
         self.section = tuple(_heading(heading, release) for heading in record.path[1:])
-        self.text = said(record, release)
+        self.text = compared_text(record, release)
         # What versions of a passage have in common, the surest first; None for "none".
         by_name = (self.section, self.name) if self.name else None
         self.keys: tuple[Hashable, ...] = (self.section, self.text), self.text, by_name
@@ -107,7 +107,7 @@ class _Compared:
 
 def pair_passages(
     before: Iterable[Record], after: Iterable[Record], releases: tuple[str, str]
-) -> list[Pair]:
+) -> list[PassagePair]:
     """Pair the passages of a document in two releases, in the order of the newer one.
 
     In turn, those that are left: word for word in the same section, word for word anywhere, by
@@ -131,35 +131,35 @@ def pair_passages(
     for passage in new:
         origin = partner.get(passage)
         same = origin is not None and origin.text == passage.text
-        pairs.append(Pair(origin.record if origin else None, passage.record, same))
+        pairs.append(PassagePair(origin.record if origin else None, passage.record, same))
     kept = set(partner.values())
-    return pairs + [Pair(passage.record, None) for passage in old if passage not in kept]
+    return pairs + [PassagePair(passage.record, None) for passage in old if passage not in kept]
 
 
 def _alike(left: Iterable[_Compared], free: Iterable[_Compared]) -> dict[_Compared, _Compared]:
-    """What has no name, with the most alike that is left of the same section."""
+    """Each unnamed passage with the most similar free one of the same section."""
     waiting: dict[Hashable, list[_Compared]] = {}
     for one in left:
         if not one.name:
             waiting.setdefault((one.section, one.record.kind), []).append(one)
-    found: dict[_Compared, _Compared] = {}
+    partners: dict[_Compared, _Compared] = {}
     for other in free:
         near = [] if other.name else waiting.get((other.section, other.record.kind), [])
         best = max(near, key=lambda one: fuzz.ratio(one.text, other.text), default=None)
         if best and fuzz.ratio(best.text, other.text) >= _SAME_SECTION:
             near.remove(best)
-            found[other] = best
-    return found
+            partners[other] = best
+    return partners
 
 
 @dataclass(frozen=True)
 class Differences:
-    """What differs between two pages, in the newer one's order, and the passages that do not."""
+    """The differing passages of two pages, in the newer one's order, and the equal ones."""
 
-    changed: tuple[Pair, ...]
+    changed: tuple[PassagePair, ...]
     added: tuple[Record, ...]
     removed: tuple[Record, ...]
-    same: tuple[Pair, ...]
+    same: tuple[PassagePair, ...]
 
 
 def differences(older: tuple[Corpus, StoredPage], newer: tuple[Corpus, StoredPage]) -> Differences:
@@ -192,9 +192,14 @@ def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | Non
     document = counterpart(page.document, there)
     rare = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
     rare.sort(key=here.idf, reverse=True)
-    found = [*(there.pages_of(document.id) if document else ()), *pages_with(there, rare[:30], 30)]
+    candidates = [
+        *(there.pages_of(document.id) if document else ()),
+        *pages_with(there, rare[:30], 30),
+    ]
     own = _words(page, here)
-    alike = [(Indel.normalized_similarity(own, _words(other, there)), other) for other in found]
+    alike = [
+        (Indel.normalized_similarity(own, _words(other, there)), other) for other in candidates
+    ]
     share, best = max(alike, key=lambda pair: pair[0], default=(0.0, None))
     return best if share >= _SAME_PAGE else None
 

@@ -1,4 +1,4 @@
-"""Where a thing is documented: looked up in every release, never taken from one for another."""
+"""The releases that document a thing, each looked up apart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ _CANDIDATES = 80
 
 @dataclass(frozen=True)
 class Finding:
-    """What one release says of a thing: what documents it, and release notes on it."""
+    """The presence of a thing in one release: its citation, and a release note on it."""
 
     release: str
-    found: Citation | None
+    citation: Citation | None
     note: Record | None
     status: Documented
 
@@ -42,7 +42,7 @@ def find_everywhere(thing: str, corpora: Sequence[Corpus]) -> list[Finding]:
         had_entry = had_entry or bool(entries)
         # What announces a thing is the shortest that is said of it.
         note = min(notes, key=lambda record: len(record.quote), default=None)
-        was = any(finding.found for finding in findings)
+        was = any(finding.citation for finding in findings)
         gone = Documented.REMOVED if was and note else Documented.NOT_FOUND
         status = Documented.DOCUMENTED if there else gone
         findings.append(Finding(corpus.release, there[0] if there else None, note, status))
@@ -50,22 +50,22 @@ def find_everywhere(thing: str, corpora: Sequence[Corpus]) -> list[Finding]:
 
 
 def _look_up(thing: str, corpus: Corpus) -> tuple[list[Citation], list[Citation], list[Record]]:
-    """Where one release has a thing: under its name, elsewhere, and in release notes."""
+    """The entries, other mentions and release notes of a thing in one release."""
     entries: list[Citation] = []
     mentions: list[Citation] = []
     notes: list[Record] = []
     wanted = set(tokens(thing))
     for page in pages_with(corpus, wanted, _CANDIDATES):
         of_notes = page.document.kind is DocumentKind.RELEASE_NOTES
-        found = passages([page])
-        if not found and not of_notes and wanted <= set(tokens(page.text)):
+        page_records = passages([page])
+        if not page_records and not of_notes and wanted <= set(tokens(page.text)):
             # A page of headings alone.
             at = page.heading_path, page.anchor, corpus.release
             mentions.append(cite_words(page, page.text, *at))
-        for record in found:
-            told = " ".join((record.reading, *record.path, page.document.title))
+        for record in page_records:
+            text = " ".join((record.reading, *record.path, page.document.title))
             named = releases_named(record.quote, corpus.release)
-            if not wanted <= set(tokens(told)):
+            if not wanted <= set(tokens(text)):
                 continue
             if of_notes:
                 notes.append(record)
@@ -81,12 +81,12 @@ def _bare(name: str) -> str:
 
 
 def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
-    """Which releases document a thing, and what release notes say of its end or beginning."""
+    """The releases that document a thing, and a release note on its removal or introduction."""
     quotes = Quotes()
-    had = [finding for finding in findings if finding.found]
-    cited = [quotes.cite(f.found) for f in had if f.found]
+    had = [finding for finding in findings if finding.citation]
+    cited = [quotes.cite(f.citation) for f in had if f.citation]
     there = [f"{f.release} {mark}" for f, mark in zip(had, cited, strict=True)]
-    lacking = [finding.release for finding in findings if not finding.found]
+    lacking = [finding.release for finding in findings if not finding.citation]
     others = listed(lacking, "or") if lacking else ""
     if not there:
         text = f"I couldn't find {as_code(thing)} in the documentation of {others}."
@@ -94,12 +94,12 @@ def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
         missing = f", not in {others}" if others else ""
         at = findings.index(had[0])
         is_run = len(had) > 1 and others and list(findings[at : at + len(had)]) == had
-        told = f"in {listed(there)}"
+        where = f"in {listed(there)}"
         if is_run:
-            told = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
-        text = f"{as_code(thing)} is documented {told}{missing}."
+            where = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
+        text = f"{as_code(thing)} is documented {where}{missing}."
     noted = sorted(findings, key=lambda f: f.status is not Documented.REMOVED)
-    for finding in [f for f in noted if f.note and not f.found][:1]:
+    for finding in [f for f in noted if f.note and not f.citation][:1]:
         assert finding.note is not None
         mark = quotes.mark(finding.note, finding.release)
         words = in_short(finding.note.reading).rstrip(".:")

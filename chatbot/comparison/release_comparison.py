@@ -26,11 +26,11 @@ def compare_releases(
     open_parameters: OpenParameters,
     releases: Callable[[str], Sequence[str]],
 ) -> ModelStep:
-    """Answer a comparison: what is computed, else the answers of its releases, the oldest first.
+    """A step that answers a comparison: computed, else with each release's answer, oldest first.
 
-    Computed is where a thing is documented, and what is stated of parameters. `gather` takes a
-    side up to its evidence, `write` from there to its answer. `releases` gives the releases of a
-    product, oldest first.
+    The releases that document a thing and the stated values of parameters are computed. `gather`
+    takes a side up to its evidence, `write` from there to its answer. `releases` gives the releases
+    of a product, oldest first.
     """
 
     async def compare(turn: Turn) -> Turn:
@@ -41,9 +41,9 @@ def compare_releases(
         order = await in_thread(releases, resolution.product)
         names = [release for release in order if release in resolution.releases]
         sides = await together(gather(side_of(turn, release)) for release in names)
-        corpora = await in_thread(lambda: [open_corpus(*side.asked) for side in sides])
+        corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         topic = compared_topic(sides)
-        parameters = await in_thread(lambda: [open_parameters(*side.asked) for side in sides])
+        parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
         if asks_where(turn.question):
             if not topic:
                 return with_sides(turn, sides, _nothing_named(names))
@@ -51,20 +51,20 @@ def compare_releases(
             stated = await in_thread(parameters_named, topic, parameters)
             for thing in (*stated, topic, *things):
                 findings = await in_thread(find_everywhere, thing, corpora)
-                if things[-1:] == [thing] or any(f.found or f.note for f in findings):
+                if things[-1:] == [thing] or any(f.citation or f.note for f in findings):
                     return await _where(turn, sides, thing, findings, write)
         computed = await in_thread(computed_answer, topic, corpora, parameters)
         if computed is not None:
             return with_sides(turn, [replace(side, answer=None) for side in sides], computed)
         if not topic:
             newest = await write(sides[-1])
-            told = [*(replace(side, answer=None) for side in sides[:-1]), newest]
+            answered = [*(replace(side, answer=None) for side in sides[:-1]), newest]
             answer = newest.answer
             if answer is None or answer.abstained:
                 answer = _nothing_named(names)
-            return with_sides(turn, told, answer)
-        told = [await write(side) for side in sides]
-        return with_sides(turn, told, _below_each_other(told))
+            return with_sides(turn, answered, answer)
+        answered = [await write(side) for side in sides]
+        return with_sides(turn, answered, _below_each_other(answered))
 
     return compare
 
@@ -72,9 +72,9 @@ def compare_releases(
 async def _where(
     turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
 ) -> Turn:
-    """Which releases document a thing, and what the first and the last of them tell."""
-    there = [finding.found is not None for finding in findings]
-    told: list[Turn] = []
+    """The releases that document a thing, with the answers of the first and the last of them."""
+    there = [finding.citation is not None for finding in findings]
+    answered: list[Turn] = []
     parts = [("", presence_in_words(thing, findings))]
     for i, (side, finding) in enumerate(zip(sides, findings, strict=True)):
         is_edge = there[i] and not all(there[max(i - 1, 0) : i + 2])
@@ -82,8 +82,8 @@ async def _where(
         answer = written.answer
         if is_edge and answer and not answer.abstained and not answer.unwritten:
             parts.append((f"**{finding.release}:**", answer))
-        told.append(replace(written, documented=finding.status, answer=None))
-    return with_sides(turn, told, joined(parts))
+        answered.append(replace(written, documented=finding.status, answer=None))
+    return with_sides(turn, answered, joined(parts))
 
 
 def _below_each_other(sides: Sequence[Turn]) -> Answer:
@@ -92,7 +92,7 @@ def _below_each_other(sides: Sequence[Turn]) -> Answer:
         answer = side.answer
         is_told = answer is not None and not answer.abstained
         answers.append(answer if answer and is_told else Answer("nothing found.", abstained=True))
-    releases = [side.asked[1] for side in sides]
+    releases = [side.target[1] for side in sides]
     if all(answer.abstained for answer in answers):
         return Answer(
             f"I couldn't find this in the documentation of {listed(releases, 'or')}.", True
@@ -112,7 +112,7 @@ def _without_common_items(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def _nothing_named(releases: Sequence[str]) -> Answer:
-    """Ask what is meant where nothing says it."""
+    """The question back which thing is to be compared."""
     return Answer(
         f"I can't tell what to look for in {listed(releases)}: ask again with the name of a thing, "
         "and I compare the pages on it.",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatbot.comparison.topic import asked_of_one, topic_of
+from chatbot.comparison.topic import question_to_one, topic_of
 from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.turn import Answer, Documented, Route, Turn
 
@@ -15,7 +15,7 @@ def side_of(turn: Turn, release: str) -> Turn:
     return replace(
         turn,
         rewritten=read and replace(read, base=read.subject),
-        question=asked_of_one(bare, resolution.product or "", follows=bool(turn.history)),
+        question=question_to_one(bare, resolution.product or "", follows=bool(turn.history)),
         resolved=replace(
             resolution,
             status=ReleaseStatus.STATED,
@@ -44,18 +44,18 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
 
 def _own(side: Turn, answer: Answer) -> Turn:
     """A side with its own answer: the words that an answer cites from it where it has none."""
-    citations = tuple(c for c in answer.citations if c.release == side.asked[1])
+    citations = tuple(c for c in answer.citations if c.release == side.target[1])
     quoted = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
     own = side.answer or quoted
-    told = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED
-    status = side.documented or told
+    by_citations = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED
+    status = side.documented or by_citations
     abstained = status is not Documented.DOCUMENTED
     return replace(side, documented=status, answer=replace(own, abstained=abstained))
 
 
 def compared_topic(sides: Sequence[Turn]) -> str:
-    """What the sides of a comparison ask about, or took over from earlier questions."""
+    """The topic of a comparison, from its sides or from earlier questions."""
     queries = next((side.phrased for side in reversed(sides) if side.phrased), None)
-    product = sides[0].asked[0]
-    texts = (queries.asked, queries.subject) if queries else ()
+    product = sides[0].target[0]
+    texts = (queries.own_subject, queries.subject) if queries else ()
     return next(filter(None, (topic_of(text, product) for text in texts)), "")

@@ -1,9 +1,9 @@
-"""What a comparison is about, and what each of its releases is asked."""
+"""The topic of a comparison, and the question to each of its releases."""
 
 import re
 from collections.abc import Sequence
 
-from chatbot.retrieval.kinds import kind_said
+from chatbot.retrieval.question_types import stated_type
 from chatbot.text.words import filtered, word_set
 from corpora.indexing.lexical import identifiers, tokens
 
@@ -24,12 +24,12 @@ _ASKING = word_set("""
 
 
 def asks_differences(question: str) -> bool:
-    """Whether it is asked how releases differ."""
+    """Whether a question is about differences between releases."""
     return _DIFFERS.search(question) is not None
 
 
 def asks_where(question: str) -> bool:
-    """Whether it is asked in which releases a thing is documented, and not how they differ."""
+    """Whether a question is about the releases that document a thing, not their differences."""
     return _WHERE.search(question) is not None and not asks_differences(question)
 
 
@@ -39,22 +39,22 @@ def things_named(text: str) -> list[str]:
 
 
 def topic_of(text: str, product: str) -> str:
-    """The words of a question that name what is compared; not those that ask, nor the product's."""
+    """The words of a question that name the compared thing, without question words and product."""
     own_name = set(tokens(product))
     words = filtered(text.replace("`", "")).split()
     named = (w for w in words if w.lower() not in _ASKING)
     return " ".join(word for word in named if not own_name.issuperset(tokens(word)))
 
 
-def asked_of_one(bare: str, product: str, *, follows: bool) -> str:
+def question_to_one(bare: str, product: str, *, follows: bool) -> str:
     """A comparison as a question to one release, from its words without the releases.
 
-    That is its clause that compares nothing, else what is said about its topic; of a question that
-    names none what is new, or what was asked before.
+    That is its clause without a comparison, else a question about its topic; where it names none,
+    the question for what is new, or the earlier question.
     """
     clauses: Sequence[str] = [part.strip(" ,-/") for part in _CLAUSE_END.split(bare)]
     plain = [part for part in clauses if topic_of(part, product) and not asks_differences(part)]
-    told = plain[0] if plain else topic_of(bare, product)
-    if not told:
+    topic = plain[0] if plain else topic_of(bare, product)
+    if not topic:
         return bare.strip(" ,:;-/") if follows else _WHATS_NEW
-    return f"{told}?" if kind_said(told) else f"What does the documentation say about {told}?"
+    return f"{topic}?" if stated_type(topic) else f"What does the documentation say about {topic}?"

@@ -1,4 +1,4 @@
-"""What releases state of parameters: of one that a comparison names, or of a group of them."""
+"""The stated values of a parameter in each release, and the changes of a group of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,23 +17,23 @@ SHOWN = 40
 _MISSING = "–"
 
 _Cell = tuple[str, Citation | None]
-"""What stands in a cell of the table, and where that is stated."""
+"""The text of a table cell, and its citation."""
 
 
 def stated_values(topic: str, releases: Sequence[ReleaseParameters]) -> list[Answer] | None:
-    """What each release states of the parameter that a topic names; None where one does not."""
-    told = [_stated(topic, release) for release in releases]
-    return told if all(told) else None  # type: ignore[return-value]
+    """The values of a named parameter in each release; None where a release states none."""
+    answers = [_stated(topic, release) for release in releases]
+    return answers if all(answers) else None  # type: ignore[return-value]
 
 
 def parameters_named(topic: str, releases: Sequence[ReleaseParameters]) -> list[str]:
     """The names of the parameters that a topic names and says nothing else of, each once."""
-    found = (p for release in releases for p in release.parameters)
-    return list(dict.fromkeys(p.name for p in found if _is_named(topic, p) and _is_on(topic, p)))
+    every = (p for release in releases for p in release.parameters)
+    return list(dict.fromkeys(p.name for p in every if _is_named(topic, p) and _is_on(topic, p)))
 
 
 def _stated(topic: str, release: ReleaseParameters) -> Answer | None:
-    quotes, said = Quotes(), []
+    quotes, statements = Quotes(), []
     for parameter in release.parameters:
         if _is_named(topic, parameter) and _is_on(topic, parameter):
             values = [
@@ -43,25 +43,25 @@ def _stated(topic: str, release: ReleaseParameters) -> Answer | None:
             ]
             if values:
                 mark = quotes.cite(_cite(parameter.facts[0], release.release))
-                said.append(f"{as_code(parameter.name)}: {', '.join(values)} {mark}.")
-    return quotes.answer(" ".join(dict.fromkeys(said))) if said else None
+                statements.append(f"{as_code(parameter.name)}: {', '.join(values)} {mark}.")
+    return quotes.answer(" ".join(dict.fromkeys(statements))) if statements else None
 
 
 def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters) -> Answer | None:
-    """What is new, changed and gone of the parameters on a topic, or of all: a sentence, a table.
+    """The new, changed and removed parameters on a topic, or of all, as a sentence and a table.
 
-    None where nothing is.
+    None where there is no change.
     """
-    found = [c for c in changes(older, newer) if _is_on(topic, c.shown)]
-    rows = [row for change in found for row in _rows(topic, change, (older, newer))]
+    matches = [c for c in changes(older, newer) if _is_on(topic, c.shown)]
+    rows = [row for change in matches for row in _rows(topic, change, (older, newer))]
     if not rows:
         return None
-    told = [
+    counts = [
         f"{what}: {listed(dict.fromkeys(as_code(c.shown.name) for c in of)) if topic else len(of)}"
         for what in Outcome
-        if (of := [c for c in found if c.outcome is what])
+        if (of := [c for c in matches if c.outcome is what])
     ]
-    lead = f"From {older.release} to {newer.release}, {'; '.join(told)}."
+    lead = f"From {older.release} to {newer.release}, {'; '.join(counts)}."
     quotes = Quotes()
     shown = [(name, *(_cell(cell, quotes) for cell in cells)) for name, *cells in rows[:SHOWN]]
     left = len(rows) - len(shown)
@@ -72,7 +72,7 @@ def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters
 def _rows(
     topic: str, change: Change, releases: tuple[ReleaseParameters, ReleaseParameters]
 ) -> Iterator[tuple[str, _Cell, _Cell]]:
-    """A changed parameter's relations that differ; of a new or former one what is stated first."""
+    """The differing relations of a changed parameter; of a new or removed one the first fact."""
     older, newer = (release.release for release in releases)
     name, before, after = as_words(change.shown.name), change.before, change.after
     if before and after:
@@ -85,8 +85,8 @@ def _rows(
         return
     shown = change.shown
     first = next((f for f in shown.facts if f.relation != UNIT), None)
-    told = in_short(first.value if first else shown.name)
-    cell = told, _cite(first or shown, newer if after else older)
+    value = in_short(first.value if first else shown.name)
+    cell = value, _cite(first or shown, newer if after else older)
     missing: _Cell = (_MISSING, None)
     if by := change.replaced_by:
         missing = f"replaced by {as_code(by.new)}", _cite(by, newer)
@@ -113,9 +113,9 @@ def _is_on(topic: str, parameter: Parameter) -> bool:
 def _relations(topic: str, parameter: Parameter) -> list[str]:
     """The relations that a topic names, else all but the unit, and the text where that is all."""
     own = [r for r in dict.fromkeys(f.relation for f in parameter.facts) if r != UNIT]
-    asked = [relation for relation in own if names(topic, relation)]
+    named = [relation for relation in own if names(topic, relation)]
     short = [relation for relation in own if relation != DESCRIPTION]
-    return asked or short or own
+    return named or short or own
 
 
 def _cite(stated: Fact | Parameter | Replacement, release: str) -> Citation:

@@ -1,4 +1,4 @@
-"""What all answers to comparisons are written with: citations, short passages, tables."""
+"""The building blocks of comparisons in words: citations, short passages, tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ class Quotes:
 
 
 def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
-    """Answers one below the other, each behind its heading; the first that tells is the lead."""
+    """Answers one below the other, each behind its heading; the value is the first one's."""
     texts: list[str] = []
     citations: list[Citation] = []
     for heading, answer in parts:

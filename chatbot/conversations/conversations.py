@@ -39,7 +39,7 @@ LONGEST_TITLE = 120
 MOST_WORDS = 20
 _WORD = re.compile(r"\w+")
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
-"""What a turn repeats of its reply."""
+"""The fields of a reply that its turn repeats."""
 
 
 class UnknownConversation(StrataError, LookupError):
@@ -58,7 +58,7 @@ class KeptTurn:
 
 @dataclass(frozen=True)
 class Conversations:
-    """The conversations of `owner`, and nobody else's; every method is one transaction.
+    """The conversations of `owner` alone; every method is one transaction.
 
     Another person's conversation raises UnknownConversation, like one that does not exist.
     """
@@ -99,7 +99,7 @@ class Conversations:
             session.delete(row)
 
     def get(self, conversation: str) -> ConversationRow:
-        """A conversation with its turns, and what the person thinks of them."""
+        """A conversation with its turns and the person's feedback."""
         with self.database.reading() as session:
             turns = selectinload(ConversationRow.said).joinedload(TurnRow.feedback)
             return self.own(session, conversation, turns)
@@ -108,9 +108,9 @@ class Conversations:
         """The latest conversations; with `wanted`, only those that contain these words."""
         with self.database.reading() as session:
             query = select(ConversationRow).where(ConversationRow.owner == self.owner)
-            if (found := turns_with(session, wanted)) is not None:
+            if (matching := turns_with(session, wanted)) is not None:
                 held = select(TurnRow.conversation_id).where(
-                    TurnRow.owner == self.owner, ~TurnRow.superseded, TurnRow.id.in_(found)
+                    TurnRow.owner == self.owner, ~TurnRow.superseded, TurnRow.id.in_(matching)
                 )
                 titled = ConversationRow.title.icontains(wanted.strip(), autoescape=True)
                 query = query.where(ConversationRow.id.in_(held) | titled)
@@ -178,9 +178,9 @@ class Conversations:
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:
         """The turns of a conversation, oldest first."""
         with self.database.reading() as session:
-            said = self.own(session, conversation).said
+            turns = self.own(session, conversation).said
             return tuple(
-                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in said
+                KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in turns
             )
 
     def own(self, session: Session, conversation: str, *options: ORMOption) -> ConversationRow:
@@ -205,7 +205,7 @@ def release_spoken_of(replies: Iterable[Reply]) -> tuple[str, str] | None:
 
 
 def forget_turns_of(session: Session, conversations: Collection[str]) -> None:
-    """Remove what the memory made of the turns of conversations that are about to be deleted."""
+    """Remove the saved answers made of the turns of conversations that are about to be deleted."""
     own = select(TurnRow.id).where(TurnRow.conversation_id.in_(conversations))
     Stores.forget_turns(session, own)
 
@@ -230,5 +230,7 @@ def turns_with(session: Session, wanted: str) -> Select[int] | None:
         return select(TurnTextRow.turn_id).where(held)
     # Quoted, so that no word is an operator of FTS5.
     wanted = " ".join(f'"{word}"' for word in words) + "*"
-    found: Select[int] = select(literal_column("rowid", Integer)).select_from(text("turn_search"))
-    return found.where(text("turn_search MATCH :wanted").bindparams(wanted=wanted))
+    matching: Select[int] = select(literal_column("rowid", Integer)).select_from(
+        text("turn_search")
+    )
+    return matching.where(text("turn_search MATCH :wanted").bindparams(wanted=wanted))

@@ -23,7 +23,7 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
     question or a comment. Raises UnknownConversation unless it is a conversation of the owner.
     """
     kept = conversations.get(conversation)
-    begun = f"begun on {_told(kept.created)}"
+    begun = f"begun on {_moment(kept.created)}"
     head = [
         f"# {as_label(kept.title) or 'Conversation'}",
         f"{as_label(kept.product)}, {begun}" if kept.product else f"A conversation {begun}",
@@ -35,11 +35,11 @@ def conversation_markdown(conversations: Conversations, conversation: str) -> st
 def conversation_json(conversations: Conversations, conversation: str) -> str:
     """Write a conversation as JSON; raises UnknownConversation unless it is the owner's."""
     kept = conversations.get(conversation)
-    return json.dumps(conversation_told(kept, kept.said), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(conversation_as_json(kept, kept.said), ensure_ascii=False, indent=2) + "\n"
 
 
-def conversation_told(kept: ConversationRow, turns: Iterable[TurnRow]) -> dict[str, Any]:
-    """A conversation as plain JSON, with these of its turns and what was thought of them."""
+def conversation_as_json(kept: ConversationRow, turns: Iterable[TurnRow]) -> dict[str, Any]:
+    """A conversation as plain JSON, with these of its turns and their feedback."""
     return {
         "conversation": kept.id,
         "title": kept.title,
@@ -65,11 +65,11 @@ def reply_markdown(reply: Reply) -> str:
     return "\n\n".join(_answer(reply))
 
 
-def _feedback(said: FeedbackRow | None) -> dict[str, Any] | None:
-    if said is None:
+def _feedback(row: FeedbackRow | None) -> dict[str, Any] | None:
+    if row is None:
         return None
-    told = {"thumbs": said.thumbs, "reason": said.reason, "comment": said.comment}
-    return told | {"created": said.created.isoformat()}
+    opinion = {"thumbs": row.thumbs, "reason": row.reason, "comment": row.comment}
+    return opinion | {"created": row.created.isoformat()}
 
 
 def _turn(number: int, turn: TurnRow) -> Iterator[str]:
@@ -77,12 +77,14 @@ def _turn(number: int, turn: TurnRow) -> Iterator[str]:
     yield f"## Question {number}"
     yield as_block(turn.question)
     took = duration(reply)
-    yield f"*Answered on {_told(turn.created)}{f' in {took}' if took else ''}*"
+    yield f"*Answered on {_moment(turn.created)}{f' in {took}' if took else ''}*"
     yield from _answer(reply)
     if opinion:
-        said = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
-        told = ", ".join(filter(None, said))
-        yield f"Feedback: {told}" + (f"\\\n{as_block(opinion.comment)}" if opinion.comment else "")
+        parts = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
+        summary = ", ".join(filter(None, parts))
+        yield f"Feedback: {summary}" + (
+            f"\\\n{as_block(opinion.comment)}" if opinion.comment else ""
+        )
 
 
 def _answer(reply: Reply) -> Iterator[str]:
@@ -103,5 +105,5 @@ def _source(citation: Citation) -> str:
     return ", ".join(as_label(part) for part in parts if part)
 
 
-def _told(moment: datetime) -> str:
+def _moment(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""What the person who asked thinks of an answer: a thumb, a reason, a comment."""
+"""Feedback on an answer by the person who asked: a thumb, a reason, a comment."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ class Feedback:
         if thumbs == UP and reason:
             raise BadInput("a reason says what is wrong: it goes with thumbs down")
         require_short("comment", comment, LONGEST_COMMENT)
-        said = {"thumbs": thumbs, "reason": reason, "comment": comment}
+        opinion = {"thumbs": thumbs, "reason": reason, "comment": comment}
         with self.database.writing() as session:
             self._require_own(session, turn)
-            session.merge(FeedbackRow(turn_id=turn, created=datetime.now(UTC), **said))
+            session.merge(FeedbackRow(turn_id=turn, created=datetime.now(UTC), **opinion))
         self.changed(turn)
 
     def withdraw(self, turn: int) -> None:

@@ -17,7 +17,7 @@ WITH_ITS_SERVER = "The server was restarted."
 
 
 class State(StrEnum):
-    """What has become of a question; one that is answered is kept here no longer."""
+    """The state of an open question; an answered one is no longer kept here."""
 
     RUNNING = "running"
     STOPPING = "stopping"
@@ -31,13 +31,13 @@ class State(StrEnum):
         return self in (State.RUNNING, State.STOPPING)
 
 
-_ASKED = ("text", "product", "release", "instead_of", "afresh")
+_FIELDS = ("text", "product", "release", "instead_of", "afresh")
 _RUNNING = tuple(state for state in State if state.is_running)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked in a conversation.
+    """A question in a conversation.
 
     Its answer replaces the turn `instead_of` and all after it; `afresh` asks for one without the
     memory, `same_as` for that of a saved question, which is not kept.
@@ -106,7 +106,7 @@ class OpenQuestions:
                 server=self.server,
                 seen=now,
                 created=now,
-                **{name: getattr(question, name) for name in _ASKED},
+                **{name: getattr(question, name) for name in _FIELDS},
             )
             session.add(row)
             session.flush()
@@ -115,8 +115,8 @@ class OpenQuestions:
     def of(self, conversation: str, owner: str) -> tuple[OpenQuestion, ...]:
         """The open questions of a person's conversation, oldest first; none of another's."""
         with self.database.reading() as session:
-            found = self._of(session, conversation)
-        return tuple(open_ for open_ in found if open_.question.owner == owner)
+            questions = self._of(session, conversation)
+        return tuple(open_ for open_ in questions if open_.question.owner == owner)
 
     def end(self, identity: str, state: State, message: str = "", *, refused: bool = False) -> None:
         """Mark a question as stopped or failed; it is kept, so that it can be asked again."""
@@ -132,7 +132,7 @@ class OpenQuestions:
             session.execute(delete(OpenQuestionRow).where(OpenQuestionRow.id == identity))
 
     def wanted(self) -> frozenset[str]:
-        """Note that this process is alive; return which of its questions nobody has stopped."""
+        """Note that this process is alive; return its questions that were not stopped."""
         row = OpenQuestionRow
         own = row.server == self.server
         seen = update(row).where(own, row.state.in_(_RUNNING)).values(seen=datetime.now(UTC))
@@ -160,6 +160,6 @@ class OpenQuestions:
         is_here = row.server == self.server or is_alive(row.server, row.seen)
         if state.is_running and not is_here:
             state, message = State.STOPPED, WITH_ITS_SERVER
-        asked = {name: getattr(row, name) for name in _ASKED}
-        question = Question(conversation=row.conversation_id, owner=owner, **asked)
+        fields = {name: getattr(row, name) for name in _FIELDS}
+        question = Question(conversation=row.conversation_id, owner=owner, **fields)
         return OpenQuestion(row.id, question, row.after, state, message, row.refused, row.server)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from chatbot.accounts.program_keys import keys_of
 from chatbot.conversations.conversations import forget_turns_of
-from chatbot.conversations.export import conversation_told
+from chatbot.conversations.export import conversation_as_json
 from chatbot.settings import Settings
 from corpora.database.engine import Database, delete_in_portions
 from corpora.database.history_tables import (
@@ -34,9 +34,9 @@ def people(database: Database) -> tuple[tuple[str, int], ...]:
     """Return the ids of all people, and how many conversations each has."""
     counted = select(ConversationRow.owner, func.count()).group_by(ConversationRow.owner)
     with database.reading() as session:
-        found = dict(session.execute(counted).all())
-        found = dict.fromkeys(session.scalars(select(PersonRow.id)), 0) | found
-    return tuple(sorted(found.items()))
+        counts = dict(session.execute(counted).all())
+        counts = dict.fromkeys(session.scalars(select(PersonRow.id)), 0) | counts
+    return tuple(sorted(counts.items()))
 
 
 def fingerprint(owner: str) -> str:
@@ -108,5 +108,5 @@ def _conversation(session: Session, row: ConversationRow) -> dict[str, Any]:
     every = select(TurnRow).where(TurnRow.conversation_id == row.id).order_by(TurnRow.position)
     turns = session.scalars(every.options(joinedload(TurnRow.feedback)))
     left = select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == row.id)
-    told = conversation_told(row, turns)
-    return told | {"questions_without_answer": list(session.scalars(left))}
+    exported = conversation_as_json(row, turns)
+    return exported | {"questions_without_answer": list(session.scalars(left))}

@@ -1,4 +1,4 @@
-"""What an answer is from, in words: product, release, how they were found, and how long it took."""
+"""The source of an answer in words: product, release, how they were found, and the time taken."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ def release_badge(reply: Reply) -> ReleaseBadge:
 
 
 def duration(reply: Reply) -> str:
-    """How long the answer took; empty for answers of earlier versions, which do not tell."""
+    """The time that the answer took; empty for answers of earlier versions."""
     seconds = reply.seconds
     if seconds is None:
         return ""

@@ -1,4 +1,4 @@
-"""The steps of GraphContextGen: related questions, and the relations of what they name."""
+"""The steps of GraphContextGen: related questions, and the relations of their entities."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from chatbot.graph.knowledge import DocumentationGraph
 from chatbot.graph.triplets import STEP, Extractor, entities, extract_triplets
 from chatbot.graph.wikidata import Wikidata
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.questions import asked_text
+from chatbot.memory.questions import standalone_text
 from chatbot.memory.recall import Recall, as_remembered, serving_release
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
@@ -31,17 +31,17 @@ def by_cosine(search: Neighbours) -> Related:
 def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleStep:
     """Put the k related questions of the release with their answers beside the evidence (4.2).
 
-    They are examples; an answer to this very question that was rejected is told, too.
+    They are examples; a rejected answer to this very question stands beside them.
     """
 
     def recall(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         release_id = serving_release(memory.database, product, release)
         if turn.afresh or release_id is None:
             return turn
-        asked = memory.reader.read(asked_text(turn), product)
-        good = tuple(map(as_remembered, related(release_id, asked, questions)))
-        bad = memory.rejected(release_id, asked)
+        question = memory.reader.read(standalone_text(turn), product)
+        good = tuple(map(as_remembered, related(release_id, question, questions)))
+        bad = memory.rejected(release_id, question)
         return replace(turn, recollection=Recollection(good=good, bad=bad))
 
     return recall
@@ -53,17 +53,17 @@ def enhance_context(
     rebel: Extractor | None = None,
     wikidata: Wikidata | None = None,
 ) -> ModelStep:
-    """Add the relations of what the related questions and their answers name, as sentences (4.3).
+    """A step that adds relations of entities in related questions and answers, as sentences (4.3).
 
     The model, and REBEL, read triplets from them; the release's parameters state others between the
     same entities, with citations, and so may Wikidata, whose come last.
     """
 
     async def enhance(turn: Turn) -> Turn:
-        found = turn.recollection
-        if found is None or not found.good:
+        recollection = turn.recollection
+        if recollection is None or not recollection.good:
             return turn
-        context = "\n\n".join(f"{p.question}\n{without_marks(p.answer)}" for p in found.good)
+        context = "\n\n".join(f"{p.question}\n{without_marks(p.answer)}" for p in recollection.good)
         read, calls = await extract_triplets(model, context)
         turn = replace(turn, calls=(*turn.calls, *calls))
         if read is None:
@@ -71,12 +71,14 @@ def enhance_context(
             turn = replace(turn, fallbacks=(*turn.fallbacks, failed))
         first = (*(read or ()), *(await in_thread(rebel, context) if rebel else ()))
         named = entities(first)
-        release = await in_thread(open_parameters, *turn.asked)
+        release = await in_thread(open_parameters, *turn.target)
         documented = DocumentationGraph(release).between(named)
         general = await wikidata.between(named) if wikidata else ()
         relations: dict[str, Triplet] = {}
         for triplet in (*documented, *first, *general):
             relations.setdefault(triplet.sentence, triplet)
-        return replace(turn, recollection=replace(found, relations=tuple(relations.values())))
+        return replace(
+            turn, recollection=replace(recollection, relations=tuple(relations.values()))
+        )
 
     return enhance

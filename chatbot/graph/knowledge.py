@@ -1,4 +1,4 @@
-"""What is known about the entities of a context (GraphContextGen 4.3): the documentation itself.
+"""Known relations of a context's entities (GraphContextGen 4.3), from the documentation.
 
 The paper asks Wikidata (`chatbot.graph.wikidata`). What a release states of its parameters is
 exact, and of that release.
@@ -15,7 +15,7 @@ from corpora.parameters.releases import ReleaseParameters
 class DocumentationGraph:
     """The relations that one release states of its parameters, each with the words that state it.
 
-    A parameter is related to what is said of it; a function to its arguments, these to their
+    A parameter is related to its stated values; a function to its arguments, these to their
     defaults.
     """
 

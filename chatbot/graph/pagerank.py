@@ -13,7 +13,7 @@ Mask = npt.NDArray[np.bool_]
 ALPHA = 0.85
 MAX_ITERATIONS = 100
 TOLERANCE = 1e-6
-"""As in the paper (section 5): the L1 norm of what one more step of the walk would change."""
+"""As in the paper (section 5): the L1 norm of the change by one more step of the walk."""
 
 
 def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -> Scores:
@@ -28,7 +28,7 @@ def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -
         return np.zeros(len(of_query))
 
     def spread(mass: Scores) -> Scores:
-        """What every node gets if each gives its mass along each of its edges; the query last."""
+        """The mass that each node receives if all pass theirs along every edge; the query last."""
         got = np.append(_product(adjacency, mass[:-1]), mass[joined].sum())
         got[joined] += mass[-1]
         return got
@@ -37,7 +37,7 @@ def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -
     degrees = np.append(np.diff(adjacency.indptr) - left_out + of_query, len(joined))
     root = np.sqrt(np.maximum(degrees, 1))
     scale = np.append(present, True) / root
-    found = np.zeros_like(root)
+    solution = np.zeros_like(root)
     rest = np.zeros_like(root)
     rest[-1] = (1 - ALPHA) * scale[-1]
     direction = rest.copy()
@@ -45,13 +45,13 @@ def personalized_pagerank(adjacency: Adjacency, present: Mask, of_query: Mask) -
     for _ in range(MAX_ITERATIONS):
         image = direction - ALPHA * scale * spread(scale * direction)
         step = length / _dot(direction, image)
-        found += step * direction
+        solution += step * direction
         rest -= step * image
         if _dot(np.abs(rest), root) < TOLERANCE:
             break
         before, length = length, _dot(rest, rest)
         direction = rest + (length / before) * direction
-    scores: Scores = (found * root)[:-1]
+    scores: Scores = (solution * root)[:-1]
     return scores
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import and_, select
 
 from chatbot.graph.pagerank import Adjacency, personalized_pagerank
 from chatbot.memory.pairs import MemoryQuestion, Store
-from chatbot.memory.stores.neighbours import Matrix, NearPair, Neighbours
+from chatbot.memory.stores.neighbours import NearPair, Neighbours, VectorMatrix
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
@@ -79,7 +79,7 @@ class _Edges:
         self._ids = np.empty(0, dtype=np.int64)
         self._adjacency = _adjacency(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
 
-    def of(self, matrix: Matrix) -> Adjacency:
+    def of(self, matrix: VectorMatrix) -> Adjacency:
         """The adjacency for a matrix: rows that went are cut out, new ones compared with all."""
         with self._lock:
             if np.array_equal(self._ids, matrix.ids):
@@ -100,7 +100,7 @@ def _grown(adjacency: Adjacency, vectors: Vectors, threshold: float) -> Adjacenc
     for first in range(len(degrees), len(vectors), _AT_ONCE):
         last = min(first + _AT_ONCE, len(vectors))
         some = vectors[first:last]
-        # See `Matrix.cosines`: only many rows are worth the threads.
+        # See `VectorMatrix.cosines`: only many rows are worth the threads.
         few = len(some) < _FEW
         cosines = np.vecdot(some[:, np.newaxis], vectors[:last]) if few else some @ vectors[:last].T
         near = cosines > threshold

@@ -6,7 +6,7 @@ from corpora.settings import advanced
 
 
 class GraphSettings(BaseModel):
-    """What joins two questions, how many are shown, and who finds relations of what they name."""
+    """The edges between questions, the number shown, and the extractors of their relations."""
 
     graph_threshold: float = advanced(
         0.55,

@@ -21,7 +21,7 @@ _LONGEST = 256
 """Tokens that REBEL was trained to read and to write."""
 
 Extractor = Callable[[str], Iterable[Triplet]]
-"""What reads triplets from a context without a chat model."""
+"""A reader of triplets from a context that needs no chat model."""
 
 
 def entities(triplets: Iterable[Triplet]) -> frozenset[str]:
@@ -31,12 +31,12 @@ def entities(triplets: Iterable[Triplet]) -> frozenset[str]:
 
 def in_context(triplets: Iterable[Triplet], context: str) -> tuple[Triplet, ...]:
     """The triplets with both ends in the context, spelt as there: a model invents entities."""
-    found = []
+    verified = []
     for triplet in triplets:
         head, tail = (find_verbatim(end, context) for end in (triplet.head, triplet.tail))
         if head and tail and head != tail:
-            found.append(replace(triplet, head=head, tail=tail))
-    return tuple(dict.fromkeys(found))
+            verified.append(replace(triplet, head=head, tail=tail))
+    return tuple(dict.fromkeys(verified))
 
 
 class Relation(BaseModel):
@@ -70,14 +70,14 @@ def parse_rebel(linearised: str) -> tuple[Triplet, ...]:
 
     It is `<triplet> head <subj> tail <obj> relation <subj> tail …`.
     """
-    found = []
+    triplets = []
     for part in _SPECIAL.sub(" ", linearised).split("<triplet>")[1:]:
         head = " ".join(part.partition("<subj>")[0].split())
         for match in _OBJECT.finditer(part):
             tail, relation = (" ".join(match[name].split()) for name in ("tail", "relation"))
             if head and tail and relation:
-                found.append(Triplet(head, relation, tail))
-    return tuple(dict.fromkeys(found))
+                triplets.append(Triplet(head, relation, tail))
+    return tuple(dict.fromkeys(triplets))
 
 
 def open_rebel(source: str) -> Extractor:

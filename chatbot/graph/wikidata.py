@@ -1,4 +1,4 @@
-"""Wikidata as a knowledge graph (GraphContextGen 4.3), for whoever lets words go out to it.
+"""Wikidata as a knowledge graph (GraphContextGen 4.3), where a setting allows requests to it.
 
 httpx asks its query service, one request a context (docs/decisions/0022).
 """
@@ -18,7 +18,7 @@ SOURCE = "Wikidata"
 PATIENCE = 5.0
 """Seconds until an answer goes on without it."""
 MOST_NAMES = 20
-"""Of one context, in alphabetical order."""
+"""The most names of one context, in alphabetical order."""
 LARGEST_REPLY = 256 << 10
 MOST_RELATIONS = 50
 HELD = 1000
@@ -30,7 +30,7 @@ REST, LONGEST_REST = 60.0, 3600.0
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'-])*")
 """Plain words, without a quote or brace that could end the string of the query."""
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|[a-z][A-Z]|\b\d+\b")
-"""What a word of a language does not have: figures among letters, a capital behind a small one."""
+"""Signs of a coined word: figures among letters, a capital behind a small letter."""
 _PROPERTY = re.compile(r"[^\W\d_](?:[^\W_]|[ +#&'(),/-])*")
 _LONGEST, _MOST_WORDS = 60, 6
 
@@ -94,14 +94,14 @@ class Wikidata:
         import httpx
 
         names = tuple(sorted(filter(is_plain, entities)))[:MOST_NAMES]
-        until, found = self._held.get(names, (0.0, ()))
+        until, triplets = self._held.get(names, (0.0, ()))
         if len(names) < 2 or time.monotonic() < until:
-            return found
+            return triplets
         if time.monotonic() < self._rests_until:
             return ()
         try:
             async with asyncio.timeout(self._patience):
-                found = read_triplets(await self._reply(names), names)
+                triplets = read_triplets(await self._reply(names), names)
         except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, _Unusable) as error:
             late = f"no reply within {self._patience:g} seconds"
             reason = late if isinstance(error, TimeoutError) else str(error) or type(error).__name__
@@ -114,10 +114,10 @@ class Wikidata:
             )
             return ()
         self._held.pop(names, None)
-        self._held[names] = time.monotonic() + HELD_FOR, found
+        self._held[names] = time.monotonic() + HELD_FOR, triplets
         while len(self._held) > HELD:
             del self._held[next(iter(self._held))]
-        return found
+        return triplets
 
     async def _reply(self, names: Sequence[str]) -> bytes:
         import httpx
@@ -142,27 +142,27 @@ class Wikidata:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is of a few plain words, and may be sent to others."""
+    """Whether a name consists of a few plain words, so that it may be sent to others."""
     short = len(name) <= _LONGEST and len(name.split()) <= _MOST_WORDS
     return short and _NAME.fullmatch(name) is not None and _MIXED.search(name) is None
 
 
 def query(names: Sequence[str]) -> str:
-    """The query for what is stated between names, each of plain words."""
+    """The query for the relations between names, each of plain words."""
     written = " ".join(f'"{name}"@en "{name}"@mul' for name in names)
     return _QUERY.format(names=written, most=MOST_RELATIONS)
 
 
 def read_triplets(reply: bytes, names: Collection[str]) -> tuple[Triplet, ...]:
-    """The triplets of a reply between two of the names. Raises _Unusable for what is none."""
+    """The triplets of a reply between two of the names. Raises _Unusable for other replies."""
     try:
         rows = _Results.model_validate_json(reply).rows[:MOST_RELATIONS]
     except ValidationError:
         raise _Unusable("its reply is no result of SPARQL in JSON") from None
-    found = {
+    triplets = {
         Triplet(row.head, row.relation, row.tail, source=SOURCE): None
         for row in rows
         if row.head != row.tail and row.head in names and row.tail in names
         if len(row.relation) <= _LONGEST and _PROPERTY.fullmatch(row.relation)
     }
-    return tuple(found)
+    return tuple(triplets)

@@ -9,11 +9,11 @@ from queue import Queue
 _log = logging.getLogger(__name__)
 
 AT_EXIT_SECONDS = 10.0
-"""How long the process waits at its end for the work that is left."""
+"""Seconds that the process waits at its end for the work that is left."""
 
 
 class BackgroundWorker:
-    """Runs what it is given in one thread, in order; what fails is logged and dropped."""
+    """Runs tasks in one thread, in order; a failure is logged, and the task dropped."""
 
     def __init__(self) -> None:
         self._waiting: Queue[Callable[[], object]] = Queue()

@@ -1,4 +1,4 @@
-"""What the memory keeps: a question, its answer, how good it is, and the pages it rests on."""
+"""Saved answers: a question, its answer, their score, and the cited pages."""
 
 import re
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ class Store(StrEnum):
     LOW = "low"
 
 
-class Origin(StrEnum):
-    """Where a score comes from; each outranks those before it."""
+class ScoreOrigin(StrEnum):
+    """The source of a score; each outranks those before it."""
 
     MEASURED = "measured"
     THUMBS = "thumbs"
@@ -30,12 +30,12 @@ class Origin(StrEnum):
     CURATED = "curated"
 
 
-BY_HAND = (Origin.IMPORTED, Origin.CURATED)
+HUMAN_ORIGINS = (ScoreOrigin.IMPORTED, ScoreOrigin.CURATED)
 """Pairs that people wrote or vouch for need no citation, and are never evicted or forgotten."""
 
 
 class Rating(StrEnum):
-    """What an admin says that an answer is."""
+    """The rating of an answer by an admin."""
 
     GOOD = "good"
     BAD = "bad"
@@ -44,7 +44,7 @@ class Rating(StrEnum):
 
 
 class Role(StrEnum):
-    """How a turn is related to a pair: it made it, reused it, or had it in its prompt."""
+    """The relation of a turn to a pair: it made it, reused it, or had it in its prompt."""
 
     SOURCE = "source"
     REUSE = "reuse"
@@ -54,10 +54,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Score:
-    """How good an answer is, 0 to 1, and who says so; None is what nobody measured."""
+    """The score of an answer, 0 to 1, and its source; a part is None where it was not measured."""
 
     value: float
-    origin: Origin
+    origin: ScoreOrigin
     at: datetime
     by: str = ""
     faithfulness: float | None = None

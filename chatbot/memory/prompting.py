@@ -1,4 +1,4 @@
-"""What was answered before, as data in the prompt of an answer (ComRAG 4.3); and what was used."""
+"""Saved answers as data in a prompt (ComRAG 4.3), and the record of those that were used."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, Origin, Role, same_value, words
+from chatbot.memory.pairs import HUMAN_ORIGINS, Role, ScoreOrigin, same_value, words
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -17,24 +17,24 @@ BAD = "Answers that were wrong before:"
 RELATIONS = "Relations of what they name, to be checked likewise:"
 OUTSIDE = "Not from the documentation, for understanding only, never to be stated:"
 PAIRS, CHARACTERS = 2, 600
-"""What of earlier answers stands in a prompt: little, since a small model reads slowly.
+"""The most pairs and characters of earlier answers in a prompt: a small model reads slowly.
 
-The relations of what the good pairs name have as many characters of their own.
+The relations of the good pairs' entities have as many characters of their own.
 """
 REJECTED = "The same answer was rated poorly before and is not given again."
 """The warning in place of an answer that people rated poorly before."""
 
 
 def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
-    """The evidence of a prompt, and behind it what was answered before; alone if nothing was."""
-    found = turn.recollection or Recollection()
-    good = _lines(found.good, CHARACTERS - len(GOOD))
+    """The evidence of a prompt, and behind it the saved answers, if there are any."""
+    recollection = turn.recollection or Recollection()
+    good = _lines(recollection.good, CHARACTERS - len(GOOD))
     used = len(GOOD) + sum(map(len, good)) if good else 0
-    bad = _lines(found.bad, CHARACTERS - used - len(BAD))
-    told = found.relations if good else ()
-    related = _fitting((r.sentence for r in told if not r.source), CHARACTERS - len(RELATIONS))
+    bad = _lines(recollection.bad, CHARACTERS - used - len(BAD))
+    triplets = recollection.relations if good else ()
+    related = _fitting((r.sentence for r in triplets if not r.source), CHARACTERS - len(RELATIONS))
     left = CHARACTERS - len(OUTSIDE) - sum(map(len, related))
-    outside = _fitting((r.attributed for r in told if r.source), left)
+    outside = _fitting((r.attributed for r in triplets if r.source), left)
     sections = [evidence]
     for lead, tag, lines in (
         (GOOD, "answered", good),
@@ -49,12 +49,12 @@ def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
 
 
 def _lines(pairs: Sequence[Remembered], left: int) -> list[str]:
-    """One line for each pair, as far as they fit; what only quotes has none."""
+    """One line for each pair, as far as they fit; a pair that only quotes has none."""
     lines = []
     for pair in pairs[:PAIRS]:
-        said = pair.value or (without_marks(pair.answer) if pair.origin in BY_HAND else "")
-        if said:
-            lines.append(f"{' '.join(pair.question.split())} → {said}")
+        value = pair.value or (without_marks(pair.answer) if pair.origin in HUMAN_ORIGINS else "")
+        if value:
+            lines.append(f"{' '.join(pair.question.split())} → {value}")
     return _fitting(lines, left)
 
 
@@ -69,40 +69,40 @@ def _fitting(lines: Iterable[str], left: int) -> list[str]:
 
 def route_of(turn: Turn) -> Route:
     """The route of an answer that a model writes: by reference where good pairs stand beside it."""
-    found = turn.recollection
-    shown = found and _lines(found.good, CHARACTERS - len(GOOD))
+    recollection = turn.recollection
+    shown = recollection and _lines(recollection.good, CHARACTERS - len(GOOD))
     return Route.REFERENCE if shown else turn.route
 
 
 def is_rejected(turn: Turn, value: str, same: float) -> bool:
-    """Whether people said of this answer to this question (nearer than `same`) that it is bad."""
-    found = turn.recollection
+    """Whether people rejected this answer to this question (with a cosine of at least `same`)."""
+    recollection = turn.recollection
     return any(
         same_value(pair.value, value)
-        for pair in (found.bad if found else ())
-        if pair.similarity >= same and pair.origin != Origin.MEASURED
+        for pair in (recollection.bad if recollection else ())
+        if pair.similarity >= same and pair.origin != ScoreOrigin.MEASURED
     )
 
 
 def repeats(answer: Answer, pair: Remembered) -> bool:
-    """Whether an answer has the lead of an earlier one, or what follows it, word for word."""
-    said = f" {words(answer.text)} "
+    """Whether an answer repeats the lead or the body of an earlier one, word for word."""
+    text = f" {words(answer.text)} "
     lead = words(pair.value)
     body = words(pair.answer).removeprefix(lead).strip()
-    return any(part and f" {part} " in said for part in (lead, body))
+    return any(part and f" {part} " in text for part in (lead, body))
 
 
 def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
-    """What the memory did for a turn, and with which pairs; None where it did nothing."""
-    found = turn.recollection
-    if found is None:
+    """The role of the memory in a turn, and the pairs; None where it had none."""
+    recollection = turn.recollection
+    if recollection is None:
         return None, ()
-    if found.reused is not None:
-        return Role.REUSE, (found.reused,)
+    if recollection.reused is not None:
+        return Role.REUSE, (recollection.reused,)
     answer = turn.answer
     if turn.route is Route.REFERENCE and answer and not answer.abstained:
-        return Role.REFERENCE, found.good
-    poor = tuple(pair for pair in found.bad if pair.origin != Origin.MEASURED)
+        return Role.REFERENCE, recollection.good
+    poor = tuple(pair for pair in recollection.bad if pair.origin != ScoreOrigin.MEASURED)
     if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
         return Role.AVOID, poor
     return None, ()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from chatbot.memory.pairs import MemoryQuestion
-from chatbot.retrieval.kinds import kind_said, without_opening
+from chatbot.retrieval.question_types import stated_type, without_opening
 from chatbot.text.words import STOP_WORDS
 from chatbot.turn import Turn
 from corpora.indexing.embedding import MiniLM
@@ -42,7 +42,7 @@ class QuestionReader:
 
     @property
     def embedding(self) -> str:
-        """What the vectors are stored under; changes whenever they would."""
+        """The name under which vectors are stored; it changes whenever they would."""
         return f"{self._embedder.name}/{READING}"
 
     def read(self, text: str, product: str) -> MemoryQuestion:
@@ -60,8 +60,8 @@ class QuestionReader:
         ]
 
 
-def asked_text(turn: Turn) -> str:
-    """What a turn asks, without its release and without what the conversation answered before."""
+def standalone_text(turn: Turn) -> str:
+    """The question of a turn, without its release and without earlier answers."""
     return as_typed(turn.phrased.subject if turn.phrased else turn.question)
 
 
@@ -80,23 +80,23 @@ def normalized(text: str, product: str) -> str:
 
 
 def evident_difference(one: str, other: str, product: str) -> str:
-    """Say what tells two questions apart whatever a model thinks; empty if nothing does.
+    """The evident difference of two questions, whatever a model thinks; empty if there is none.
 
-    That is a figure or a name that only one of them has, a negation, and the kind of what they ask
-    for, where both say it.
+    That is a figure or a name that only one of them has, a negation, or the kind of answer that
+    they want, where both say it.
     """
     mine, theirs = (_words(text, product) for text in (one, other))
     if _NEGATIONS.isdisjoint(map(str.lower, mine)) != _NEGATIONS.isdisjoint(map(str.lower, theirs)):
         return "only one question says no"
-    for said, written in ((mine, theirs), (theirs, mine)):
+    for those, written in ((mine, theirs), (theirs, mine)):
         there = {
             form
             for word in written
             for form in ([word] if word.startswith("-") else (_form(word), *tokens(word)))
         }
-        if missing := [name for name in _names(said) if name not in there]:
+        if missing := [name for name in _names(those) if name not in there]:
             return f"only one question says “{missing[0]}”"
-    kinds = {kind for text in (one, other) if (kind := kind_said(text))}
+    kinds = {kind for text in (one, other) if (kind := stated_type(text))}
     return f"they ask for {' and '.join(sorted(kinds))}" if len(kinds) > 1 else ""
 
 
@@ -104,12 +104,12 @@ def _words(text: str, product: str) -> list[str]:
     text = _without_name(text, product).rstrip(" ?!.")
     words: list[str] = []
     after_option = False
-    for said in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
-        bare = said.strip(_EDGES)
+    for written in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
+        bare = written.strip(_EDGES)
         parts = _HYPHEN.sub(" ", bare).split()
         # Behind an option any word is its value: "--exists-action i".
         words += [w for w in parts if after_option or w.lower() not in _SAYS_NOTHING]
-        words += [said] * bool(_WILDCARD.fullmatch(said))
+        words += [written] * bool(_WILDCARD.fullmatch(written))
         after_option = bare.startswith("-") and len(bare) > 1
     return words
 

@@ -1,4 +1,4 @@
-"""What the memory knows of a question: an answer to reuse, or some near it (ComRAG 4.3)."""
+"""Recall: a saved answer to reuse, or some near the question (ComRAG 4.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, MemoryQuestion, Store, Thresholds
-from chatbot.memory.pairs import Origin as ByWhom
-from chatbot.memory.questions import QuestionReader, as_typed, asked_text, evident_difference
+from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, ScoreOrigin, Store, Thresholds
+from chatbot.memory.questions import QuestionReader, as_typed, evident_difference, standalone_text
 from chatbot.memory.scoring.opinions import disliked
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.pair_rows import memory_question
@@ -29,7 +28,7 @@ OFFERED = 3
 
 @dataclass(frozen=True)
 class Recall:
-    """Looks for what was answered before in the release of a turn, and in no other."""
+    """Looks for saved answers in the release of a turn, and in no other."""
 
     database: Database
     search: Neighbours
@@ -38,7 +37,7 @@ class Recall:
     references: int
 
     def recall(self, turn: Turn) -> Recollection:
-        """What there is on the question of a turn that has its release and its queries.
+        """The saved answers on the question of a turn that has its release and its queries.
 
         A high pair is reused that asks the same in the same words, in words that somebody took for
         the same before, or that is both offered and the turn's `same_as`. Else those that are
@@ -46,31 +45,31 @@ class Recall:
         ask the same, or where there is no good one, bad ones. One that the asker's thumb is down on
         is bad for the asker, whatever it is for others.
         """
-        product, release = turn.asked
+        product, release = turn.target
         release_id = serving_release(self.database, product, release)
         if release_id is None:
             return Recollection()
-        asked = self.reader.read(asked_text(turn), product)
+        question = self.reader.read(standalone_text(turn), product)
         near = self.search.nearest(
-            release_id, Store.HIGH, asked, cosine=self.thresholds.tau, limit=LOOKED_AT
+            release_id, Store.HIGH, question, cosine=self.thresholds.tau, limit=LOOKED_AT
         )
         with self.database.reading() as session:
-            same = [p for p in near if p.row.asks == asked.asks] + _worded(
-                session, release_id, asked
+            same = [p for p in near if p.row.asks == question.asks] + _worded(
+                session, release_id, question
             )
             unwanted = disliked(session, turn.owner, [pair.row.id for pair in (*near, *same)])
         own_bad = [pair for pair in near if pair.row.id in unwanted]
         near = [pair for pair in near if pair.row.id not in unwanted]
-        offers = self._offers(near, asked, product)
+        offers = self._offers(near, question, product)
         same = [pair for pair in same if pair.row.id not in unwanted and is_reusable(pair.row)]
         same += [pair for pair in offers if pair.row.id == turn.same_as]
         if same:
             return Recollection(reused=as_remembered(same[0]))
         good = [pair for pair in near if is_vouched(pair.row)][: self.references]
-        own = (replace(as_remembered(pair), origin=ByWhom.THUMBS) for pair in own_bad)
+        own = (replace(as_remembered(pair), origin=ScoreOrigin.THUMBS) for pair in own_bad)
         return Recollection(
             good=tuple(map(as_remembered, good)),
-            bad=(*own, *self.rejected(release_id, asked, topic=not good)),
+            bad=(*own, *self.rejected(release_id, question, topic=not good)),
             offers=tuple(map(as_remembered, offers)),
         )
 
@@ -92,35 +91,35 @@ class Recall:
         text = as_typed(cut(turn.question, by_rules.mentions))
         if product is None or turn.afresh or not text:
             return []
-        asked = self.reader.read(text, product.name)
-        found: list[tuple[str, Remembered]] = []
+        question = self.reader.read(text, product.name)
+        candidates: list[tuple[str, Remembered]] = []
         for release in product.releases:
             release_id = serving_release(self.database, product.name, release.name)
             if release_id is not None:
                 delta = self.thresholds.delta
                 near = self.search.nearest(
-                    release_id, Store.HIGH, asked, cosine=delta, limit=LOOKED_AT
+                    release_id, Store.HIGH, question, cosine=delta, limit=LOOKED_AT
                 )
-                offers = self._offers(near, asked, product.name)
-                found += ((release.name, as_remembered(pair)) for pair in offers)
-        found.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
-        return found[:OFFERED]
+                offers = self._offers(near, question, product.name)
+                candidates += ((release.name, as_remembered(pair)) for pair in offers)
+        candidates.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
+        return candidates[:OFFERED]
 
     def _offers(
-        self, near: Sequence[NearPair], asked: MemoryQuestion, product: str
+        self, near: Sequence[NearPair], question: MemoryQuestion, product: str
     ) -> list[NearPair]:
-        """Those of the nearest that may ask the same: vouched for, and not evidently different."""
+        """The pairs of `near` that may ask the same: vouched for, and not evidently different."""
         return [
             pair
             for pair in near
             if pair.similarity >= self.thresholds.delta
             and is_reusable(pair.row)
             and is_vouched(pair.row)
-            and not evident_difference(asked.text, pair.row.question, product)
+            and not evident_difference(question.text, pair.row.question, product)
         ][:OFFERED]
 
     def rejected(
-        self, release_id: int, asked: MemoryQuestion, *, topic: bool = False
+        self, release_id: int, question: MemoryQuestion, *, topic: bool = False
     ) -> tuple[Remembered, ...]:
         """Low pairs that ask the same, with `topic` also others on its topic; the nearest first.
 
@@ -129,9 +128,9 @@ class Recall:
         bad: list[Remembered] = []
         others = self.references if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
-        low = self.search.nearest(release_id, Store.LOW, asked, cosine=least, limit=LOOKED_AT)
+        low = self.search.nearest(release_id, Store.LOW, question, cosine=least, limit=LOOKED_AT)
         for pair in filter(lambda pair: is_vouched(pair.row), low):
-            if asked.asks == pair.row.asks:
+            if question.asks == pair.row.asks:
                 bad.append(as_remembered(pair))
             elif others > 0 and pair.similarity < self.thresholds.delta:
                 others -= 1
@@ -139,7 +138,7 @@ class Recall:
         return tuple(bad)
 
 
-def _worded(session: Session, release_id: int, asked: MemoryQuestion) -> list[NearPair]:
+def _worded(session: Session, release_id: int, question: MemoryQuestion) -> list[NearPair]:
     """Pairs that somebody took for a question in these words before, and has not taken it back."""
     disliked_there = exists().where(
         FeedbackRow.turn_id == MemoryUseRow.turn_id, FeedbackRow.thumbs < 0
@@ -148,9 +147,9 @@ def _worded(session: Session, release_id: int, asked: MemoryQuestion) -> list[Ne
         select(MemoryPairRow)
         .join(MemoryUseRow)
         .where(
-            MemoryUseRow.asks == asked.asks,
+            MemoryUseRow.asks == question.asks,
             MemoryPairRow.release_id == release_id,
-            MemoryPairRow.embedding == asked.embedding,
+            MemoryPairRow.embedding == question.embedding,
             MemoryPairRow.store == Store.HIGH,
             MemoryPairRow.suspended == "",
             ~disliked_there,
@@ -158,8 +157,8 @@ def _worded(session: Session, release_id: int, asked: MemoryQuestion) -> list[Ne
         .order_by(MemoryUseRow.turn_id.desc())
         .limit(LOOKED_AT)
     )
-    rows = session.scalars(worded).all() if asked.asks else ()
-    return [NearPair(row, float(memory_question(row).vector @ asked.vector)) for row in rows]
+    rows = session.scalars(worded).all() if question.asks else ()
+    return [NearPair(row, float(memory_question(row).vector @ question.vector)) for row in rows]
 
 
 def serving_release(database: Database, product: str, release: str) -> int | None:
@@ -172,14 +171,14 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
 
 
 def is_vouched(row: MemoryPairRow) -> bool:
-    """Whether people or a capable model say what it is worth: a measure alone lends it to none."""
-    return row.origin != ByWhom.MEASURED or bool(row.relevancy)
+    """Whether people or a capable model scored the pair; a measured one is lent to no question."""
+    return row.origin != ScoreOrigin.MEASURED or bool(row.relevancy)
 
 
 def is_reusable(row: MemoryPairRow) -> bool:
     """Whether a pair has a lead and citations, or a person wrote it."""
     is_cited = bool(row.answer.get("value") and row.answer.get("citations"))
-    return row.origin in BY_HAND or is_cited
+    return row.origin in HUMAN_ORIGINS or is_cited
 
 
 def as_remembered(pair: NearPair) -> Remembered:

@@ -11,8 +11,8 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.background_worker import BACKGROUND
-from chatbot.memory.pairs import NewPair, Origin, Role, Score, same_value
-from chatbot.memory.questions import as_typed, asked_text, normalized
+from chatbot.memory.pairs import NewPair, Role, Score, ScoreOrigin, same_value
+from chatbot.memory.questions import as_typed, normalized, standalone_text
 from chatbot.memory.recall import Recall
 from chatbot.memory.scoring.judging import judge
 from chatbot.memory.scoring.measuring import Measured, measure
@@ -33,7 +33,7 @@ from corpora.database.tables import DocumentRow, PageRow
 _log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 400
-"""Characters; nobody asks a longer text twice."""
+"""Characters of a question that is remembered; a longer one is hardly asked twice."""
 ANSWERED = (Route.DOCUMENTS, Route.REFERENCE)
 
 
@@ -78,9 +78,9 @@ class Remembering:
         """
         if not self.active or kept_as is None:
             return
-        found = turn.recollection
-        if found and found.reused and found.reused.id == turn.same_as:
-            asks = normalized(asked_text(turn), turn.asked[0])
+        recollection = turn.recollection
+        if recollection and recollection.reused and recollection.reused.id == turn.same_as:
+            asks = normalized(standalone_text(turn), turn.target[0])
             use = update(MemoryUseRow).where(MemoryUseRow.turn_id == kept_as)
             with self.database.writing() as session:
                 session.execute(use.values(asks=asks))
@@ -137,11 +137,11 @@ class Remembering:
             self._keep(candidate, self._judged(candidate) or self._measured(candidate))
 
     def _judged(self, candidate: Candidate) -> Measured | None:
-        """What the judge says of an answer; None without one, or where its words are of no use."""
+        """The judge's score of an answer; None without a judge, or for an unreadable verdict."""
         if self.judge is None:
             return None
-        asked, said = candidate.question, candidate.answer
-        verdict = judge(self.judge, asked, said, candidate.texts, candidate.own)
+        question, answer = candidate.question, candidate.answer
+        verdict = judge(self.judge, question, answer, candidate.texts, candidate.own)
         try:
             return run_on_event_loop(verdict, lambda: False)
         except GeneratorError as error:
@@ -158,15 +158,15 @@ class Remembering:
         bad = self.recall.rejected(candidate.release_id, question)
         again = next((b.id for b in bad if same_value(b.value, candidate.answer.value)), None)
         if again is None:
-            said = candidate.answer
+            answer = candidate.answer
             now, parts = datetime.now(UTC), (scored.faithfulness, scored.relevancy)
-            by_measure = Score(scored.value, Origin.MEASURED, now, "", *parts)
+            by_measure = Score(scored.value, ScoreOrigin.MEASURED, now, "", *parts)
             pair = NewPair(
                 question=question,
                 answer={
-                    "text": said.text,
-                    "value": said.value,
-                    "citations": list(map(asdict, said.citations)),
+                    "text": answer.text,
+                    "value": answer.value,
+                    "citations": list(map(asdict, answer.citations)),
                 },
                 score=combine(by_measure, opinions, self.recall.thresholds.gamma),
                 pages=candidate.pages,
@@ -180,7 +180,7 @@ class Remembering:
     def _is_again(self, candidate: Candidate, pair: int) -> None:
         """Count a turn that gives the answer of a pair, asked afresh, as if it had reused the pair.
 
-        So a bad one does not come back, and what people think of either counts for both.
+        So a bad one does not come back, and opinions on either count for both.
         """
         with self.database.writing() as session:
             row = session.get(MemoryPairRow, pair)
@@ -192,23 +192,23 @@ class Remembering:
 
 
 def candidate_of(session: Session, turn: int) -> Candidate | None:
-    """What can be remembered of a kept turn: a whole answer from one release that cites its pages.
+    """The candidate made from a kept turn: a whole answer from one release that cites its pages.
 
-    An answer that begins with "not in 5.1" is none about the release that it is from.
+    An answer that begins with "not in 5.1" is not about the release that it is from.
     """
     row, trace = session.get(TurnRow, turn), session.get(TurnTraceRow, turn)
     if row is None or trace is None or not row.product or not row.release:
         return None
-    reply, told = Reply.model_validate(row.answer), Trace.unpacked(trace.trace)
+    reply, traced = Reply.model_validate(row.answer), Trace.unpacked(trace.trace)
     question, release = question_of(row, trace), find_release(session, row.product, row.release)
-    flawed = reply.abstained or told.unwritten or reply.warnings or not reply.citations
+    flawed = reply.abstained or traced.unwritten or reply.warnings or not reply.citations
     if (
         reply.route not in ANSWERED
         or reply.found_in
         or release is None
         or not 0 < len(question) <= LONGEST_QUESTION
         or flawed
-        or not told.value
+        or not traced.value
     ):
         return None
     cited = [citation.page_id for citation in reply.citations]
@@ -227,7 +227,7 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
                 citation.file,
             )
             return None
-    found = (there[page_id] for page_id in cited)
+    cited_pages = (there[page_id] for page_id in cited)
     sections: dict[int, str] = {}
     for of in reply.citations:
         sections[of.page_id] = f"{sections.get(of.page_id, of.document)} › {of.section}"
@@ -236,16 +236,16 @@ def candidate_of(session: Session, turn: int) -> Candidate | None:
         product=row.product,
         release_id=release.id,
         question=question,
-        answer=Answer(reply.answer, False, reply.citations, told.value),
-        pages=tuple(CitedPage(p.file, page_hash(p.text), p.id, p.number) for p in found),
+        answer=Answer(reply.answer, False, reply.citations, traced.value),
+        pages=tuple(CitedPage(p.file, page_hash(p.text), p.id, p.number) for p in cited_pages),
         texts=tuple(f"{sections[page.id]}\n{page.text}" for page in pages),
         own=" ".join((row.question, reply.queries.base, row.product, row.release)),
-        doubt=max((call.doubt for call in told.calls), default=0.0),
+        doubt=max((call.doubt for call in traced.calls), default=0.0),
     )
 
 
 def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
-    """What a kept turn asked, without its release."""
+    """The question of a kept turn, without its release."""
     queries = Trace.unpacked(trace.trace).queries if trace else None
     kept = Reply.model_validate(row.answer).queries
     return as_typed((queries and queries.subject) or kept.versionless or kept.base or row.question)

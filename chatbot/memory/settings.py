@@ -10,7 +10,7 @@ from corpora.settings import advanced
 class MemorySettings(BaseModel):
     """ComRAG's thresholds, its judge, and its adaptive temperature.
 
-    After a change of τ, δ or γ `strata memory rebuild` sorts what is remembered anew.
+    After a change of τ, δ or γ `strata memory rebuild` sorts the saved answers anew.
     """
 
     memory: Literal["on", "off"] = Field(

@@ -1,4 +1,4 @@
-"""Remembered answers rest on pages: those whose pages are no more are not used (provenance).
+"""Suspension of saved answers whose cited pages have changed or gone (provenance).
 
 Whatever changes what serves a release has its answers reviewed in the same transaction, since the
 database is opened here.
@@ -40,15 +40,15 @@ class CitedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """How many answers of a release are remembered, and how many of them are suspended."""
+class SavedCounts:
+    """The numbers of saved answers of a release, and of those of them that are suspended."""
 
     answers: int = 0
     suspended: int = 0
 
     @property
-    def told(self) -> str:
-        """Both in words: "12 saved answers, 3 of them suspended"."""
+    def in_words(self) -> str:
+        """The counts in words: "12 saved answers, 3 of them suspended"."""
         if self.answers == 1:
             return "1 saved answer" + (", suspended" if self.suspended else "")
         suspended = f", {self.suspended:,} of them suspended" if self.suspended else ""
@@ -61,17 +61,17 @@ def open_database(settings: Settings) -> Database:
 
 
 def with_memory(database: Database) -> Database:
-    """A database that reviews what is remembered of a release, and lets it go with the release."""
+    """A database that reviews a release's saved answers on changes, and deletes them with it."""
     return replace(database, on_change=review_release, on_delete=_forget)
 
 
-def still_stands(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
-    """Say why an answer that cites these pages may not be used now; empty: it may."""
+def reason_unusable(session: Session, release_id: int, pages: Sequence[CitedPage]) -> str:
+    """The reason why an answer that cites these pages may not be used now; empty if it may."""
     release = session.get_one(ReleaseRow, release_id)
     if release.retired:
         return _RETIRED
-    found = _look_for(session, release.published_generation_id, pages)
-    return next((place for page in pages if isinstance(place := found[page], str)), "")
+    located = _look_for(session, release.published_generation_id, pages)
+    return next((place for page in pages if isinstance(place := located[page], str)), "")
 
 
 def review_release(session: Session, release_id: int) -> str:
@@ -85,7 +85,7 @@ def review_release(session: Session, release_id: int) -> str:
     if release.retired:
         now = dict.fromkeys(before, _RETIRED)
     else:
-        now, moved = _judge(session, release_id, release.published_generation_id)
+        now, moved = _check_pages(session, release_id, release.published_generation_id)
     other = {pair_id for pair_id, why in before.items() if why != now.get(pair_id, "")}
     for some in portions(sorted({*moved, *other}), _AT_ONCE):
         pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
@@ -93,19 +93,19 @@ def review_release(session: Session, release_id: int) -> str:
             _move(pair, moved.get(pair.id, {}))
             pair.suspended = now.get(pair.id, "")
         session.flush()
-    return _told(before, now)
+    return _summary(before, now)
 
 
-def foresee(database: Database, product: str, release: str, generation_id: int) -> str:
-    """Say what a review would come to if another generation served; nothing is changed."""
+def preview(database: Database, product: str, release: str, generation_id: int) -> str:
+    """The summary of a review as if another generation served; nothing is changed."""
     with database.reading() as session:
         release_id = require_release(session, product, release).id
-        now, _ = _judge(session, release_id, generation_id)
-        return _told(_suspended(session, release_id), now)
+        now, _ = _check_pages(session, release_id, generation_id)
+        return _summary(_suspended(session, release_id), now)
 
 
-def remembered(database: Database, product: str) -> dict[str, Remembered]:
-    """Count what is remembered of each release of a product, by its name."""
+def saved_counts(database: Database, product: str) -> dict[str, SavedCounts]:
+    """The counts of saved answers of each release of a product, by its name."""
     pairs, out = func.count(MemoryPairRow.id), func.count(case((MemoryPairRow.suspended != "", 1)))
     with database.reading() as session:
         rows = session.execute(
@@ -114,10 +114,10 @@ def remembered(database: Database, product: str) -> dict[str, Remembered]:
             .where(ReleaseRow.product_id == require_product(session, product).id)
             .group_by(ReleaseRow.name)
         )
-        return {release: Remembered(answers, out) for release, answers, out in rows}
+        return {release: SavedCounts(answers, out) for release, answers, out in rows}
 
 
-def remembered_with(
+def count_affected(
     database: Database, product: str, release: str = "", files: Sequence[str] | None = None
 ) -> int:
     """Count the answers that go with a product or a release, or are suspended without `files`."""
@@ -132,12 +132,12 @@ def remembered_with(
 
 
 def page_hash(text: str) -> bytes:
-    """Return what a cited page is known by: the SHA-256 of its text as it is stored."""
+    """Return the hash that identifies a cited page: the SHA-256 of its text as it is stored."""
     return sha256(text.encode()).digest()
 
 
 def _forget(database: Database, release_id: int) -> None:
-    """Delete what is remembered of a release in small transactions, from the leaves up."""
+    """Delete the saved answers of a release in small transactions, from the leaves up."""
     of_release = MemoryPairRow.release_id == release_id
     pairs = select(MemoryPairRow.id).where(of_release)
     delete_in_portions(database, MemoryUseRow.turn_id, MemoryUseRow.pair_id.in_(pairs))
@@ -150,8 +150,8 @@ def _suspended(session: Session, release_id: int) -> _Reasons:
     return {row.id: row.suspended for row in rows}
 
 
-def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
-    """Why pairs may not be used now, and which of their pages, by ordinal, are others now."""
+def _check_pages(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
+    """The reasons why pairs may not be used now, and the new places of moved pages, by ordinal."""
     rows = session.execute(
         select(MemoryPageRow, MemoryPairRow.answer)
         .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
@@ -169,11 +169,11 @@ def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Rea
         )
         for page, answer in rows
     }
-    found = _look_for(session, serving, absent.values())
+    located = _look_for(session, serving, absent.values())
     why: _Reasons = {}
     moved: _Moved = defaultdict(dict)
     for (pair, ordinal), cited in absent.items():
-        place = found[cited]
+        place = located[cited]
         if isinstance(place, str):
             why.setdefault(pair, place)
         else:
@@ -184,7 +184,7 @@ def _judge(session: Session, release_id: int, serving: int | None) -> tuple[_Rea
 def _look_for(
     session: Session, serving: int | None, pages: Collection[CitedPage]
 ) -> dict[CitedPage, _Place | str]:
-    """Where the text of each page stands in what serves, nearest to its number, or why nowhere."""
+    """The place where each page's text is served, nearest to its number, or why there is none."""
     wanted = {(page.file, page.page_hash) for page in pages}
     files: set[str] = set()
     places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)
@@ -202,7 +202,7 @@ def _look_for(
             if key in wanted:
                 places[key].append((page_id, number))
 
-    def found(page: CitedPage) -> _Place | str:
+    def locate(page: CitedPage) -> _Place | str:
         if page.file not in files:
             return f"the document {page.file} is gone"
         return min(
@@ -211,7 +211,7 @@ def _look_for(
             default=f"the page {page.number} of {page.file} has changed",
         )
 
-    return {page: found(page) for page in pages}
+    return {page: locate(page) for page in pages}
 
 
 def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
@@ -227,8 +227,8 @@ def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
     pair.answer = {**pair.answer, "citations": citations}
 
 
-def _told(before: _Reasons, now: _Reasons) -> str:
-    """What changes, in sentences for people; empty where nothing does."""
+def _summary(before: _Reasons, now: _Reasons) -> str:
+    """The changes in sentences for people; empty where there are none."""
     both = [(bool(why), pair in now) for pair, why in before.items()]
     changed = (both.count((False, True)), "suspended"), (both.count((True, False)), "in use again")
     return " ".join(

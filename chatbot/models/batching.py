@@ -1,4 +1,4 @@
-"""Answers that are computed together: gathered into batches, each drawn and told on its own."""
+"""Answers computed in batches, each sampled and delivered on its own."""
 
 import atexit
 import threading
@@ -20,7 +20,7 @@ _BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(eq=False)
-class Answer:
+class BatchedAnswer:
     """One answer; `deliver` hears its chunks, the last with a finish reason, or an error."""
 
     messages: list[dict[str, Any]]
@@ -43,7 +43,7 @@ class Answer:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be computed for it; at the end of the program nothing is."""
+        """Whether the answer needs no more computing; true for all at the end of the program."""
         return self.ended or not threading.main_thread().is_alive()
 
     def choose(self, tokens: Any, scores: Any, decode: Callable[[list[int]], str]) -> Any:
@@ -68,24 +68,24 @@ class Answer:
         if self.top_logprobs is not None:
             logprobs = scores.log_softmax(-1)
             likeliest = logprobs.topk(min(self.top_logprobs, len(logprobs))).indices.tolist()
-            told, *others = (
+            chosen, *others = (
                 {"token": decode([one]), "logprob": float(logprobs[one])}
                 for one in (int(token), *likeliest)
             )
-            self._logprobs.append({**told, "top_logprobs": others})
+            self._logprobs.append({**chosen, "top_logprobs": others})
         return token
 
     def take(
         self, token: int, decode: Callable[[list[int]], str], ends: frozenset[int | None]
     ) -> None:
-        """Tell the caller what the token adds; what may be the beginning of a stop string waits."""
+        """Deliver the text that a token adds; the possible beginning of a stop string waits."""
         self.written.append(token)
         reason = "length" if len(self.written) >= self.max_tokens else None
         if token in ends:
             reason = "stop"
         text = decode(self.written)
-        if found := [at for stop in self.stop if (at := text.find(stop)) >= 0]:
-            text, reason = text[: min(found)], "stop"
+        if stops := [at for stop in self.stop if (at := text.find(stop)) >= 0]:
+            text, reason = text[: min(stops)], "stop"
         elif not reason:
             text = text.rstrip(_BROKEN)
             text = text[: len(text) - max(map(len, self.stop), default=1) + 1]
@@ -109,14 +109,14 @@ class Answer:
 class Batches:
     """Computes answers in batches of at most `largest`, in a thread that is there while needed."""
 
-    def __init__(self, compute: Callable[[list[Answer]], None], largest: int) -> None:
+    def __init__(self, compute: Callable[[list[BatchedAnswer]], None], largest: int) -> None:
         self._compute = compute
         self._largest = largest
-        self._waiting: deque[Answer] = deque()
+        self._waiting: deque[BatchedAnswer] = deque()
         self._working = False
         self._lock = threading.Lock()
 
-    def submit(self, answer: Answer) -> None:
+    def submit(self, answer: BatchedAnswer) -> None:
         """Have it computed with the next batch; first come, first served."""
         with self._lock:
             self._waiting.append(answer)
@@ -142,13 +142,13 @@ class Batches:
                 answer.tell(failure)
         atexit.unregister(threading.current_thread().join)
 
-    def _next_batch(self) -> list[Answer]:
+    def _next_batch(self) -> list[BatchedAnswer]:
         """The answers that are waited for; when there are none, this thread is done."""
         seen = -1
         while seen < len(self._waiting) < self._largest:
             seen = len(self._waiting)
             time.sleep(_GATHERING_SECONDS)
-        batch: list[Answer] = []
+        batch: list[BatchedAnswer] = []
         with self._lock:
             while self._waiting and len(batch) < self._largest:
                 if not (answer := self._waiting.popleft()).ended:

@@ -1,4 +1,4 @@
-"""Check a model with a few questions: whether it answers, how fast, and what it offers."""
+"""Check of a model with a few questions: its answers, speed and abilities."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ class _Sky(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What a check found; `together` is how much faster four calls are at once than in turn."""
+    """The result of a check; `together` is the speed-up of four calls at once over one by one."""
 
     backend: str
     reply: str
@@ -59,8 +59,8 @@ async def check_model(
     start = time.time_ns() % 1000
     lines = " ".join(f"Port {start + n} runs at {n} Gbit/s." for n in range(1, 13))
     question = f"How fast is port {start + 5}? Answer in one sentence, then explain it."
-    asked = await call(model, [("user", f"{lines} {question}")], step=_STEP, max_tokens=48)
-    if not asked.reply.strip():
+    measured = await call(model, [("user", f"{lines} {question}")], step=_STEP, max_tokens=48)
+    if not measured.reply.strip():
         raise GeneratorError(
             "the model says nothing: check that it is a chat model with a chat template"
         )
@@ -71,7 +71,7 @@ async def check_model(
     _, structured = await ask_for(model, sky, _Sky, step=_STEP, max_tokens=40)
     on_step("asking four things one after the other, then together")
     speed_up = await _speed_up(model)
-    counts = asked.completion_tokens > 0
+    counts = measured.completion_tokens > 0
     served = model if isinstance(model, ServedChatModel) else None
     warnings = []
     if served and served.shows_key_to_the_network:
@@ -79,14 +79,14 @@ async def check_model(
             f"the key goes to {served.address} unencrypted, and so do questions and documents: "
             "use an https address"
         )
-    reading = _rate(asked.prompt_tokens - asked.cached_tokens, asked.first_token)
-    writing = _rate(asked.completion_tokens - 1, asked.seconds - asked.first_token)
+    reading = _rate(measured.prompt_tokens - measured.cached_tokens, measured.first_token)
+    writing = _rate(measured.completion_tokens - 1, measured.seconds - measured.first_token)
     own_memory = getattr(model, "memory_bytes", None) or psutil.Process().memory_info().rss
     return ModelCheck(
         backend=model._llm_type,
-        reply=shorten(asked.reply, 200, placeholder=" …"),
+        reply=shorten(measured.reply, 200, placeholder=" …"),
         load_seconds=round(load_seconds, 2),
-        first_token_seconds=round(asked.first_token, 3),
+        first_token_seconds=round(measured.first_token, 3),
         prompt_tokens_per_second=reading if counts else None,
         answer_tokens_per_second=writing,
         memory_bytes=None if served else own_memory,

@@ -27,7 +27,7 @@ from chatbot.models.files import ModelFile
 from corpora.database.durable import sync
 
 Report = Callable[[ModelFile, int, int], None]
-"""Is told of a model file how many bytes have arrived, and how many are expected."""
+"""A callback for the progress of a model file: bytes that have arrived, bytes expected."""
 
 _BLOCK = 1 << 20
 _SPARE_BYTES = 64 << 20
@@ -45,7 +45,7 @@ class _SourceError(Exception):
 
 
 class FileState(StrEnum):
-    """How a model file stands in the models folder."""
+    """The state of a model file in the models folder."""
 
     READY = "ready"
     UNVERIFIED = "not verified"
@@ -54,7 +54,7 @@ class FileState(StrEnum):
 
 
 def file_state(model: ModelFile, folder: Path) -> FileState:
-    """How a model stands in `folder`, without reading the file itself."""
+    """The state of a model in `folder`, without reading the file itself."""
     if model.path_in(folder).is_file():
         stamp = _stamp(model, folder)
         kept = stamp.read_text("ascii") if stamp.is_file() else ""
@@ -206,8 +206,8 @@ def _on_hub(model: ModelFile) -> tuple[str, int, str]:
     where = f"{file} of {owner}/{name}"
     try:
         url = hf_hub_url(f"{owner}/{name}", file)
-        found = get_hf_file_metadata(url, timeout=_CONNECT_SECONDS)
-        return found.location, found.size or 0, found.etag or ""
+        metadata = get_hf_file_metadata(url, timeout=_CONNECT_SECONDS)
+        return metadata.location, metadata.size or 0, metadata.etag or ""
     except errors.RepositoryNotFoundError as error:
         raise _SourceError(
             f"there is no {where}, or it is given only to those who sign in there: check the name, "

@@ -122,9 +122,9 @@ class EmbeddedChatModel(StreamingChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        asked = {**defaults, **options, "stop": stop}
+        parameters = {**defaults, **options, "stop": stop}
         request = {
-            **{name: value for name, value in asked.items() if value is not None},
+            **{name: value for name, value in parameters.items() if value is not None},
             "messages": convert_to_openai_messages(messages),
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -175,7 +175,7 @@ class EmbeddedChatModel(StreamingChatModel):
 
 
 def _chunk(event: dict[str, Any]) -> ChatGenerationChunk:
-    """What an event of OpenAI's chat completions tells; progress tells nothing."""
+    """The chunk of an event of OpenAI's chat completions; empty for an event of progress."""
     choice = (event.get("choices") or [{}])[0]
     usage = event.get("usage")
     return chunk_of(

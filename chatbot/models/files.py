@@ -29,7 +29,7 @@ class ModelFile:
     cores: int | None = None
 
     def path_in(self, folder: Path) -> Path:
-        """Where the file lies, or will lie, in the models folder."""
+        """The path of the file in the models folder, whether or not it is there."""
         return folder / self.name
 
 
@@ -67,7 +67,7 @@ SMALL_GENERATOR = ModelFile(
 
 
 def _of_hub(key: str, billions: int, hub: str, size: int, memory_gb: int, cores: int) -> ModelFile:
-    """A larger generator: the Hub publishes its SHA-256, and what it needs is an estimate."""
+    """A larger generator: the Hub publishes its SHA-256, and its needs are an estimate."""
     role, name = f"generator of {billions} billion parameters", hub.rpartition("/")[2]
     return ModelFile(key, role, name, size, "", hub=hub, memory_gb=memory_gb, cores=cores)
 
@@ -122,7 +122,7 @@ _OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
 def chosen_generator(chosen: str) -> ModelFile | Path | None:
     """The generator that a setting names: known, a file here or of the Hub; None for "none".
 
-    Raises ValueError for what is none of these.
+    Raises ValueError for anything else.
     """
     if chosen == "none":
         return None
@@ -133,7 +133,7 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
         return path
     if _OF_HUB.fullmatch(chosen):
         hub = chosen.replace(":", "/")
-        # Files of several repositories bear the same name.
+        # Files of several repositories have the same name.
         name = hub.replace("/", "--")
         licence = "see its page on the Hub"
         return ModelFile(name, "set by STRATA_GENERATOR", name, 0, "", licence, hub=hub)
@@ -144,6 +144,6 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
 
 
 def models_in_use(generator: str) -> tuple[ModelFile, ...]:
-    """What a generator's setting needs; small files first: a bad setup shows at once."""
+    """The files that a generator's setting needs; small ones first: a bad setup shows at once."""
     file = chosen_generator(generator)
     return (EMBEDDING, TOKENIZER, *([file] if isinstance(file, ModelFile) else []))

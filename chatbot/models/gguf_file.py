@@ -1,7 +1,7 @@
-"""What a GGUF file says of itself before its weights, and whether it can be used.
+"""The header of a GGUF file, and whether the file can be used.
 
 The `gguf` package takes nine seconds for a vocabulary of 150,000 words; this takes a tenth of one.
-llama.cpp tells the reason why an adapter does not fit in a log only.
+llama.cpp gives the reason why an adapter does not fit in its log only.
 """
 
 import struct
@@ -16,7 +16,7 @@ LEAST_CONTEXT = 2048
 """Tokens; with fewer there is no room for evidence beside the rest of a prompt."""
 
 INPUT, OUTPUT = ".lora_a", ".lora_b"
-"""What the two matrices of a layer are called, after its weights: (rank, input), (output, rank)."""
+"""The suffixes of a layer's two matrices, after its weights: (rank, input), (output, rank)."""
 
 _NUMBERS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
@@ -42,7 +42,7 @@ class GgufHeader:
 
     @property
     def architecture(self) -> str:
-        """What the model is built like, such as qwen2; empty where the file does not tell."""
+        """The architecture of the model, such as qwen2; empty where the file has no such key."""
         return self.keys.get("general.architecture") or ""
 
     @property
@@ -52,17 +52,17 @@ class GgufHeader:
 
     @property
     def parameters(self) -> int:
-        """How many weights it has."""
+        """The number of weights."""
         return sum(map(prod, self.shapes.values()))
 
     def of_model(self, key: str) -> int:
-        """A number that the architecture has a key for; 0 where the file does not tell."""
+        """A number that the architecture has a key for; 0 where the file has no such key."""
         value = self.keys.get(f"{self.architecture}.{key}")
         return value if isinstance(value, int) else 0
 
 
 def read_header(path: Path) -> GgufHeader:
-    """Read what stands before the weights (versions 2 and 3). Raises NotGguf, and OSError."""
+    """The header before the weights (versions 2 and 3). Raises NotGguf, and OSError."""
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
             raise NotGguf(f"{path} is no GGUF file: it does not begin with GGUF")
@@ -107,7 +107,7 @@ def require_adapter(path: Path, model: GgufHeader) -> None:
         if which not in (INPUT, OUTPUT) or len(shape) != 2:
             raise UnfitAdapter(f"it has {name}, which is no part of a linear layer")
         widths.setdefault(layer, []).append(shape[0 if which == INPUT else 1])
-    require_fit({layer: tuple(found) for layer, found in widths.items()}, model)
+    require_fit({layer: tuple(sizes) for layer, sizes in widths.items()}, model)
 
 
 def require_fit(shapes: Mapping[str, tuple[int, ...]], model: GgufHeader) -> None:

@@ -6,7 +6,7 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage, convert_to_openai_messages
 from pydantic import Field, PrivateAttr
 
-from chatbot.models.batching import Answer, Batches
+from chatbot.models.batching import BatchedAnswer, Batches
 from chatbot.models.errors import GeneratorError
 from chatbot.models.network import Network, Quantization, load_network
 from chatbot.models.streaming import Chunks, StreamingChatModel, mailbox
@@ -71,7 +71,7 @@ class HuggingFaceChatModel(StreamingChatModel):
         events, deliver = mailbox()
         given = {name: options.get(name) for name in _SAMPLING}
         sampling = {n: getattr(self, n) if value is None else value for n, value in given.items()}
-        answer = Answer(
+        answer = BatchedAnswer(
             cast("list[Any]", convert_to_openai_messages(messages, text_format="string")),
             deliver,
             **sampling,

@@ -1,4 +1,4 @@
-"""The machine that this is, and the known generators that it can bear."""
+"""This machine, and the known generators that fit it."""
 
 import importlib
 import os
@@ -17,7 +17,7 @@ _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a model may take of a machine; memory in GB, that of the GPU 0 where none is used."""
+    """The resources of a machine for a model, memory in GB (0 for a GPU that is not used)."""
 
     memory: int
     cores: int
@@ -28,21 +28,21 @@ class Machine:
         return f"{self.memory} GB of memory, {self.cores} core{'s'[: self.cores != 1]}{gpu}"
 
 
-def bears(machine: Machine, model: ModelFile) -> bool:
-    """Whether a generator fits in memory, and cores or a GPU answer at a bearable pace."""
+def fits(machine: Machine, model: ModelFile) -> bool:
+    """Whether a generator fits in memory, and cores or a GPU are fast enough for it."""
     memory, cores = model.memory_gb or 0, model.cores or 0
     return machine.memory >= memory and (machine.cores >= cores or machine.gpu >= memory)
 
 
-def bearable_generators(machine: Machine) -> tuple[ModelFile, ...]:
-    """The known generators that a machine can bear, the largest first; never none."""
+def fitting_generators(machine: Machine) -> tuple[ModelFile, ...]:
+    """The known generators that fit a machine, the largest first; at least one."""
     largest_first = sorted(GENERATORS.values(), key=lambda model: -model.size)
-    return tuple(model for model in largest_first if bears(machine, model)) or (GENERATOR,)
+    return tuple(model for model in largest_first if fits(machine, model)) or (GENERATOR,)
 
 
 def generator_here(machine: Machine, folder: Path) -> ModelFile:
     """The largest bearable generator whose file is in the folder; the default where none is."""
-    there = (model for model in bearable_generators(machine) if model.path_in(folder).is_file())
+    there = (model for model in fitting_generators(machine) if model.path_in(folder).is_file())
     return next(there, GENERATOR)
 
 

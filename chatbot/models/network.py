@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal
 
-from chatbot.models.batching import Answer
+from chatbot.models.batching import BatchedAnswer
 from chatbot.models.errors import GeneratorError, PromptTooLong
 
 Quantization = Literal["nf4", "int8", "bf16", "off"]
@@ -41,9 +41,9 @@ class Network:
             getattr(network.config.get_text_config(), "max_position_embeddings", None)
             or sys.maxsize
         )
-        self._batch: list[Answer] = []
+        self._batch: list[BatchedAnswer] = []
 
-    def answer(self, batch: list[Answer]) -> None:
+    def answer(self, batch: list[BatchedAnswer]) -> None:
         """Compute all answers in one batch; raises GeneratorError."""
         for answer in batch:
             try:
@@ -66,7 +66,7 @@ class Network:
         finally:
             self._batch = []
 
-    def _prepare(self, answer: Answer) -> None:
+    def _prepare(self, answer: BatchedAnswer) -> None:
         import torch
 
         answer.prompt = self.encode(answer.messages)

@@ -1,4 +1,4 @@
-"""What a model computed of the prompt's fixed beginning, kept in a file beside the model.
+"""The model's state after the prompt's fixed beginning, kept in a file beside the model.
 
 To read it takes two cores the better part of a minute, to restore it less than a second.
 """
@@ -26,8 +26,8 @@ class PromptState:
     ) -> None:
         key = hashlib.sha256()
         for file in filter(None, (model, adapter)):
-            told = file.stat()
-            key.update(f"{file.name} {told.st_size} {told.st_mtime_ns} ".encode())
+            status = file.stat()
+            key.update(f"{file.name} {status.st_size} {status.st_mtime_ns} ".encode())
         key.update(f"{version('xllamacpp')} {context} {list(messages)}".encode())
         self.folder = model.parent
         self.name = f"{model.stem}.{key.hexdigest()[:16]}{_SUFFIX}"
@@ -43,7 +43,7 @@ class PromptState:
         return False
 
     def save(self, address: str, key: str) -> None:
-        """Keep what the first slot has read; a full disk or a folder of others is no failure."""
+        """Save the state of the first slot; a full disk or a folder of others is no failure."""
         if not self._do("save", address, key):
             return
         for other in self.folder.glob(f"{self._stem}.*{_SUFFIX}"):

@@ -18,7 +18,7 @@ from chatbot.text.words import first_problem
 
 
 class Rule(BaseModel):
-    """What to reply to a message of `step` that has `contains` in it and `matches` a regex."""
+    """The reply to a message of `step` that has `contains` in it and `matches` a regex."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,7 +37,7 @@ class Rule(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordedCall:
     """A call that was made: (kind, text) of its messages in order, and the options with it."""
 
     messages: tuple[tuple[str, str], ...]
@@ -59,7 +59,7 @@ class ScriptedChatModel(StreamingChatModel):
     delay: float = Field(0.0, ge=0)
 
     _left: Iterator[str | Exception] = PrivateAttr()
-    _calls: list[Asked] = PrivateAttr(default_factory=list)
+    _calls: list[RecordedCall] = PrivateAttr(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -81,7 +81,7 @@ class ScriptedChatModel(StreamingChatModel):
         return "scripted"
 
     @property
-    def calls(self) -> tuple[Asked, ...]:
+    def calls(self) -> tuple[RecordedCall, ...]:
         """All calls until now, in the order in which they came."""
         return tuple(self._calls)
 
@@ -89,12 +89,12 @@ class ScriptedChatModel(StreamingChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Chunks:
         step = STEP.get()
-        asked = Asked(
+        received = RecordedCall(
             tuple((message.type, message.text) for message in messages),
             {**options, "stop": stop} if stop else options,
         )
-        self._calls.append(asked)
-        last = asked.messages[-1][1]
+        self._calls.append(received)
+        last = received.messages[-1][1]
         rule = next((rule for rule in self.rules if rule.fits(step, last)), None)
         if rule and rule.error is not None:
             raise GeneratorError(rule.error)
@@ -109,10 +109,14 @@ class ScriptedChatModel(StreamingChatModel):
         words = re.findall(r"\s*\S+|\s+$", reply)
         for number, word in enumerate(words):
             await asyncio.sleep(self.delay)
-            told = rule and rule.probabilities and options.get("logprobs") and not number
-            logprobs = [_first_token(word, rule.probabilities)] if rule and told else []
+            has_probabilities = (
+                rule and rule.probabilities and options.get("logprobs") and not number
+            )
+            logprobs = (
+                [_first_token(word, rule.probabilities)] if rule and has_probabilities else []
+            )
             yield chunk_of(word, logprobs=logprobs)
-        read = sum(len(text.split()) for _, text in asked.messages)
+        read = sum(len(text.split()) for _, text in received.messages)
         yield chunk_of("", tokens=(read, len(words)))
 
 

@@ -24,7 +24,7 @@ from chatbot.models.streaming import Chunks, StreamingChatModel
 _CONNECT_SECONDS = 5.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
-# A server that asks for more patience than this is told of at once.
+# A server that asks for more patience than this is reported at once.
 _LONGEST_RETRY_AFTER = 60.0
 # What not every server has; one that refuses it is asked without it.
 _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
@@ -100,7 +100,7 @@ class ServedChatModel(StreamingChatModel):
 
     @property
     def address(self) -> str:
-        """The server's URL without what is secret in it; without one, the model's name."""
+        """The server's URL without its secret parts; without a URL, the model's name."""
         if not self.url:
             return self.model
         return str(httpx2.URL(self.url).copy_with(userinfo=b"", query=None))
@@ -128,16 +128,16 @@ class ServedChatModel(StreamingChatModel):
         if not self._provider:
             await asyncio.to_thread(self.load)
         defaults = {name: getattr(self, name) for name in ("max_tokens", "temperature", "seed")}
-        asked = {"stream_options": {"include_usage": True}, **defaults, **options}
+        parameters = {"stream_options": {"include_usage": True}, **defaults, **options}
         if self._provider != "openai":
-            asked = {name: asked[name] for name in _USUAL}
+            parameters = {name: parameters[name] for name in _USUAL}
         left_out = set(self._refused)
         tries = words = 0
         loop = asyncio.get_running_loop()
         async with self._semaphores.setdefault(loop, asyncio.Semaphore(self.concurrency)):
             while True:
-                names = asked.keys() - left_out
-                sent = {name: asked[name] for name in names if asked[name] is not None}
+                names = parameters.keys() - left_out
+                sent = {name: parameters[name] for name in names if parameters[name] is not None}
                 try:
                     async with aclosing(self._answer(messages, stop, sent)) as pieces:
                         async for piece in pieces:
@@ -148,14 +148,14 @@ class ServedChatModel(StreamingChatModel):
                 except Exception as raised:  # noqa: BLE001 - each provider has errors of its own
                     error = _origin(raised)
                     status = _status(error)
-                    if refused := _refused(status, _said(error), sent):
+                    if refused := _refused(status, _error_message(error), sent):
                         left_out |= refused
                         continue
                     wait = _retry_after(error)
                     overloaded = status == 429 or (status >= 500 and status != 501)
                     patient = tries < self.retries and (wait or 0) <= _LONGEST_RETRY_AFTER
                     if words or not (overloaded and patient):
-                        raise self._told(error, words) from None
+                        raise self._as_generator_error(error, words) from None
                 # Not all who were refused together come back together.
                 pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
                 await asyncio.sleep(pause if wait is None else wait)
@@ -164,7 +164,7 @@ class ServedChatModel(StreamingChatModel):
     async def _answer(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> AsyncGenerator[AIMessageChunk, None]:
-        """What the server says, once; raises whatever the provider's package does."""
+        """The chunks of one reply of the server; raises whatever the provider's package does."""
         async with httpx2.AsyncClient(
             verify=_certificates(),
             trust_env=not self._is_local,
@@ -230,10 +230,14 @@ class ServedChatModel(StreamingChatModel):
         if self._secret:
             request.headers["Authorization"] = f"Bearer {self._secret}"
 
-    def _told(self, error: Exception, words: int) -> GeneratorError:
+    def _as_generator_error(self, error: Exception, words: int) -> GeneratorError:
         """The error in our words: who, why, and what to do."""
-        status, said, name = _status(error), _one_line(_said(error)), type(error).__name__
-        because = f"{status}: {said}" if said else str(status)
+        status, message, name = (
+            _status(error),
+            _one_line(_error_message(error)),
+            type(error).__name__,
+        )
+        because = f"{status}: {message}" if message else str(status)
         if status in {401, 403}:
             # Not what it said: some servers repeat the key.
             what = f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
@@ -254,18 +258,20 @@ class ServedChatModel(StreamingChatModel):
                 "STRATA_SERVER_TIMEOUT"
             )
         elif words:
-            what = f"broke off its answer after {words} words ({said}): ask again, or see its log"
+            what = (
+                f"broke off its answer after {words} words ({message}): ask again, or see its log"
+            )
         elif self.url:
-            what = f"does not answer ({said or name}): start it, or correct STRATA_SERVER_URL"
+            what = f"does not answer ({message or name}): start it, or correct STRATA_SERVER_URL"
         else:
-            what = f"cannot be asked ({said or name}): set STRATA_SERVER_KEY, or what it needs"
-        kind = PromptTooLong if status == 400 and _OVERFLOW.search(said) else GeneratorError
+            what = f"cannot be asked ({message or name}): set STRATA_SERVER_KEY, or what it needs"
+        kind = PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
         sentence = f"{self.address} {what}"
         return kind(sentence.replace(self._secret, "…") if self._secret else sentence)
 
 
 def _origin(error: Exception) -> Exception:
-    """The refusal behind an error; else what it began with."""
+    """The refusal behind an error; else its first cause."""
     while not _status(error) and isinstance(error.__cause__, Exception):
         error = error.__cause__
     return error
@@ -284,19 +290,21 @@ def _retry_after(error: Any) -> float | None:
     return None
 
 
-def _said(error: Exception) -> str:
-    """What a server says of its refusal."""
-    said: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
-    while isinstance(said, dict):
-        said = said.get("message") or said.get("error") or str(said)
-    return str(said)
+def _error_message(error: Exception) -> str:
+    """The message of a server's refusal."""
+    message: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
+    while isinstance(message, dict):
+        message = message.get("message") or message.get("error") or str(message)
+    return str(message)
 
 
-def _refused(status: int, said: str, sent: dict[str, Any]) -> set[str]:
-    """What to leave out of the next try: what the refusal names; where it names nothing, extras."""
-    if status not in {400, 422} or _OVERFLOW.search(said):
+def _refused(status: int, message: str, sent: dict[str, Any]) -> set[str]:
+    """The parameters to leave out of the next try: those the refusal names, else all extras."""
+    if status not in {400, 422} or _OVERFLOW.search(message):
         return set()
-    named = {n for n in (*_EXTRAS, *_USUAL) if n.removeprefix("top_").rstrip("s") in said.lower()}
+    named = {
+        n for n in (*_EXTRAS, *_USUAL) if n.removeprefix("top_").rstrip("s") in message.lower()
+    }
     return named.intersection(sent) or sent.keys() & _EXTRAS
 
 

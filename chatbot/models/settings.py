@@ -139,7 +139,7 @@ class GeneratorSettings(BaseModel):
 
     @property
     def generator_in_use(self) -> str:
-        """`generator`; of `auto` the largest that this machine bears and that was fetched."""
+        """The generator's name; for `auto` the largest fetched one that fits this machine."""
         if self.generator != "auto":
             return self.generator
         return generator_here(this_machine(), self.models_dir).key
@@ -161,8 +161,8 @@ class GeneratorSettings(BaseModel):
     @property
     def generator_file(self) -> Path | None:
         """The GGUF file in use; None for "none", and before the default is fetched."""
-        found = self._generator()
-        return found[0] if found else None
+        model = self._generator()
+        return model[0] if model else None
 
     def _generator(self) -> tuple[Path, GgufHeader] | None:
         chosen = chosen_generator(self.generator_in_use)
@@ -183,10 +183,10 @@ class GeneratorSettings(BaseModel):
     @property
     def adapter_file(self) -> Path | None:
         """The GGUF file of the embedded backend's adapter, if any. Raises BadSettings."""
-        found = self._generator()
-        if found is None or self.adapter is None:
+        in_use = self._generator()
+        if in_use is None or self.adapter is None:
             return None
-        (generator, model), path = found, self.adapter.expanduser()
+        (generator, model), path = in_use, self.adapter.expanduser()
         try:
             require_adapter(path, model)
         except FileNotFoundError as error:
@@ -207,15 +207,15 @@ class GeneratorSettings(BaseModel):
 
     @property
     def context(self) -> int:
-        """Tokens of the longest prompt with its answer, never more than the model's file tells."""
-        found = self._generator()
-        return min(self.generator_context, found[1].context) if found else self.generator_context
+        """Tokens of the longest prompt with its answer, at most what the model's file allows."""
+        model = self._generator()
+        return min(self.generator_context, model[1].context) if model else self.generator_context
 
     @property
     def parameters(self) -> int:
         """The weights of the model in this process; 0 where there is none."""
-        found = self._generator() if self.backend == "embedded" else None
-        return found[1].parameters if found else 0
+        model = self._generator() if self.backend == "embedded" else None
+        return model[1].parameters if model else 0
 
     @property
     def has_capable_model(self) -> bool:
@@ -226,7 +226,7 @@ class GeneratorSettings(BaseModel):
 
 
 class Backend(Protocol):
-    """What makes the model of a backend; `strata.backends` is the group of entry points."""
+    """A factory of a backend's model; `strata.backends` is the group of entry points."""
 
     def __call__(self, settings: GeneratorSettings) -> BaseChatModel:
         """Make the model, which is loaded at its first call.

@@ -1,4 +1,4 @@
-"""A chat model of which only the asynchronous stream has to be written, and what it consists of."""
+"""A chat model of which only the asynchronous stream has to be written, and its chunks."""
 
 import asyncio
 from abc import abstractmethod

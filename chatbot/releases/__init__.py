@@ -1,1 +1,1 @@
-"""Which product and release a question is about, by the catalog (QAMR 3.1)."""
+"""The product and release of a question, by the catalog (QAMR 3.1)."""

@@ -17,12 +17,12 @@ from chatbot.text.words import MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
 
 
-class Claim(Enum):
-    """What a number is: a release, perhaps one, or something else."""
+class NumberRole(Enum):
+    """The role of a number: a release, possibly one (OPEN), or something else."""
 
     RELEASE = auto()
     OPEN = auto()
-    ELSE = auto()
+    OTHER = auto()
 
 
 _WINDOW = 64
@@ -30,8 +30,8 @@ _OF_RELEASES = word_set("release releases version versions series docs lts notes
 _FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
-"""What stands before a verb: "we run 17.10" says no more of the number than "17.10" does."""
-LEAD = re.compile(
+"""Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
+_WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
@@ -44,7 +44,7 @@ LEAD = re.compile(
     r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
     re.IGNORECASE,
 )
-"""Everything right before a number that is said together with it; matches any text's end."""
+"""The words right before a number that belong to it; matches the end of any text."""
 _OWNER = re.compile(
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)$"
 )
@@ -57,7 +57,7 @@ JOINED = re.compile(
     rf"(?:(?:in|on|from|the|with|both|to|releases?|versions?|v|r|{OWN}++)\s*)*[<>=~!^]*",
     re.I,
 )
-"""What may stand between two releases that are named side by side."""
+"""The text that may stand between two releases that are named side by side."""
 CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
     r"|breaks?|new\s+since)\b"
@@ -67,20 +67,21 @@ CONTRASTS = re.compile(
 """Asks for what differs, also of a move from one release to another."""
 
 
-def lead(text: str, start: int) -> re.Match[str]:
-    """What is said together with a name of a release that begins there, right before it."""
-    match = LEAD.search(text, max(0, start - _WINDOW), start)
+def words_before(text: str, start: int) -> re.Match[str]:
+    """The match of the words right before a name at `start` that belong to it."""
+    match = _WORDS_BEFORE.search(text, max(0, start - _WINDOW), start)
     assert match is not None, "every part of the pattern may be missing"
     return match
 
 
 def preposition(before: re.Match[str]) -> str:
-    """The preposition in what stands before a name, with single blanks."""
+    """The preposition in the words before a name, with single blanks."""
     return " ".join((before["preposition"] or "").casefold().split())
 
 
-def bounded(text: str, end: int) -> bool:
-    """Whether what follows is no noun: the end, a sign, or a word without a topic."""
+def ends_name(text: str, end: int) -> bool:
+    """Whether a name ends at `end`: the end of the text, a sign or a stop word follows, and no
+    noun."""
     return _next_word(text, end) in _FREE
 
 
@@ -96,46 +97,50 @@ def _last_word(text: str) -> str:
     return words[-1].strip("\"'([,") if words else ""
 
 
-def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[Claim]:
-    """Say of each number of a masked question what it is; those side by side are judged together.
+def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[NumberRole]:
+    """The role of each number of a masked question; those side by side are judged together.
 
     So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
     """
-    claims = [_claim(text, number, names) for number in numbers]
+    roles = [_role_of(text, number, names) for number in numbers]
     contrasts = CONTRASTS.search(text)
     for i, (left, right) in enumerate(pairwise(numbers)):
         joined = JOINED.fullmatch(text, left.end, right.start)
         if not (joined and any(joined.groups())) or OWN in joined[0]:
             continue
-        first, second = claims[i : i + 2]
-        if first is Claim.ELSE and not right.known:
-            claims[i + 1] = Claim.ELSE
-        elif second is Claim.ELSE and UNIT.match(text, right.end):
-            claims[i] = Claim.ELSE
+        first, second = roles[i : i + 2]
+        if first is NumberRole.OTHER and not right.is_known:
+            roles[i + 1] = NumberRole.OTHER
+        elif second is NumberRole.OTHER and UNIT.match(text, right.end):
+            roles[i] = NumberRole.OTHER
         elif contrasts and (
-            (left.dotted and right.dotted)
-            or (left.known and right.known and bounded(text, right.end))
+            (left.is_dotted and right.is_dotted)
+            or (left.is_known and right.is_known and ends_name(text, right.end))
         ):
-            claims[i : i + 2] = Claim.RELEASE, Claim.RELEASE
-        elif first is Claim.OPEN and second is Claim.RELEASE and not joined["place"]:
-            claims[i + 1] = Claim.OPEN
-        elif first is Claim.RELEASE and right.known:
-            claims[i + 1] = Claim.RELEASE
-    return claims
+            roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
+        elif first is NumberRole.OPEN and second is NumberRole.RELEASE and not joined["place"]:
+            roles[i + 1] = NumberRole.OPEN
+        elif first is NumberRole.RELEASE and right.is_known:
+            roles[i + 1] = NumberRole.RELEASE
+    return roles
 
 
-def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
+def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     """Judge a number by itself: by its unit, the product's name, another name before it."""
-    before = lead(text, number.start)
+    before = words_before(text, number.start)
     mark = (before["word"] or before["prefix"] or "").casefold().rstrip(".-_")
     if UNIT.match(text, number.end):
-        return Claim.RELEASE if mark and number.known and number.dotted else Claim.ELSE
-    if number.glued:
-        return Claim.OPEN
+        return (
+            NumberRole.RELEASE
+            if mark and number.is_known and number.is_dotted
+            else NumberRole.OTHER
+        )
+    if number.is_glued:
+        return NumberRole.OPEN
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
-        likely = number.dotted or glued or names.near(number.tokens)
-        return Claim.RELEASE if likely else Claim.ELSE
+        likely = number.is_dotted or glued or names.near(number.tokens)
+        return NumberRole.RELEASE if likely else NumberRole.OTHER
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
@@ -146,12 +151,12 @@ def _claim(text: str, number: Number, names: ReleaseNames) -> Claim:
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
-        return Claim.ELSE
+        return NumberRole.OTHER
     return _free(text, number, before, mark, names)
 
 
 def _stands_free(owner: re.Match[str]) -> bool:
-    """Whether the word before a number says nothing of it: a word without a topic, or a verb."""
+    """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
     verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
     return verb or word.casefold() in _FREE or CONTRASTS.fullmatch(word) is not None
@@ -159,7 +164,7 @@ def _stands_free(owner: re.Match[str]) -> bool:
 
 def _of_word(
     number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: bool
-) -> Claim:
+) -> NumberRole:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
     word, head = owner["word"], owner.string[: owner.start()]
     # The first letter of a question is a capital in any word.
@@ -168,16 +173,20 @@ def _of_word(
     if (sign := owner["joint"].strip(" (\"'`")) or (owner["joint"] != " " and not mark):
         # "set name=2.0" and "call(2.0)" have a value.
         likely = sign and _last_word(head) != "set"
-        return Claim.OPEN if likely and number.dotted else Claim.ELSE
-    if mark and number.dotted and (not named or mark[0] == "r"):
-        return Claim.RELEASE
-    if number.known and number.dotted and (head[-2:] == f"{OWN} " or (not named and keywords)):
-        return Claim.RELEASE
+        return NumberRole.OPEN if likely and number.is_dotted else NumberRole.OTHER
+    if mark and number.is_dotted and (not named or mark[0] == "r"):
+        return NumberRole.RELEASE
+    if (
+        number.is_known
+        and number.is_dotted
+        and (head[-2:] == f"{OWN} " or (not named and keywords))
+    ):
+        return NumberRole.RELEASE
     exact = names.names(number.tokens) and _high(number)
-    if number.known and (mark or number.dotted or exact or OWN in head[-2:]):
-        return Claim.OPEN
-    near = mark or (number.dotted and ("_" in word or OWN in head))
-    return Claim.OPEN if near and not named else Claim.ELSE
+    if number.is_known and (mark or number.is_dotted or exact or OWN in head[-2:]):
+        return NumberRole.OPEN
+    near = mark or (number.is_dotted and ("_" in word or OWN in head))
+    return NumberRole.OPEN if near and not named else NumberRole.OTHER
 
 
 def _high(number: Number) -> bool:
@@ -186,20 +195,20 @@ def _high(number: Number) -> bool:
 
 def _free(
     text: str, number: Number, before: re.Match[str], mark: str, names: ReleaseNames
-) -> Claim:
+) -> NumberRole:
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
     where, following = preposition(before), _next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
-        return Claim.OPEN if number.dotted or number.known else Claim.ELSE
-    if number.dotted or mark or (number.known and following in _OF_RELEASES):
-        return Claim.RELEASE
+        return NumberRole.OPEN if number.is_dotted or number.is_known else NumberRole.OTHER
+    if number.is_dotted or mark or (number.is_known and following in _OF_RELEASES):
+        return NumberRole.RELEASE
     if following not in _FREE:
-        told = number.known and _last_word(text[: number.start]) in _SUBJECTS
-        return Claim.OPEN if told else Claim.ELSE
+        is_subject = number.is_known and _last_word(text[: number.start]) in _SUBJECTS
+        return NumberRole.OPEN if is_subject else NumberRole.OTHER
     placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
-    if not (number.known or names.near(number.tokens)):
-        return Claim.ELSE
-    return Claim.RELEASE if placed else Claim.OPEN
+    if not (number.is_known or names.near(number.tokens)):
+        return NumberRole.OTHER
+    return NumberRole.RELEASE if placed else NumberRole.OPEN
 
 
 def check_versions(
@@ -207,31 +216,31 @@ def check_versions(
 ) -> None:
     """Raise ValueError unless all numbers of a model's reading of a question are accounted for.
 
-    `releases` are the words that name one, of whatever product; `others` the numbers that do not.
-    They are believed of what is open, by a name before it.
+    `releases` are the words that name a release, of whatever product; `others` the numbers that do
+    not, which is believed where their role is OPEN, by a name before it.
     """
     names, spans = release_names(product), product_spans(question, [product])
     text = mask(question, product, spans)
     named = [span for words in releases for span in places(words, question)]
     other = [span for words in others for span in places(words, question)]
     numbers = find_numbers(text, names)
-    for number, claim in zip(numbers, account(text, numbers, names), strict=True):
-        if claim is Claim.ELSE or _lies_in(number, named):
+    for number, role in zip(numbers, account(text, numbers, names), strict=True):
+        if role is NumberRole.OTHER or _lies_in(number, named):
             continue
-        if not (_lies_in(number, other) and _told_apart(text, number, claim)):
+        if not (_lies_in(number, other) and _is_explained(text, number, role)):
             raise ValueError(
                 f'"{question[number.start : number.end]}" may be a release: put it into "releases",'
                 ' with "release": "" and "asked": false if it is a version of something else'
             )
 
 
-def _told_apart(text: str, number: Number, claim: Claim) -> bool:
-    """Whether a number that may be a release is told to be none: by a name, or a noun behind it."""
-    if number.known:
+def _is_explained(text: str, number: Number, role: NumberRole) -> bool:
+    """Whether a name before a number, or a noun behind it, makes it no release."""
+    if number.is_known:
         before = _OWNER.search(text[max(0, number.start - _WINDOW) : number.start])
         named = before is not None and before.start() > 0 and not before["word"].islower()
-        return claim is Claim.OPEN and (named or not bounded(text, number.end))
-    return claim is Claim.OPEN or not bounded(text, number.end)
+        return role is NumberRole.OPEN and (named or not ends_name(text, number.end))
+    return role is NumberRole.OPEN or not ends_name(text, number.end)
 
 
 def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:
@@ -239,7 +248,7 @@ def _lies_in(number: Number, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def places(words: str, text: str) -> list[tuple[int, int]]:
-    """Where words stand in a text, in either case, and not within a longer number or Latin word."""
+    """The spans of words in a text, in either case, but not inside a longer number or word."""
     if not words.strip():
         return []
     pattern = r"\s+".join(map(re.escape, words.split()))

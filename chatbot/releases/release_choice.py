@@ -1,4 +1,4 @@
-"""Choose the release among those a question names, or fall back to what it leaves unsaid."""
+"""The choice of a release among those that a question names, or by default."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
-from chatbot.releases.release_mentions import Found, Place, find_mentions
-from chatbot.releases.release_names import NOTHING, Reading, release_names
+from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
+from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.words import word_set
 from corpora.catalog.release import Product, Release, is_among
@@ -15,7 +15,7 @@ from corpora.catalog.release import Product, Release, is_among
 
 @dataclass(frozen=True)
 class Context:
-    """What the question leaves unsaid: the release chosen by the caller, and the conversation's."""
+    """The defaults of a question: the release chosen by the caller, and the conversation's."""
 
     chosen: str | None = None
     product: str | None = None
@@ -28,58 +28,60 @@ _SENTENCE = re.compile(
 )
 
 
-def meanings(found: Sequence[Found], product: Product, context: Context) -> list[Found]:
+def with_releases(
+    mentions: Sequence[ParsedMention], product: Product, context: Context
+) -> list[ParsedMention]:
     """The mentions in a question about one product, each with the releases that it stands for."""
-    unsaid = Reading(_releases(_unsaid(product, context), product))
-    return [replace(m, reading=_meaning(m, found, product, unsaid)) for m in found]
+    default_releases = NameReading(_releases(_default_resolution(product, context), product))
+    return [replace(m, reading=_meaning(m, mentions, product, default_releases)) for m in mentions]
 
 
 def choose_release(
-    meant: Sequence[Found], text: str, product: Product, context: Context
+    meant: Sequence[ParsedMention], text: str, product: Product, context: Context
 ) -> Resolution:
-    """Choose from the mentions in a question about one product, with what they stand for."""
-    silent = _unsaid(product, context)
-    unsaid = _releases(silent, product)
+    """The resolution by the mentions in a question about one product."""
+    default = _default_resolution(product, context)
+    default_releases = _releases(default, product)
     contrasts = CONTRASTS.search(text) is not None
-    asked = _asked(meant, text, contrasts=contrasts)
-    if any(mention.place is None for mention in asked):
-        # "the former release, 17.10" is told by its name.
-        asked = [mention for mention in asked if mention.place is not Place.OPEN]
-    for mention in asked:
+    wanted = _drop_context(meant, text, contrasts=contrasts)
+    if any(mention.place is None for mention in wanted):
+        # "the former release, 17.10" means the one that it names.
+        wanted = [mention for mention in wanted if mention.place is not Place.OPEN]
+    for mention in wanted:
         release = mention.reading.release
-        if mention.doubtful and release not in unsaid:
-            return ask_whether_release(product, mention.said)
-        if mention.place is Place.OPEN or not mention.reading.certain:
-            return ask_which_release(product, mention.said, mention.reading.covers)
+        if mention.is_uncertain and release not in default_releases:
+            return ask_whether_release(product, mention.name)
+        if mention.place is Place.OPEN or not mention.reading.is_certain:
+            return ask_which_release(product, mention.name, mention.reading.covers)
         if not release:
-            return unknown_release(product, mention.said)
-    if not asked:
-        unwanted = {r for mention in meant if mention.negated for r in mention.reading.covers}
-        if unwanted.isdisjoint(unsaid):
-            return silent
+            return unknown_release(product, mention.name)
+    if not wanted:
+        unwanted = {r for mention in meant if mention.is_negated for r in mention.reading.covers}
+        if unwanted.isdisjoint(default_releases):
+            return default
         others = [other for other in product.releases if other not in unwanted]
-        return _ask(product, f"not {silent.releases[0]}, but which one is open", others)
-    if every := next((m for m in asked if m.place is Place.EVERY), None):
+        return _ask(product, f"not {default.releases[0]}, but which one is open", others)
+    if every := next((m for m in wanted if m.place is Place.EVERY), None):
         return _compared(product, every.reading.covers)
-    releases = tuple(dict.fromkeys(m.reading.release for m in asked if m.reading.release))
-    mention, release = asked[0], releases[0]
+    releases = tuple(dict.fromkeys(m.reading.release for m in wanted if m.reading.release))
+    mention, release = wanted[0], releases[0]
     if len(releases) > 1:
-        arrives = any(mention.preposition in ("to", "into") for mention in asked)
+        arrives = any(mention.preposition in ("to", "into") for mention in wanted)
         if not arrives or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, your target release")
     against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
-    if contrasts and mention.preposition in against and release not in unsaid:
-        return _compared(product, (release, *unsaid))
+    if contrasts and mention.preposition in against and release not in default_releases:
+        return _compared(product, (release, *default_releases))
     if mention.place is Place.SAME and not any(m.place is None for m in meant):
-        return silent
+        return default
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, "the latest", ReleaseStatus.LATEST)
-    return _one(product, release, _you_said("said", mention.said, release))
+    return _one(product, release, _you_said("said", mention.name, release))
 
 
-def _unsaid(product: Product, context: Context) -> Resolution:
+def _default_resolution(product: Product, context: Context) -> Resolution:
     """The caller's choice, else the conversation's release, else the latest."""
     if (chosen := context.chosen) is not None:
         reading = read_choice(chosen, product)
@@ -100,53 +102,62 @@ def _releases(resolution: Resolution, product: Product) -> tuple[Release, ...]:
     return tuple(r for r in product.releases if r.name in resolution.releases)
 
 
-def read_choice(choice: str, product: Product) -> Reading:
+def read_choice(choice: str, product: Product) -> NameReading:
     """Read a release given by itself, as by a command's option."""
     for release in product.releases:
         if is_among(choice, release.name):
-            return Reading((release,))
+            return NameReading((release,))
     text = f"release {choice.strip()}"
-    found = find_mentions(text, product)
-    return _meaning(found[0], found, product, NOTHING) if len(found) == 1 else NOTHING
+    mentions = find_mentions(text, product)
+    return (
+        _meaning(mentions[0], mentions, product, NO_RELEASES) if len(mentions) == 1 else NO_RELEASES
+    )
 
 
-def _meaning(mention: Found, found: Sequence[Found], product: Product, unsaid: Reading) -> Reading:
+def _meaning(
+    mention: ParsedMention,
+    mentions: Sequence[ParsedMention],
+    product: Product,
+    default_releases: NameReading,
+) -> NameReading:
     names = release_names(product)
     match mention.place:
         case None:
             origin = mention.reading
         case Place.LATEST:
-            origin = Reading((product.newest,)) if product.newest else NOTHING
+            origin = NameReading((product.newest,)) if product.newest else NO_RELEASES
         case Place.OLDEST:
-            origin = Reading(names.finals[:1])
+            origin = NameReading(names.finals[:1])
         case Place.EVERY:
-            origin = Reading(product.releases)
+            origin = NameReading(product.releases)
         case Place.OPEN:
-            origin = NOTHING
+            origin = NO_RELEASES
         case Place.REFERENCE | Place.SAME:
             # It counts from the last name before it, else from the one after it.
-            named = [other for other in found if other.place is None]
+            named = [other for other in mentions if other.place is None]
             before = [other for other in named if other.start < mention.start]
-            origin = (before[-1:] or named)[0].reading if named else unsaid
+            origin = (before[-1:] or named)[0].reading if named else default_releases
     return names.step(origin, mention.steps) if mention.steps else origin
 
 
-def _asked(meant: Sequence[Found], text: str, *, contrasts: bool) -> Sequence[Found]:
-    """Leave out the releases that the question names only to say what it is not about.
+def _drop_context(
+    meant: Sequence[ParsedMention], text: str, *, contrasts: bool
+) -> Sequence[ParsedMention]:
+    """The mentions without those that a question makes only as context.
 
-    Those are the negated ones, and what a sentence tells beside the one that asks: "We run 17.10.
+    Those are the negated ones, and those in a sentence beside the question: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
-    asked = [mention for mention in meant if not mention.negated]
+    wanted = [mention for mention in meant if not mention.is_negated]
     if contrasts:
-        return asked
+        return wanted
     questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
     if len(questions) == 1:
         ((start, end),) = questions
-        asked = [mention for mention in asked if start <= mention.start < end] or asked
+        wanted = [mention for mention in wanted if start <= mention.start < end] or wanted
     # A series of which a part is named as well: Windows 11, beside 24H2.
-    named = {mention.reading.covers for mention in asked} - {()}
-    return [m for m in asked if not any(set(m.reading.covers) > set(part) for part in named)]
+    named = {mention.reading.covers for mention in wanted} - {()}
+    return [m for m in wanted if not any(set(m.reading.covers) > set(part) for part in named)]
 
 
 def _one(
@@ -177,22 +188,22 @@ def _ask(
     return Resolution(status, product.name, available=available, explanation=explanation)
 
 
-def ask_which_release(product: Product, said: str, among: Sequence[Release]) -> Resolution:
-    """Which of several releases words mean, is to be asked back."""
-    return _ask(product, f'"{said}" may be any of several releases', among)
+def ask_which_release(product: Product, words: str, among: Sequence[Release]) -> Resolution:
+    """The resolution that asks back which of several releases some words mean."""
+    return _ask(product, f'"{words}" may be any of several releases', among)
 
 
-def ask_whether_release(product: Product, said: str) -> Resolution:
-    """Whether words name a release at all is to be asked back, and which one is meant."""
-    return _ask(product, f'"{said}" may be a release or something else')
+def ask_whether_release(product: Product, words: str) -> Resolution:
+    """The resolution that asks back whether some words name a release, and which one."""
+    return _ask(product, f'"{words}" may be a release or something else')
 
 
-def unknown_release(product: Product, said: str) -> Resolution:
-    """There is no release by that name: which one is meant is to be asked back."""
-    why = f'no release "{said}" of {product.name}'
+def unknown_release(product: Product, words: str) -> Resolution:
+    """The resolution for an unknown release, which asks back which one is meant."""
+    why = f'no release "{words}" of {product.name}'
     return _ask(product, why, status=ReleaseStatus.UNKNOWN)
 
 
-def _you_said(verb: str, said: str, release: Release) -> str:
-    meant = "" if is_among(said, release.name) else f" → {release.name}"
-    return f'you {verb} "{said}"{meant}'
+def _you_said(verb: str, words: str, release: Release) -> str:
+    meant = "" if is_among(words, release.name) else f" → {release.name}"
+    return f'you {verb} "{words}"{meant}'

@@ -1,4 +1,4 @@
-"""What a question says about releases: each mention, what it names, and how it is meant.
+"""Mentions of releases in a question: their place, the releases named, and their sense.
 
 A release is named by a number, by words of the catalog, or by its place among the others: the
 latest, the previous one, N-1, all.
@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from chatbot.releases.accounting import Claim, account, bounded, lead, preposition
+from chatbot.releases.accounting import NumberRole, account, ends_name, preposition, words_before
 from chatbot.releases.product_names import OWN, Span, mask, product_spans
-from chatbot.releases.release_names import NOTHING, Reading, ReleaseNames, release_names
+from chatbot.releases.release_names import NO_RELEASES, NameReading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.text.words import word_set
 from corpora.catalog.release import Product, name_tokens
@@ -19,7 +19,7 @@ from corpora.indexing.number_words import NUMBER_WORDS
 
 
 class Place(Enum):
-    """From where a phrase counts: REFERENCE was spoken of last; which one is OPEN is asked back."""
+    """The release that a phrase counts from: REFERENCE was mentioned last; OPEN is asked back."""
 
     LATEST = auto()
     OLDEST = auto()
@@ -30,26 +30,26 @@ class Place(Enum):
 
 
 @dataclass(frozen=True)
-class Found:
-    """A mention in a masked question.
+class ParsedMention:
+    """A mention of releases in a masked question, as it was parsed.
 
-    It names releases (`reading`) or a `place` among them, and counts `steps` from there. `negated`
-    says "not that one", `preposition` what stands before it ("to 18.00", "since 1.4"; "to" for an
-    arrow), `doubtful` that it may as well be something else, `placed` that a word for a release, or
-    one that says "there", stands with it, `named` that the product's name does.
+    It names releases (`reading`), or a `place` among them from which it counts `steps`. A negated
+    mention is of the kind "not that one"; an uncertain one may be something else than a release.
+    `preposition` is the word before it ("to 18.00", "since 1.4"; "to" for an arrow). Beside it may
+    stand a word for a release or a location (`has_release_word`), or the product's name.
     """
 
     start: int
     end: int
-    said: str
-    reading: Reading = NOTHING
+    name: str
+    reading: NameReading = NO_RELEASES
     place: Place | None = None
     steps: int = 0
-    negated: bool = False
+    is_negated: bool = False
     preposition: str = ""
-    doubtful: bool = False
-    placed: bool = False
-    named: bool = False
+    is_uncertain: bool = False
+    has_release_word: bool = False
+    names_product: bool = False
 
 
 _TAIL = re.compile(
@@ -95,12 +95,14 @@ _PHRASES = {
     (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
     (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
 }
-"""From where a phrase counts, and in which direction; what says more comes first."""
-_PATTERNS = {key: re.compile(rf"(?<!\w)(?:{said})", re.I) for key, said in _PHRASES.items()}
+"""The place that a phrase counts from, and the direction; longer phrases come first."""
+_PATTERNS = {key: re.compile(rf"(?<!\w)(?:{phrase})", re.I) for key, phrase in _PHRASES.items()}
 
 
-def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -> list[Found]:
-    """Find what a question says about the releases of one product, in order.
+def find_mentions(
+    question: str, product: Product, spans: Sequence[Span] = ()
+) -> list[ParsedMention]:
+    """The mentions of releases of one product in a question, in order.
 
     `spans` are the places where it names products, that product's alone if none are given. The
     names of releases go before phrases that lie over them, phrases that say more before those
@@ -108,67 +110,69 @@ def find_mentions(question: str, product: Product, spans: Sequence[Span] = ()) -
     """
     names = release_names(product)
     text = mask(question, product, spans or product_spans(question, [product]))
-    found = [*_numbers(question, text, names), *_worded(question, text, names)]
+    mentions = [*_numbers(question, text, names), *_worded(question, text, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
-            mention = _found(question, text, start, end)
-            if all(f.end <= mention.start or end <= f.start for f in found):
+            mention = _mention_at(question, text, start, end)
+            if all(f.end <= mention.start or end <= f.start for f in mentions):
                 counted = _count(next(filter(None, phrase.groups()), ""))
                 steps = direction * counted + mention.steps
-                found.append(replace(mention, end=end, place=place, steps=steps))
-    apart: list[Found] = []
-    for mention in sorted(found, key=lambda f: f.start):
+                mentions.append(replace(mention, end=end, place=place, steps=steps))
+    apart: list[ParsedMention] = []
+    for mention in sorted(mentions, key=lambda f: f.start):
         start = max(mention.start, apart[-1].end if apart else 0)
         if start < mention.end:
             apart.append(replace(mention, start=start))
     return apart
 
 
-def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[Found]:
+def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[ParsedMention]:
     for word in names.worded.finditer(text):
         start, end = word.span()
-        before, tokens = lead(text, start), name_tokens(word[0])
-        told = before["product"] or before["word"] or _tail(text, end)["word"]
-        told = told or (before["preposition"] and bounded(text, end))
-        if told or not _ORDINARY_WORDS.issuperset(tokens):
-            yield _found(question, text, start, end, names.read(tokens, word[0]))
+        before, tokens = words_before(text, start), name_tokens(word[0])
+        is_marked = before["product"] or before["word"] or _tail(text, end)["word"]
+        is_marked = is_marked or (before["preposition"] and ends_name(text, end))
+        if is_marked or not _ORDINARY_WORDS.issuperset(tokens):
+            yield _mention_at(question, text, start, end, names.read(tokens, word[0]))
 
 
-def _numbers(question: str, text: str, names: ReleaseNames) -> list[Found]:
+def _numbers(question: str, text: str, names: ReleaseNames) -> list[ParsedMention]:
     numbers = find_numbers(text, names)
-    found: list[Found] = []
-    for number, claim in zip(numbers, account(text, numbers, names), strict=True):
-        if claim is Claim.ELSE:
+    mentions: list[ParsedMention] = []
+    for number, role in zip(numbers, account(text, numbers, names), strict=True):
+        if role is NumberRole.OTHER:
             continue
         reading = number.reading
         later = _tail(text, number.end)["later"]
         if later or _sign(text, number.start).endswith((">", ">=")):
             reading = names.and_later(reading, text[number.start : number.end])
-        mention = _found(question, text, number.start, number.end, reading)
-        found.append(replace(mention, doubtful=claim is Claim.OPEN))
-    return found
+        mention = _mention_at(question, text, number.start, number.end, reading)
+        mentions.append(replace(mention, is_uncertain=role is NumberRole.OPEN))
+    return mentions
 
 
-def _found(question: str, text: str, start: int, end: int, reading: Reading = NOTHING) -> Found:
-    """Make a mention by what is said before it and behind it."""
-    before, tail = lead(text, start), _tail(text, end)
+def _mention_at(
+    question: str, text: str, start: int, end: int, reading: NameReading = NO_RELEASES
+) -> ParsedMention:
+    """The mention at a span, by the words before it and behind it."""
+    before, tail = words_before(text, start), _tail(text, end)
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)
-    said = before.start() if steps else before.start("prefix") if before["prefix"] else start
+    name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
-    told = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
-    return Found(
+    is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
+    return ParsedMention(
         before.start(),
         tail.end(),
-        question[said:end],
+        question[name_start:end],
         reading,
         steps=steps,
-        negated=bool(before["negation"]),
+        is_negated=bool(before["negation"]),
         preposition="to" if arrow else where,
-        named=bool(before["product"]),
-        placed=bool(told) or where in ("in", "on", "under", "since", "as of"),
+        names_product=bool(before["product"]),
+        has_release_word=bool(is_marked) or where in ("in", "on", "under", "since", "as of"),
     )
 
 
@@ -184,7 +188,7 @@ def _tail(text: str, end: int) -> re.Match[str]:
     return match
 
 
-def _count(said: str) -> int:
+def _count(words: str) -> int:
     """Read how many releases are counted: "two", "3"; one where no number is said."""
-    said = said.strip().casefold()
-    return int(said) if said.isdecimal() else NUMBER_WORDS.get(said, 1)
+    words = words.strip().casefold()
+    return int(words) if words.isdecimal() else NUMBER_WORDS.get(words, 1)

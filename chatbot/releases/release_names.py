@@ -21,22 +21,22 @@ Tokens = tuple[Token, ...]
 
 
 @dataclass(frozen=True)
-class Reading:
+class NameReading:
     """The releases that a written name covers, oldest first; none if there is no such release.
 
-    A series means its newest; of several that are no series the user has to choose (`certain`).
+    A series means its newest; of several that are no series the user has to choose (`is_certain`).
     """
 
     covers: tuple[Release, ...] = ()
-    certain: bool = True
+    is_certain: bool = True
 
     @property
     def release(self) -> Release | None:
         """The release that is meant, where it is certain."""
-        return newest_of(self.covers) if self.certain else None
+        return newest_of(self.covers) if self.is_certain else None
 
 
-NOTHING = Reading()
+NO_RELEASES = NameReading()
 
 
 class ReleaseNames:
@@ -72,8 +72,8 @@ class ReleaseNames:
             for length in range(1, len(tokens)):
                 self._series[tokens[:length]].append(release)
 
-    def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> Reading:
-        """Say which releases a name covers, given as tokens and, to tell 24.4 from 24.04, text.
+    def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> NameReading:
+        """The releases that a name covers, given as tokens and, as 24.4 is not 24.04, as text.
 
         In this order: the exact name (not for a `series`, "17.x"), an alias, a series, the name
         with zeros at its end (17.20.0), the name that lost its last zero (17.2). Never the nearest.
@@ -82,17 +82,17 @@ class ReleaseNames:
             return _exact(self._names[tokens], text)
         members = {*self._series.get(tokens, ()), *self._names.get(tokens, ())}
         if members:
-            return Reading(tuple(sorted(members, key=self._place)))
+            return NameReading(tuple(sorted(members, key=self._place)))
         shorter = tokens
         while len(shorter) > 1 and shorter[-1] == 0:
             shorter = shorter[:-1]
             if shorter in self._names:
-                return Reading(tuple(self._names[shorter]))
+                return NameReading(tuple(self._names[shorter]))
         match tokens:
             case (int(major), int(minor)) if minor and not series:
                 padded = (major, minor * 10)
-                return self.read(padded) if self.begins(padded) else NOTHING
-        return NOTHING
+                return self.read(padded) if self.begins(padded) else NO_RELEASES
+        return NO_RELEASES
 
     def names(self, tokens: Tokens) -> bool:
         """Whether the tokens are the whole name or alias of a release."""
@@ -112,32 +112,32 @@ class ReleaseNames:
         """Whether a first part is a little below, among or above those of the releases."""
         return tokens[0] in self._near
 
-    def and_later(self, reading: Reading, written: str) -> Reading:
-        """What a name covers and all final releases after it; it may be the name of no release."""
+    def and_later(self, reading: NameReading, written: str) -> NameReading:
+        """The releases that a name covers and all final ones after it, also for an unknown name."""
         if reading.covers:
             first = self._place(reading.covers[0])
             later = tuple(r for r in self.finals if self._place(r) >= first)
-            return Reading(later or reading.covers)
+            return NameReading(later or reading.covers)
         least = sort_key(written)
-        return Reading(tuple(r for r in self.finals if sort_key(r.name) >= least))
+        return NameReading(tuple(r for r in self.finals if sort_key(r.name) >= least))
 
-    def step(self, origin: Reading, steps: int) -> Reading:
-        """Go so many final releases back (negative) or on from what a name covers."""
+    def step(self, origin: NameReading, steps: int) -> NameReading:
+        """The release `steps` final ones before (negative) or after those that a name covers."""
         if not origin.covers:
-            return NOTHING
+            return NO_RELEASES
         if steps < 0:
             first = self._place(origin.covers[0])
             ordered = [r for r in reversed(self.finals) if self._place(r) < first]
         else:
             last = self._place(origin.covers[-1])
             ordered = [r for r in self.finals if self._place(r) > last]
-        return Reading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
+        return NameReading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
 
 
-def _exact(found: list[Release], text: str) -> Reading:
-    same = [r for r in found if is_among(text, r.name, *r.aliases)]
-    chosen = tuple(dict.fromkeys(same or found))
-    return Reading(chosen, certain=len(chosen) == 1)
+def _exact(candidates: list[Release], text: str) -> NameReading:
+    same = [r for r in candidates if is_among(text, r.name, *r.aliases)]
+    chosen = tuple(dict.fromkeys(same or candidates))
+    return NameReading(chosen, is_certain=len(chosen) == 1)
 
 
 release_names = lru_cache(maxsize=256)(ReleaseNames)

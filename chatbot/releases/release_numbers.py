@@ -35,8 +35,8 @@ _SPOKEN = re.compile(
 class Number:
     """A number that may name a release: where it stands, and which releases it would name.
 
-    One that is not `dotted` has one part only ("17"), and so little to tell it by; one that is
-    `glued` is the end of a longer word.
+    `is_dotted` has several parts (17.10, not 17), `is_known` names a release of the catalog,
+    `is_glued` is the end of a longer word.
     """
 
     def __init__(self, start: int, written: str, names: ReleaseNames) -> None:
@@ -45,14 +45,14 @@ class Number:
         series = written[len(stem) :].startswith(".")
         self.tokens = name_tokens(stem if series else written)
         self.reading = names.read(self.tokens, written, series=series)
-        self.known = bool(self.reading.covers)
-        self.dotted = series or sum(isinstance(token, int) for token in self.tokens) > 1
-        self.glued = False
+        self.is_known = bool(self.reading.covers)
+        self.is_dotted = series or sum(isinstance(token, int) for token in self.tokens) > 1
+        self.is_glued = False
 
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     """Find the numbers that may be releases, in order; no parts of words, dates or addresses."""
-    found = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
+    numbers = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
     position = 0
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()
@@ -62,26 +62,26 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         apart = head.rstrip(_GLUE)
         loose = head[len(apart) :].strip("._-").casefold() in _MARKS or apart[-1:] == OWN
         for number in _read(text, chunk.start(), chunk[0], names):
-            number.glued = not loose
-            if not number.glued or (number.known and number.dotted):
-                found.append(number)
+            number.is_glued = not loose
+            if not number.is_glued or (number.is_known and number.is_dotted):
+                numbers.append(number)
                 position = max(position, number.end)
-    return sorted(found, key=lambda number: number.start)
+    return sorted(numbers, key=lambda number: number.start)
 
 
 def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Number]:
     whole = _continued(text, start, chunk, names) or Number(start, chunk, names)
     is_series = text[start + len(chunk) :].startswith((" series", " releases", " versions"))
-    if not (whole.known or is_series) and _SOMETHING_ELSE.fullmatch(chunk):
+    if not (whole.is_known or is_series) and _SOMETHING_ELSE.fullmatch(chunk):
         return
     parts = chunk.split("-")
-    if not whole.known and parts[1:] and all(names.begins(name_tokens(part)) for part in parts):
+    if not whole.is_known and parts[1:] and all(names.begins(name_tokens(part)) for part in parts):
         for part in parts:
             yield Number(start, part, names)
             start += len(part) + 1
         return
     # "1.4-style" and "17.20er" name a release, 1.1.1w is none of 1.1.1.
-    while not whole.known and len(stem := chunk.rstrip(ascii_lowercase)) < len(chunk) - 1:
+    while not whole.is_known and len(stem := chunk.rstrip(ascii_lowercase)) < len(chunk) - 1:
         chunk = stem.rstrip("._-")
         whole = Number(start, chunk, names)
     yield whole

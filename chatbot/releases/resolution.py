@@ -1,4 +1,4 @@
-"""What release extraction comes to: the releases to answer from, or what to ask the user."""
+"""The result of release extraction: the releases to answer from, or the choice to ask for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ReleaseStatus(StrEnum):
-    """How the release of an answer was found, or why it was not."""
+    """The way in which the release was found, or the reason why it was not."""
 
     STATED = "stated"
     CONVERSATION = "conversation"
@@ -19,16 +19,16 @@ class ReleaseStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Mention:
-    """A place in the question that names a release; `release` is None unless that is meant.
+    """A part of the question that names a release; `release` is None where it is not meant.
 
-    `said` are those words of its `text` that are the name.
+    `name` is the part of `text` that is the name.
     """
 
     start: int
     end: int
     text: str
     release: str | None = None
-    said: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache
 
 from chatbot.releases.product_names import find_product, product_spans
-from chatbot.releases.release_choice import Context, choose_release, meanings, read_choice
-from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_choice import Context, choose_release, read_choice, with_releases
+from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from corpora.catalog.release import Product, Release
 
@@ -48,14 +48,14 @@ def context_after(
     An answer counts only where its question left the release open and the answer names exactly
     one other, by its full name. What came from the latest stays the latest.
     """
-    said = resolve_within(context, user, products, product)
-    release = said.releases[-1] if said.releases else context.release
-    if said.status is ReleaseStatus.LATEST:
-        answer = resolve_within(Context(), assistant, products, said.product)
+    resolution = resolve_within(context, user, products, product)
+    release = resolution.releases[-1] if resolution.releases else context.release
+    if resolution.status is ReleaseStatus.LATEST:
+        answer = resolve_within(Context(), assistant, products, resolution.product)
         named = answer.releases[0] if answer.status is ReleaseStatus.STATED else None
-        other = named and named in assistant and answer.releases != said.releases
-        release = named if other and not said.mentions else None
-    return Context(context.chosen, said.product or context.product, release)
+        other = named and named in assistant and answer.releases != resolution.releases
+        release = named if other and not resolution.mentions else None
+    return Context(context.chosen, resolution.product or context.product, release)
 
 
 def resolve_within(
@@ -74,7 +74,7 @@ def resolve_within(
     spans = product_spans(text, products)
 
     @cache
-    def read(of: Product) -> list[Found]:
+    def read(of: Product) -> list[ParsedMention]:
         return find_mentions(text, of, spans)
 
     def possible(of: Product) -> Sequence[Release]:
@@ -83,16 +83,16 @@ def resolve_within(
         return read_choice(context.chosen, of).covers[-1:]
 
     named = list(dict.fromkeys(named for _, _, named in spans))
-    stating = [p for p in named if any(m.named and m.reading.covers for m in read(p))]
+    stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
     only = options[0]
-    found = read(only)
+    candidates = read(only)
     # What may be no release is left out where another is named, or chosen by the caller.
-    if context.chosen is not None or not all(mention.doubtful for mention in found):
-        found = [mention for mention in found if not mention.doubtful]
-    meant = meanings(found, only, context)
-    mentions = tuple(_mention(question, found) for found in meant)
+    if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
+        candidates = [mention for mention in candidates if not mention.is_uncertain]
+    meant = with_releases(candidates, only, context)
+    mentions = tuple(_mention(question, mention) for mention in meant)
     if not options[1:]:
         return replace(choose_release(meant, text, only, context), mentions=mentions)
     several = any(map(possible, options))
@@ -123,10 +123,10 @@ def _options(
     return named or products
 
 
-def _mention(question: str, found: Found) -> Mention:
-    release = None if found.negated else found.reading.release
-    text, name = question[found.start : found.end], release.name if release else None
-    return Mention(found.start, found.end, text, name, found.said)
+def _mention(question: str, mention: ParsedMention) -> Mention:
+    release = None if mention.is_negated else mention.reading.release
+    text, name = question[mention.start : mention.end], release.name if release else None
+    return Mention(mention.start, mention.end, text, name, mention.name)
 
 
 def _listing(possible: Iterable[tuple[Product, Sequence[Release]]]) -> tuple[str, ...]:

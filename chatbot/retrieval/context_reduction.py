@@ -6,7 +6,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.retrieval.kinds import asked_for
+from chatbot.retrieval.question_types import question_type
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import importance_of, rank_records
 from chatbot.retrieval.support import find_verbatim
@@ -45,9 +45,9 @@ def reduce_context(
             vectors = embedder.embed([query, *texts])
             return [float(v) for v in vectors[1:] @ vectors[0]]
 
-        corpus = open_corpus(*turn.asked)
+        corpus = open_corpus(*turn.target)
         subject = turn.queries.subject
-        kind = asked_for(turn.queries.asked, subject)
+        kind = question_type(turn.queries.own_subject, subject)
         terms = search_terms(subject, turn.queries.known, corpus.product)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         importance = importance_of(terms, corpus.idf)
@@ -61,7 +61,7 @@ def keep_whole(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
     """Without reduction: every chunk with all of its records, in page order (QAMR IV-C)."""
 
     def keep(turn: Turn) -> Turn:
-        corpus = open_corpus(*turn.asked)
+        corpus = open_corpus(*turn.target)
         whole = (
             ReducedChunk(
                 c.page, tuple(replace(r, score=c.score) for r in _records_of(corpus, c)), c.score
@@ -76,15 +76,15 @@ def keep_whole(open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
 def _records_of(corpus: Corpus, chunk: RetrievedChunk) -> list[Record]:
     """The records of a page and of its padding; of a part of a page those that lie in it."""
     page, context = corpus.page(chunk.page.id), chunk.text
-    found = list(records(page))
+    in_context = list(records(page))
     if page.text not in context:
-        return [r for r in found if r.quote in context]
+        return [r for r in in_context if r.quote in context]
     before, _, behind = context.partition(page.text)
     if page.previous_id is not None:
-        found[:0] = [r for r in records(corpus.page(page.previous_id)) if r.quote in before]
+        in_context[:0] = [r for r in records(corpus.page(page.previous_id)) if r.quote in before]
     if page.next_id is not None:
-        found += [r for r in records(corpus.page(page.next_id)) if r.quote in behind]
-    return found
+        in_context += [r for r in records(corpus.page(page.next_id)) if r.quote in behind]
+    return in_context
 
 
 def _within(budget: int, best: Sequence[Record]) -> tuple[ReducedChunk, ...]:
@@ -99,7 +99,7 @@ def _within(budget: int, best: Sequence[Record]) -> tuple[ReducedChunk, ...]:
         if budget <= 0:
             break
     return tuple(
-        ReducedChunk(found[0].page, tuple(found), found[0].score) for found in kept.values()
+        ReducedChunk(of_page[0].page, tuple(of_page), of_page[0].score) for of_page in kept.values()
     )
 
 
@@ -139,7 +139,7 @@ def reduce_context_by_model(
         return ReducedChunk(chunk.page, kept, chunk.score), calls
 
     async def reduce_step(turn: Turn) -> Turn:
-        corpus = await in_thread(open_corpus, *turn.asked)
+        corpus = await in_thread(open_corpus, *turn.target)
         question = turn.queries.base
         done = await together(reduce_one(question, c, corpus) for c in turn.retrieved)
         reduced = [chunk for chunk, _ in done if chunk and chunk.records]
@@ -164,8 +164,8 @@ def _copied(spans: Sequence[str], chunk: RetrievedChunk, corpus: Corpus) -> tupl
     page = chunk.page
     around = (i for i in (page.previous_id, page.next_id) if i is not None)
     pages = [page, *map(corpus.page, around)]
-    found = [r for s in spans if find_verbatim(s, chunk.text) for r in _of_span(s, pages)]
-    return tuple({record.place: replace(record, score=chunk.score) for record in found}.values())
+    copied = [r for s in spans if find_verbatim(s, chunk.text) for r in _of_span(s, pages)]
+    return tuple({record.place: replace(record, score=chunk.score) for record in copied}.values())
 
 
 def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
@@ -177,6 +177,8 @@ def _of_span(span: str, pages: Sequence[StoredPage]) -> list[Record]:
         if quote := find_verbatim(span, page.text):
             start = page.text.find(quote)
             end = start + len(quote)
-            found = [r for r in records(page) if r.start < end and start < r.start + len(r.quote)]
-            return found if page.text.count(quote) <= 2 else []
+            overlapping = [
+                r for r in records(page) if r.start < end and start < r.start + len(r.quote)
+            ]
+            return overlapping if page.text.count(quote) <= 2 else []
     return []

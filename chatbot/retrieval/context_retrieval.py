@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.words import search_terms
 from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
@@ -31,23 +31,24 @@ def retrieve_context(
     """
 
     def retrieve_step(turn: Turn) -> Turn:
-        corpus = open_corpus(*turn.asked)
+        corpus = open_corpus(*turn.target)
         # The words that a model searches with are those of documentation, and in its language.
-        asked = turn.queries.searched if turn.rewritten else turn.queries.subject
-        found = retrieve(
+        words = turn.queries.searched if turn.rewritten else turn.queries.subject
+        ranked = retrieve(
             corpus,
             embedder,
             turn.queries.distinct(),
-            search_terms(asked, turn.queries.known, corpus.product),
+            search_terms(words, turn.queries.known, corpus.product),
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.
             weigh_kinds=weigh_kinds
-            and asked_for(turn.queries.asked, turn.queries.subject) is not Kind.CHANGE,
+            and question_type(turn.queries.own_subject, turn.queries.subject)
+            is not QuestionType.CHANGE,
         )
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
-            for page, score in found
+            for page, score in ranked
         )
         return replace(turn, retrieved=chunks)
 
@@ -66,16 +67,16 @@ def retrieve_single_chunks(
     """
 
     async def retrieve_step(turn: Turn) -> Turn:
-        corpus = await in_thread(open_corpus, *turn.asked)
+        corpus = await in_thread(open_corpus, *turn.target)
         while left := await in_thread(corpus.single_chunks.embed_some, embedder):
             _log.info("%s %s: %d single chunks to embed", corpus.product, corpus.release, left)
         return await in_thread(find, turn, corpus)
 
     def find(turn: Turn, corpus: Corpus) -> Turn:
-        found = retrieve_by_vector(
+        ranked = retrieve_by_vector(
             corpus.single_chunks, embedder, turn.queries.distinct(), settings=settings
         )
-        return replace(turn, retrieved=tuple(retrieved(corpus, i, score) for i, score in found))
+        return replace(turn, retrieved=tuple(retrieved(corpus, i, score) for i, score in ranked))
 
     def retrieved(corpus: Corpus, number: int, score: float) -> RetrievedChunk:
         chunk = corpus.single_chunks.chunk(number)

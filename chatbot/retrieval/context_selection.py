@@ -6,7 +6,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.retrieval.kinds import Kind, asked_for
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.retrieval.release_of_text import other_releases
 from chatbot.runtime.model_calls import ask_for, next_token_probabilities
 from chatbot.turn import Fallback, ModelCall, ModelStep, ReducedChunk, RuleStep, Turn
@@ -17,10 +17,10 @@ STEP = "context_selection"
 SHOWN = 1200
 """Characters of a chunk that the model sees when it chooses."""
 OF_ANOTHER_RELEASE = 0.25
-"""What is left of the score of a record that speaks of another release: the model sees it last."""
+"""The factor on the score of a record about another release: the model sees it last."""
 
 Choice = tuple[Sequence[ReducedChunk] | str, Sequence[ModelCall]]
-"""The chunks, best first, or why the model cannot tell; and the calls that it took."""
+"""The chunks, best first, or the reason for a failure; and the model calls made."""
 
 
 class Order(BaseModel):
@@ -33,7 +33,7 @@ def rank_by_release(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Put what speaks of another release behind what does not, unless changes are asked for."""
 
     def rank(turn: Turn) -> Turn:
-        if asked_for(turn.queries.asked, turn.queries.subject) is Kind.CHANGE:
+        if question_type(turn.queries.own_subject, turn.queries.subject) is QuestionType.CHANGE:
             return turn
         others = other_releases(turn, products())
         behind = {r.place for chunk in turn.reduced for r in chunk.records if others(r)}
@@ -95,7 +95,7 @@ def select_context_pointwise(model: BaseChatModel, fallback: RuleStep, *, chunks
     """Keep the `chunks` chunks of which the model most likely says that they are relevant.
 
     All are asked at once, one token each: P("True") of the next token. No call where there is
-    nothing to choose. Falls back where the backend tells no probabilities.
+    nothing to choose. Falls back where the backend gives no probabilities.
     """
 
     async def scored(question: Fenced, reduced: Sequence[ReducedChunk]) -> Choice:

@@ -42,7 +42,7 @@ class Passage:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where it stands: the id of its page, and its first character there."""
+        """The place of the passage: the id of its page, and its first character there."""
         return self.page.id, self.start
 
     @property
@@ -78,40 +78,40 @@ class Passage:
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """The records of the page that lie in the passage, in page order."""
-        found, starts = _records(self.page)
-        return found[bisect_left(starts, self.start) : bisect_left(starts, self.end)]
+        of_page, starts = _records(self.page)
+        return of_page[bisect_left(starts, self.start) : bisect_left(starts, self.end)]
 
     def has(self, *kinds: BlockKind) -> bool:
-        """Whether a block is of one of these kinds."""
+        """Whether the passage has a block of one of these kinds."""
         return any(block.kind in kinds for block in self.blocks)
 
     @property
     def is_numbered(self) -> bool:
-        """Whether it holds a list of numbered steps, at least two."""
+        """Whether the passage holds a list of at least two numbered steps."""
         return sum(_number(block) is not None for block in self.blocks) > 1
 
 
 @lru_cache(maxsize=256)
 def _records(page: StoredPage) -> tuple[tuple[Record, ...], list[int]]:
     """The records of a page in order, and where each begins."""
-    found = tuple(sorted(records(page), key=lambda record: record.start))
-    return found, [record.start for record in found]
+    ordered = tuple(sorted(records(page), key=lambda record: record.start))
+    return ordered, [record.start for record in ordered]
 
 
 @lru_cache(maxsize=256)
 def passages_of(page: StoredPage) -> tuple[Passage, ...]:
     """Cut a page into its passages, in order; headings belong to none."""
     placed = tuple(page.spans())
-    found: list[Passage] = []
+    cut: list[Passage] = []
     i = section = 0
     while i < len(placed):
         if placed[i][2].kind is BlockKind.HEADING:
             i, section = i + 1, section + 1
             continue
         end = _end_of_short_section(placed, i) or _end(placed, i)
-        found.append(Passage(page, placed[i:end], section))
+        cut.append(Passage(page, placed[i:end], section))
         i = end
-    return tuple(found)
+    return tuple(cut)
 
 
 def _end_of_short_section(placed: Sequence[Placed], i: int) -> int | None:
@@ -192,10 +192,10 @@ def _number(block: Block) -> int | None:
     return int(match[1]) if match else None
 
 
-def best_passages(found: Iterable[Record]) -> list[Passage]:
+def best_passages(scored_records: Iterable[Record]) -> list[Passage]:
     """The passages that scored records stand in, best first, each with its best record's score."""
     scored: dict[tuple[int, int], Passage] = {}
-    for record in found:
+    for record in scored_records:
         passage = _passage_of(record)
         known = scored.get(passage.place) if passage else None
         if passage and (known is None or known.score < record.score):
@@ -205,9 +205,9 @@ def best_passages(found: Iterable[Record]) -> list[Passage]:
 
 def _passage_of(record: Record) -> Passage | None:
     """The passage that a record stands in; none where it is a heading."""
-    found = passages_of(record.page)
-    at = bisect(found, record.start, key=lambda passage: passage.start) - 1
-    return found[at] if at >= 0 and record.start < found[at].end else None
+    passages = passages_of(record.page)
+    at = bisect(passages, record.start, key=lambda passage: passage.start) - 1
+    return passages[at] if at >= 0 and record.start < passages[at].end else None
 
 
 def section_of(passage: Passage) -> Iterator[Passage]:

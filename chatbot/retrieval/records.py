@@ -27,12 +27,12 @@ def records(page: StoredPage, *, together: int = _LONG) -> tuple[Record, ...]:
     Neighbours that belong to one owner are one record up to `together` characters: a signature,
     its type and its default mean nothing apart. With 0 every block stands alone.
     """
-    found: list[Record] = []
+    cut: list[Record] = []
     lead_in = ""
     for group in _groups(page, together):
-        found += _records_of(page, group, lead_in)
+        cut += _records_of(page, group, lead_in)
         lead_in = _led_by(group[-1][2], lead_in)
-    return tuple(found)
+    return tuple(cut)
 
 
 def _groups(page: StoredPage, together: int) -> Iterator[list[tuple[int, int, Block]]]:
@@ -82,7 +82,7 @@ def _records_of(
 
 
 def _led_by(block: Block, lead_in: str) -> str:
-    """What leads in to the block behind: the last sentence of one that announces, over items."""
+    """The lead-in to the next block: the last sentence of a block that announces a list."""
     if block.kind is BlockKind.LIST_ITEM:
         return lead_in
     announces = block.kind is BlockKind.PARAGRAPH and block.text.rstrip().endswith(":")
@@ -133,32 +133,32 @@ def with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def sentences(text: str) -> list[str]:
     """Cut a paragraph at sentence ends; very short sentences stay with the next."""
-    found: list[str] = []
+    cut: list[str] = []
     start = 0
     for end in [*(m.end() for m in _SENTENCE_END.finditer(text)), len(text)]:
         sentence = text[start:end].strip()
         goes_on = len(sentence) < _SHORT or sentence.lower().endswith(_ABBREVIATIONS)
         if sentence and (end == len(text) or not goes_on):
-            found.append(sentence)
+            cut.append(sentence)
             start = end
-    return found
+    return cut
 
 
-def rows_asked(subject: str, rows: Sequence[Record]) -> list[Record]:
+def matching_rows(subject: str, rows: Sequence[Record]) -> list[Record]:
     """The rows whose first cell a question names in all its words, else those of a value it names.
 
     Of several those with most of the other cells that it names; none where all rows are alike.
     """
-    asked = _words(filtered(subject))
+    subject_words = _words(filtered(subject))
 
     def is_named(cell: str) -> bool:
         words = _words(cell)
-        return bool(words) and words <= asked
+        return bool(words) and words <= subject_words
 
-    found = [row for row in rows if is_named(row.cells[0][1])] or list(rows)
-    named = [sum(is_named(cell) for _, cell in row.cells) for row in found]
+    candidates = [row for row in rows if is_named(row.cells[0][1])] or list(rows)
+    named = [sum(is_named(cell) for _, cell in row.cells) for row in candidates]
     most = max(named, default=0)
-    best = [row for row, count in zip(found, named, strict=True) if 0 < count == most]
+    best = [row for row, count in zip(candidates, named, strict=True) if 0 < count == most]
     return best if len(best) < len(rows) else []
 
 
@@ -177,7 +177,7 @@ def in_words(record: Record) -> str:
 def row_in_words(row: Record) -> str:
     """A row as its page has it, in words: its name, and its other cells with their headers."""
     (_, key), *others = with_units(row.cells)
-    told = ", ".join(
+    cells = ", ".join(
         f"{h.lower()} {' '.join(c.split()).rstrip('.')}" if h else c
         for h, c in others
         if c.strip(" –-")
@@ -185,4 +185,4 @@ def row_in_words(row: Record) -> str:
     name = " ".join(key.split()).strip("`")
     # What no sentence would be written with, such as `queue-depth`.
     is_worded = " " in name or "`" in name or name.isalpha()
-    return f"{name if is_worded else f'`{name}`'}: {told}"
+    return f"{name if is_worded else f'`{name}`'}: {cells}"

@@ -1,10 +1,10 @@
-"""Which other release a passage speaks of: its words are read as those of a question are."""
+"""The other releases that a passage is about, read from its words as from a question's."""
 
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from chatbot.releases.release_mentions import Found, find_mentions
+from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.release_names import release_names
 from chatbot.retrieval.records import in_words
 from chatbot.text.words import listed
@@ -20,19 +20,19 @@ _EVENT = re.compile(
     r"(?:version\s+)?v?(?P<release>\d[\w.]*\w|\d)",
     re.I,
 )
-"""What a documentation says of its own history: "New in version 2.1", "Introduced: 2.1"."""
+"""Notes of documentation on its own history: "New in version 2.1", "Introduced: 2.1"."""
 _ON = ("since", "from", "as of")
 _SMALL = range(10)
 """Numbers that begin much else, as in 1.5; 17.20 and 1.4.2 are rarely anything else."""
 
 
 def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
-    """Make the function that says which releases a record speaks of instead of the turn's own.
+    """A function from a record to the releases that it is about, if not the turn's own.
 
     Its words decide, else the nearest heading that names a release, else the document's title; a
-    row belongs to the release of its heading. One that the question names is none of the others.
+    row belongs to the release of its heading. A release that the question names does not count.
     """
-    name, release = turn.asked
+    name, release = turn.target
     product = next((p for p in products if p.name == name), Product(name))
     mentions = turn.resolved.mentions if turn.resolved else ()
     own = {release, *(mention.release for mention in mentions)}
@@ -43,20 +43,20 @@ def other_releases(turn: Turn, products: Sequence[Product]) -> OtherReleases:
             for heading in (*reversed(record.path), record.page.document.title)
         )
         headed = next(filter(None, above), ())
-        said = releases_in(_words(record), product)
-        named = said or headed
+        own_words = releases_in(_words(record), product)
+        named = own_words or headed
         return () if own & {*named, *(headed if record.cells else ())} else named
 
     return others
 
 
-def said_of(
+def attributed(
     others: Sequence[str], text: str, record: Record, turn: Turn, products: Sequence[Product]
 ) -> str:
-    """A sentence that a record on other releases bears, in words that name one of them."""
+    """A sentence supported by a record about other releases, in words that name one of them."""
     if not others:
         return text
-    name, release = turn.asked
+    name, release = turn.target
     product = next(p for p in products if p.name == name)
     words = in_words(record)
     naming = (t for t in (text, words) if not set(others).isdisjoint(releases_in(t, product)))
@@ -73,27 +73,29 @@ def releases_in(text: str, product: Product, *, heading: bool = False) -> tuple[
     names = release_names(product)
     events = [event.start("release") for event in _EVENT.finditer(text)]
 
-    def is_event(mention: Found) -> bool:
+    def is_event(mention: ParsedMention) -> bool:
         return any(mention.start <= at <= mention.end for at in events)
 
-    def is_told(mention: Found) -> bool:
-        tokens = name_tokens(mention.said)
+    def is_certain(mention: ParsedMention) -> bool:
+        tokens = name_tokens(mention.name)
         numbered = heading and not text[: mention.start].strip()
         rare = not numbered and (tokens[0] not in _SMALL or len(tokens) > 2)
         whole = len(tokens) > 1 or names.names(tokens)
-        told = mention.placed or is_event(mention) or rare or mention.said == text.strip()
-        return whole and told and not mention.doubtful
+        is_marked = (
+            mention.has_release_word or is_event(mention) or rare or mention.name == text.strip()
+        )
+        return whole and is_marked and not mention.is_uncertain
 
-    found: set[str] = set()
+    names_found: set[str] = set()
     for mention in find_mentions(text, product):
-        if mention.reading.covers and is_told(mention):
+        if mention.reading.covers and is_certain(mention):
             reading = mention.reading
             if mention.steps:
                 reading = names.step(reading, mention.steps)
             if is_event(mention) or mention.preposition in _ON:
-                reading = names.and_later(reading, mention.said)
-            found.update(covered.name for covered in reading.covers)
-    return tuple(r.name for r in product.releases if r.name in found)
+                reading = names.and_later(reading, mention.name)
+            names_found.update(covered.name for covered in reading.covers)
+    return tuple(r.name for r in product.releases if r.name in names_found)
 
 
 def _words(record: Record) -> str:

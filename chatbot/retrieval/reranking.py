@@ -1,4 +1,4 @@
-"""How much a record matters to a question, without a model (docs/decisions/0004).
+"""Scores of records for a question, without a model (docs/decisions/0004).
 
 A record is scored by the question's words that it holds, by its page, its form and its likeness to
 the question, then by the form and the likeness of the passage that it stands in. All weights are
@@ -8,26 +8,26 @@ beside the share of the question's words, which is about 1.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.kinds import FORMS, Kind
 from chatbot.retrieval.passages import best_passages
+from chatbot.retrieval.question_types import FORMS, QuestionType
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
 NEAR = 0.35
-"""Of words that stand in the headings above a record only, and of the share of those beside it."""
+"""The weight of words in the headings alone, and of the share of neighbouring records."""
 PAGE = 0.5
-"""Of the page's own score."""
+"""The weight of the page's own score."""
 COSINE = 1.5
-"""Of the cosine of question and record; that of its passage counts as it is."""
+"""The weight of the cosine of question and record; that of its passage has weight 1."""
 CANDIDATES = 30
-"""Of the best records, and passages, the cosine is computed."""
+"""The number of best records, and passages, whose cosine is computed."""
 FORM = 0.4
 """For a record, and a passage, of the form that is asked for; for a row of that name alone."""
 RELEASE_NOTES = -0.4
 OTHER_RELEASE = -1.0
-"""For release notes, and for what they say of another release, unless changes are asked for."""
+"""The weight of release notes, or their words on another release, unless changes are asked for."""
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Maps a text and others to their cosines."""
@@ -42,7 +42,7 @@ def importance_of(terms: Mapping[str, float], idf: Callable[[str], float]) -> di
 
 def rank_records(
     question: str,
-    kind: Kind,
+    kind: QuestionType,
     release: str,
     importance: Mapping[str, float],
     pages: Sequence[tuple[float, Sequence[Record]]],
@@ -50,32 +50,32 @@ def rank_records(
 ) -> list[Record]:
     """Score the records of some pages, given as (score of the page, its records); best first.
 
-    `kind` is what is asked of the `release`, `importance` weighs the question's tokens.
+    `kind` is that of the question to the `release`, `importance` weighs the question's tokens.
     """
 
     def cosines(texts: Sequence[str]) -> list[float]:
         best = similarity(question, texts[:CANDIDATES])
         return [*map(float, best), *[0.0] * (len(texts) - len(best))]
 
-    found: list[Record] = []
+    ranked: list[Record] = []
     for page, records in pages:
         shares = [_share(record, importance) for record in records]
         for i, record in enumerate(records):
             beside = max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
             named = record.cells and set(tokens(record.cells[0][1])) == importance.keys()
             gain = FORM * bool(named) + _cue(record, kind, release)
-            found.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
-    found.sort(key=lambda record: -record.score)
-    alike = cosines([f"{record.label}: {record.reading}" for record in found])
-    found = [replace(r, score=r.score + COSINE * c) for r, c in zip(found, alike, strict=True)]
-    passages = best_passages(found)
+            ranked.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
+    ranked.sort(key=lambda record: -record.score)
+    alike = cosines([f"{record.label}: {record.reading}" for record in ranked])
+    ranked = [replace(r, score=r.score + COSINE * c) for r, c in zip(ranked, alike, strict=True)]
+    passages = best_passages(ranked)
     alike = cosines([f"{' > '.join(p.path)}\n{p.text}" for p in passages])
     gains = {
         record.place: FORM * passage.has(*FORMS.get(kind, ())) + cosine
         for passage, cosine in zip(passages, alike, strict=True)
         for record in passage.records
     }
-    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in found]
+    lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in ranked]
     return sorted(lifted, key=lambda record: -record.score)
 
 
@@ -89,13 +89,13 @@ def _share(record: Record, importance: Mapping[str, float]) -> float:
     )
 
 
-def _cue(record: Record, kind: Kind, release: str) -> float:
-    """What a record gains by looking like an answer: a number as a value, code as steps."""
+def _cue(record: Record, kind: QuestionType, release: str) -> float:
+    """The gain of a record that has the form of an answer: a number as a value, code as steps."""
     is_form = record.kind in FORMS.get(kind, ())
-    if kind is Kind.VALUE:
+    if kind is QuestionType.VALUE:
         is_form = any(map(str.isdigit, record.quote))
     gain = FORM * is_form
-    if kind is Kind.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
+    if kind is QuestionType.CHANGE or record.page.document.kind is not DocumentKind.RELEASE_NOTES:
         return gain
     other = releases_named(record.reading, release).other
     return gain + (OTHER_RELEASE if other else RELEASE_NOTES)

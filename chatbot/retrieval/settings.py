@@ -8,7 +8,7 @@ from corpora.settings import advanced
 
 
 class ContextSettings(BaseModel):
-    """How much is retrieved, kept by reduction, chosen by selection, and put into the prompt."""
+    """The amounts that are retrieved, kept by reduction, selected, and put into the prompt."""
 
     retrieved_pages: int = advanced(8, "context chunks that go into reduction", ge=1)
     reduction_budget: int = advanced(

@@ -1,4 +1,4 @@
-"""Whether documentation supports what a text says, and the citations that show it."""
+"""The support of a text by the documentation, and the citations that show it."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _CLAIM = re.compile(
 )
 _FIGURE = re.compile(rf"(?<![\w.])(-?\d(?:[\d.,]*\d)?)(?:\s?({UNIT}))?", re.I)
 _UNITS = {"sec": "s", "second": "s", "minute": "min", "hour": "h", "us": "µs", "percent": "%"}
-"""Of units with several names the one that they are compared by."""
+"""The common name of units that have several."""
 _PIECE = re.compile(r"[^\s=(),:;\[\]{}<>\"']+")
 _FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\", "") | dict.fromkeys("–—−", "-"))
 _WRITTEN_OTHERWISE = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<![^\W_])v(?=\d)")
@@ -73,11 +73,11 @@ def shared(words: Collection[str], text: str) -> float:
 def find_verbatim(copied: str, text: str) -> str | None:
     """The part of `text` that was copied, whatever became of white space and quotation marks."""
     wanted = "".join(character for _, character in _characters(copied))
-    found = list(_characters(text))
-    start = "".join(character for _, character in found).find(wanted)
+    characters = list(_characters(text))
+    start = "".join(character for _, character in characters).find(wanted)
     if start < 0 or not wanted:
         return None
-    return text[found[start][0] : found[start + len(wanted) - 1][0] + 1]
+    return text[characters[start][0] : characters[start + len(wanted) - 1][0] + 1]
 
 
 def _characters(text: str) -> Iterator[tuple[int, str]]:
@@ -88,10 +88,10 @@ def _characters(text: str) -> Iterator[tuple[int, str]]:
 
 
 def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
-    """What a sentence claims that stands neither in the texts nor in the asker's `own` words.
+    """The claims of a sentence that stand neither in the texts nor in the asker's `own` words.
 
-    Claims are names as in code, figures with their units, and what is written as code. Words of
-    everyday language and abbreviations are none. `sentence` is Markdown without marks of citations.
+    Claims are names as in code, figures with their units, and words written as code, but not
+    everyday words and abbreviations. `sentence` is Markdown without marks of citations.
     """
     evidence = [_plain(text) for text in (*texts, own)]
     return [
@@ -110,13 +110,13 @@ def quantities(text: str) -> tuple[str, ...]:
 
 
 def claims_of_listing(listing: str) -> str:
-    """A listing as a sentence of what it claims: its names, options and figures.
+    """A listing as a sentence of its claims: names, options and figures.
 
     Variables, keywords and values in everyday words are the writer's own.
     """
     parts = (part for line in listing.split("\n") for part in _PIECE.findall(line))
-    told = (part for part in parts if len(part) > 1 and not part.isalpha())
-    return " ".join(f"`{part}`" for part in told if "`" not in part)
+    checkable = (part for part in parts if len(part) > 1 and not part.isalpha())
+    return " ".join(f"`{part}`" for part in checkable if "`" not in part)
 
 
 def claimed(sentence: str) -> list[str]:
@@ -143,7 +143,7 @@ def _claims(sentence: str) -> Iterator[str]:
 
 
 def _is_word(part: str) -> bool:
-    """Whether a part of a command is a word of it; no option, sign, or name to be replaced."""
+    """Whether a part of a command is a word, and no option, sign or placeholder."""
     return (part[0].isalnum() or part[0] in "_./") and not part.isupper()
 
 
@@ -160,7 +160,7 @@ def _holds(text: str, claim: str) -> bool:
         return True
     pieces = _PIECE.findall(claim)
     if pieces != [claim] and " " not in claim:
-        # `timeout=None` is told where `timeout` is, and that it may be None.
+        # `timeout=None` is supported by `timeout` and a statement that it may be None.
         return all(_holds(text, piece) for piece in pieces)
     figure = _FIGURE.fullmatch(claim)
     if figure is None:
@@ -212,7 +212,7 @@ def cite_words(
 
 
 def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citation:
-    """A citation of what a release states of a parameter."""
+    """The citation of a release's statement on a parameter."""
     place = stated.place
     return Citation(
         document=place.document,

@@ -1,1 +1,1 @@
-"""What admins look at: the turns of all people, ratings, gaps, numbers."""
+"""Review by admins: the turns of all people, ratings, gaps, numbers."""

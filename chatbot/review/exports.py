@@ -28,7 +28,7 @@ _OF_REVIEW = ("rating", "corrected_answer", "corrected_release", "note", "status
 
 
 class Format(StrEnum):
-    """How an export is written."""
+    """The format of an export."""
 
     CSV = "csv"
     JSONL = "jsonl"

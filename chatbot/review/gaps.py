@@ -22,7 +22,7 @@ ALIKE = 0.75
 """The cosine from which two questions ask for the same: below it "… set the port speed" and "… set
 the port name" become one, above it fewer wordings meet."""
 MOST = 5_000
-"""How many turns are grouped, the newest; more would take too long."""
+"""The most turns that are grouped, the newest; more would take too long."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Unanswered:
     question: str
     meaning: str
     person: str
-    asked: datetime
+    created: datetime
     product: str | None
     release: str | None
     found_in: tuple[str, ...]
@@ -47,8 +47,8 @@ class Unanswered:
 class Gap:
     """Similar questions that a release could not answer, and how often they were asked.
 
-    `question`, the first of `asked`, is the most similar to the others. `found_in` are the releases
-    that could have answered, those for the most questions first.
+    `question`, the first of `questions`, is the most similar to the others. `found_in` are the
+    releases that could have answered, those for the most questions first.
     """
 
     product: str | None
@@ -58,7 +58,7 @@ class Gap:
     people: int
     last_asked: datetime
     found_in: tuple[str, ...]
-    asked: tuple[Unanswered, ...]
+    questions: tuple[Unanswered, ...]
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class ContentGaps:
         for number, question in enumerate(questions):
             places[question.product, question.release].append(number)
         gaps = [
-            _gap([questions[asked[i]] for i in group])
-            for asked in places.values()
-            for group in groups(vectors[asked])
+            _gap([questions[numbers[i]] for i in group])
+            for numbers in places.values()
+            for group in groups(vectors[numbers])
         ]
         gaps.sort(key=lambda gap: (gap.times, gap.last_asked), reverse=True)
         return GapReport(tuple(gaps), left_out)
@@ -109,8 +109,8 @@ class ContentGaps:
             newest = select(TurnRow.id).where(*kept).order_by(*newest_first).limit(MOST)
             rows = session.execute(query.where(TurnRow.id.in_(newest))).all()
         questions = (question for row in rows for question in _of(row))
-        asked = [q for q in questions if wanted.release in (None, q.release)]
-        return asked, there - len(rows)
+        unanswered = [q for q in questions if wanted.release in (None, q.release)]
+        return unanswered, there - len(rows)
 
 
 def groups(vectors: Vectors) -> Iterator[list[int]]:
@@ -134,23 +134,23 @@ def groups(vectors: Vectors) -> Iterator[list[int]]:
 def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
     """The columns of an export of gaps."""
     for gap in gaps:
-        told = {name: value for name, value in vars(gap).items() if name != "asked"}
-        turns = [question.turn for question in gap.asked]
-        wordings = list(dict.fromkeys(question.question for question in gap.asked))
-        yield told | {"turns": turns, "wordings": wordings}
+        row = {name: value for name, value in vars(gap).items() if name != "questions"}
+        turns = [question.turn for question in gap.questions]
+        wordings = list(dict.fromkeys(question.question for question in gap.questions))
+        yield row | {"turns": turns, "wordings": wordings}
 
 
-def _gap(asked: Sequence[Unanswered]) -> Gap:
-    named = Counter(name for question in asked for name in question.found_in)
+def _gap(questions: Sequence[Unanswered]) -> Gap:
+    named = Counter(name for question in questions for name in question.found_in)
     return Gap(
-        product=asked[0].product,
-        release=asked[0].release,
-        question=asked[0].question,
-        times=len(asked),
-        people=len({question.person for question in asked}),
-        last_asked=max(question.asked for question in asked),
+        product=questions[0].product,
+        release=questions[0].release,
+        question=questions[0].question,
+        times=len(questions),
+        people=len({question.person for question in questions}),
+        last_asked=max(question.created for question in questions),
         found_in=tuple(name for name, _ in named.most_common()),
-        asked=tuple(asked),
+        questions=tuple(questions),
     )
 
 
@@ -165,7 +165,7 @@ def _of(row: Row[Any]) -> Iterator[Unanswered]:
             # The words that matter: alike questions are nearer in them than in whole sentences.
             meaning=kept or filtered(row.question) or row.question,
             person=row.owner,
-            asked=row.created,
+            created=row.created,
             product=row.product,
             release=release,
             found_in=tuple(row.found_in or ()),

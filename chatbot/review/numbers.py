@@ -17,11 +17,11 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 
 MOST_TIMED = 2_000
-"""How many turns are read for the times of steps; of more, every n-th is."""
+"""The most turns read for the times of steps; of more, every n-th is."""
 
 
 class Span(StrEnum):
-    """How long a period is; a week begins on a Monday, a day at midnight UTC."""
+    """The length of a period; a week begins on a Monday, a day at midnight UTC."""
 
     DAY = "day"
     WEEK = "week"
@@ -69,7 +69,7 @@ class StepTime:
 
 @dataclass(frozen=True)
 class StepTimes:
-    """How long the steps took in all and per period, and how many of the turns were read."""
+    """The times of the steps in all and per period, and the number of turns read."""
 
     steps: tuple[StepTime, ...] = ()
     over_time: tuple[tuple[date, StepTime], ...] = ()
@@ -90,20 +90,23 @@ class Numbers:
     def over_time(self, person: Person, wanted: TurnFilter, span: Span) -> dict[date, Figures]:
         """The figures of each period from the first to the last in which something was asked."""
         by_start = self._figures(person, wanted, span)
-        found = {start: figures for (start,), figures in by_start.items()}
-        if not found:
+        periods = {start: figures for (start,), figures in by_start.items()}
+        if not periods:
             return {}
-        first, days = min(found), (max(found) - min(found)).days
+        first, days = min(periods), (max(periods) - min(periods)).days
         step = 1 if span is Span.DAY else 7
         starts = (first + timedelta(day) for day in range(0, days + 1, step))
-        return {start: found.get(start, Figures()) for start in starts}
+        return {start: periods.get(start, Figures()) for start in starts}
 
     def by_release(
         self, person: Person, wanted: TurnFilter
     ) -> list[tuple[str | None, str | None, Figures]]:
         """The figures of each product and release (None: several or none), the most asked first."""
-        found = self._figures(person, wanted, TurnRow.product, TurnRow.release)
-        rows = [(product, release, figures) for (product, release), figures in found.items()]
+        figures_by_release = self._figures(person, wanted, TurnRow.product, TurnRow.release)
+        rows = [
+            (product, release, figures)
+            for (product, release), figures in figures_by_release.items()
+        ]
         return sorted(rows, key=lambda row: (-row[2].questions, row[0] or "", row[1] or ""))
 
     def by_step(self, person: Person, wanted: TurnFilter, span: Span) -> StepTimes:
@@ -129,10 +132,10 @@ class Numbers:
 
     def rows(self, person: Person, wanted: TurnFilter, span: Span) -> Iterator[dict[str, Any]]:
         """The figures of each period, product and release, for an export."""
-        found = self._figures(person, wanted, span, TurnRow.product, TurnRow.release)
-        for start, product, release in sorted(found, key=lambda key: [str(k or "") for k in key]):
+        figures = self._figures(person, wanted, span, TurnRow.product, TurnRow.release)
+        for start, product, release in sorted(figures, key=lambda key: [str(k or "") for k in key]):
             place = {str(span): str(start), "product": product, "release": release}
-            yield place | asdict(found[start, product, release])
+            yield place | asdict(figures[start, product, release])
 
     def _figures(
         self, person: Person, wanted: TurnFilter, *groups: Any
@@ -166,11 +169,11 @@ class Numbers:
             rows = session.execute(counted.where(*kept)).all()
             for *group, took in session.execute(select(*by, TurnRow.seconds).where(*kept)):
                 seconds[tuple(group)].append(took)
-        found = {tuple(row[:width]): Figures(*row[width:]) for row in rows}
+        figures = {tuple(row[:width]): Figures(*row[width:]) for row in rows}
         for of_group, times in seconds.items():
             median, p95 = _quantiles(times)
-            found[of_group] = replace(found[of_group], median=median, p95=p95)
-        return found
+            figures[of_group] = replace(figures[of_group], median=median, p95=p95)
+        return figures
 
     def _start(self, span: Span) -> ColumnElement[date]:
         """The day on which the period of a turn began."""

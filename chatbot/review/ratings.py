@@ -21,7 +21,7 @@ class UnknownTurn(StrataError, LookupError):
 
 
 class Status(StrEnum):
-    """Whether an answer is still to be dealt with."""
+    """The state of a review."""
 
     OPEN = "open"
     DONE = "done"
@@ -74,8 +74,8 @@ class Ratings:
             review.reviewer, review.updated = person.id or person.name, datetime.now(UTC)
             session.add(review)
             # Of texts the log keeps only the length, because it is kept for good.
-            told = {k: len(str(v)) if k in _TEXTS else v for k, v in changed.items()}
-            recorded(session, person, "rate", f"turn {turn}", **told)
+            details = {k: len(str(v)) if k in _TEXTS else v for k, v in changed.items()}
+            recorded(session, person, "rate", f"turn {turn}", **details)
         if "rating" in changed:
             self.changed(turn)
         if not changed.keys().isdisjoint(("corrected_answer", "corrected_release")):

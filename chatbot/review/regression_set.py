@@ -32,7 +32,7 @@ _MOST_PATTERNS = 12
 
 
 class NoGold(StrataError, ValueError):
-    """A turn cannot become a gold question; the message says why, and what is missing."""
+    """Raised for a turn that cannot become a gold question; the message says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _question(session: Session, turn: TurnRow) -> dict[str, Any]:
         & ~TurnRow.superseded
     )
     earlier = session.scalars(select(TurnRow).where(before).order_by(TurnRow.position))
-    history = [[said.question, said.answer["answer"]] for said in earlier]
+    history = [[earlier_turn.question, earlier_turn.answer["answer"]] for earlier_turn in earlier]
     line = {
         "id": f"turn-{turn.id}",
         "product": product,
@@ -166,8 +166,8 @@ def must_include(text: str) -> list[str]:
     """Patterns for the figures and names of a text, or else for its words."""
     named = dict.fromkeys(claims(text)) or dict.fromkeys(filtered(text).split())
     patterns = (whole(name).pattern for name in named)
-    found = (p for p in patterns if re.search(p, text, re.IGNORECASE))
-    return list(found)[:_MOST_PATTERNS]
+    matching = (p for p in patterns if re.search(p, text, re.IGNORECASE))
+    return list(matching)[:_MOST_PATTERNS]
 
 
 def _sources(reply: Reply, review: ReviewRow, *, one_a_release: bool) -> list[dict[str, Any]]:

@@ -23,14 +23,14 @@ from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitation
 
 MOST_COUNTED = 10_000
 AROUND = 20
-"""How many turns of a long conversation are shown before the opened one and after it."""
+"""The turns of a long conversation that are shown before the opened one and after it."""
 NOT_RATED = ""
 """The `rating` of turns that no admin has rated."""
 
 
 @dataclass(frozen=True)
 class TurnFilter:
-    """Which turns are wanted; None, and no words, stand for any.
+    """Conditions on turns; None, and no words, stand for any.
 
     `words` are searched in questions and answers. The turn was asked at `since` or later and
     before `until`, by the person `owner`, and took `seconds` or longer. `document` is a cited
@@ -68,7 +68,7 @@ def _among(turns: Select[int] | Select[tuple[int]]) -> ColumnElement[bool]:
 def _with(
     row: type[FeedbackRow | ReviewRow | TurnCitationRow], where: SQLColumnExpression[bool]
 ) -> ColumnElement[bool]:
-    """Turns with such a row; those without a review are not rated, open, and nobody's."""
+    """Turns with such a row; those without a review are not rated, open and unassigned."""
     return _among(select(row.turn_id).where(where))
 
 
@@ -94,28 +94,28 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
     "assignee": lambda assignee: _with(ReviewRow, ReviewRow.assignee == assignee),
     "in_regression_set": lambda wanted: _is(_with(ReviewRow, ReviewRow.in_regression_set), wanted),
 }
-"""What a turn must be; without an entry here, what its column of that name says."""
+"""The condition of each filter; without an entry, equality with the column of that name."""
 
 
 def conditions(session: Session, wanted: TurnFilter) -> list[ColumnElement[bool]]:
     """The filter as conditions on `TurnRow`."""
-    found = []
+    terms = []
     for name, value in asdict(wanted).items():
         if name == "words":
             if (matching := turns_with(session, value)) is not None:
-                found.append(_among(matching))
+                terms.append(_among(matching))
         elif name in _CONDITIONS and value is not None:
-            found.append(_CONDITIONS[name](value))
+            terms.append(_CONDITIONS[name](value))
         elif value is not None:
-            found.append(getattr(TurnRow, name) == value)
-    return found
+            terms.append(getattr(TurnRow, name) == value)
+    return terms
 
 
 Position = tuple[datetime, int]
 """The place of a turn in the list: when it was asked, and its id."""
 
 
-class Neighbours(NamedTuple):
+class AdjacentTurns(NamedTuple):
     """The ids of the turns beside one in a list; None at its ends."""
 
     newer: int | None
@@ -138,7 +138,7 @@ class OpenedTurn:
 
     @property
     def review(self) -> ReviewRow:
-        """What admins think of it."""
+        """The review by admins."""
         return review_of(self.turn)
 
 
@@ -150,7 +150,7 @@ _CHOICES: dict[str, Select[Any]] = {
     "document": select(TurnCitationRow.file),
 }
 _PLACE = (TurnRow.created, TurnRow.id)
-"""What turns are ordered by."""
+"""The columns that turns are ordered by."""
 
 
 @dataclass(frozen=True)
@@ -181,17 +181,17 @@ class AllTurns:
                 .options(defer(TurnRow.answer))
                 .order_by(*(column.desc() for column in _PLACE))
             )
-            found = tuple(session.scalars(rows))
-            return found, (found[-1].created, found[-1].id) if len(ids) > size else None
+            page = tuple(session.scalars(rows))
+            return page, (page[-1].created, page[-1].id) if len(ids) > size else None
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
-        """How many turns are wanted; counting ends at `most` + 1."""
+        """The number of turns that match a filter; counting ends at `most` + 1."""
         person.require_admin()
         with self.database.reading() as session:
             some = select(TurnRow.id).where(*conditions(session, wanted)).limit(most + 1)
             return session.scalar(select(func.count()).select_from(some.subquery())) or 0
 
-    def neighbours(self, person: Person, turn: int, wanted: TurnFilter = ANY) -> Neighbours:
+    def neighbours(self, person: Person, turn: int, wanted: TurnFilter = ANY) -> AdjacentTurns:
         """The next newer and older turn that is wanted; the turn itself need not be."""
         person.require_admin()
         with self.database.reading() as session:
@@ -201,7 +201,9 @@ class AllTurns:
             place = (stands.created, stands.id)
             newer = _beside(session, wanted, place, most=1, newer=True)
             older = _beside(session, wanted, place, most=1)
-            return Neighbours(*(found[0] if found else None for found in (newer, older)))
+            return AdjacentTurns(
+                *(neighbour[0] if neighbour else None for neighbour in (newer, older))
+            )
 
     def open(self, person: Person, turn: int) -> OpenedTurn:
         """A turn with its conversation and its trace. Raises UnknownTurn."""
@@ -228,8 +230,8 @@ class AllTurns:
         person.require_admin()
         names = _CHOICES[what].distinct()
         with self.database.reading() as session:
-            found = session.scalars(names.where(TurnRow.product == product) if product else names)
-            return tuple(sorted(name for name in found if name is not None))
+            values = session.scalars(names.where(TurnRow.product == product) if product else names)
+            return tuple(sorted(name for name in values if name is not None))
 
 
 def _beside(

@@ -1,1 +1,1 @@
-"""How a turn runs: events, the event loop, the queue of questions, model calls, waiting ingests."""
+"""The running of a turn: events, event loop, queue of questions, model calls, waiting ingests."""

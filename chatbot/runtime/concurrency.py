@@ -19,7 +19,7 @@ Arguments = ParamSpec("Arguments")
 _POLL_SECONDS = 0.1
 _STARTING = threading.Lock()
 _LEFT: ContextVar[threading.Event] = ContextVar("left")
-"""Of a function in a thread: set once nobody waits for it any more."""
+"""The event of a function in a thread, set once nobody waits for it any more."""
 
 
 class Stopped(Exception):
@@ -66,7 +66,7 @@ async def together(works: Iterable[Awaitable[Result]]) -> list[Result]:
 
 @asynccontextmanager
 async def within(seconds: float) -> AsyncIterator[None]:
-    """Stop what is done inside, a call of the model with it, after so long; raises TookTooLong."""
+    """Cancel the block, and a model call in it, after so many `seconds`; raises TookTooLong."""
     try:
         async with asyncio.timeout(seconds) as deadline:
             yield
@@ -147,7 +147,7 @@ class Queue:
                 self._call_in(left)
 
     def _call_in(self, changed: int) -> None:
-        """Let in whom there is room for; tell the others from `changed` on where they stand."""
+        """Admit those there is room for; report their places to the others from `changed` on."""
         while self._waiting and len(self._inside) < self._at_once:
             first = self._waiting.pop(0)
             self._round = first.round

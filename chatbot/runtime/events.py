@@ -61,5 +61,5 @@ def heard_by(listener: Listener) -> Iterator[None]:
 
 
 def emit(event: Event) -> None:
-    """Tell whoever listens to the question that is being answered."""
+    """Send an event to the listener of the question that is being answered."""
     _LISTENER.get()(event)

@@ -23,14 +23,14 @@ from prompts import as_data
 Reply = TypeVar("Reply", bound=BaseModel)
 
 STEP: ContextVar[str] = ContextVar("step", default="")
-"""Of a model that is asked: for which step; a scripted one replies by it."""
+"""The step that a model is called for; a scripted one replies by it."""
 
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
 
 _MOST_TOKENS = 4096
 _CHARACTERS = 8
-"""Of a token, at most: a reply that goes on beyond is cut, since a server may keep to no limit."""
+"""The most characters of a token: a longer reply is cut, since a server may ignore the limit."""
 
 
 async def call(
@@ -42,12 +42,12 @@ async def call(
     unless: tuple[str, float] | None = None,
     **options: Any,
 ) -> ModelCall:
-    """Ask once; `options` are max_tokens, temperature, stop and the like. Raises GeneratorError.
+    """The result of one call; `options` are max_tokens, temperature, stop … Raises GeneratorError.
 
-    A prompt that is too long gets no reply, and the call says so as its `problem`: how many tokens
-    a text has, of which each digit may be one, only the model can tell.
+    A prompt that is too long gets no reply, and the call has that as its `problem`: only the model
+    can count the tokens of a text.
 
-    With `shown` the words go to whoever listens to the question. `unless` names words and a
+    With `shown` the words go to the listener of the question. `unless` names words and a
     probability: where they are at least so likely to begin the reply, they are the reply.
     """
     return (await _stream(model, messages, step, options, shown, unless))[0]
@@ -94,7 +94,7 @@ async def next_token_probabilities(
 ) -> tuple[list[Mapping[str, float] | None], list[ModelCall]]:
     """For every prompt the probability of each word to come next (RankRAG; G-Eval), 0 to 1.
 
-    None where the backend tells no probabilities.
+    None where the backend gives no probabilities.
     """
     options = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
     answers = await together(_stream(model, prompt, step, options) for prompt in prompts)

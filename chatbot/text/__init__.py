@@ -1,1 +1,1 @@
-"""Words, Markdown and citation markers: what the other packages read texts with."""
+"""Words, Markdown and citation markers, for the other packages."""

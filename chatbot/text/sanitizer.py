@@ -1,4 +1,4 @@
-"""What a model wrote as text that can do nothing: no picture, no link, no invisible character."""
+"""A model's text made harmless: no picture, no link, no invisible character."""
 
 import re
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def harmless_answer(text: str, *, evidence: str) -> str:
 
 
 def _harmless_lines(text: str, evidence: str) -> str:
-    """What `harmless` leaves of some lines, the first of which stays as far in as it is."""
+    """Some lines made harmless; the first keeps its indentation."""
     lines = text.lstrip("\n")
     return lines[: len(lines) - len(lines.lstrip(" "))] + harmless(lines, evidence=evidence)
 
@@ -85,7 +85,7 @@ def as_document_words(text: str) -> str:
 def _replace(
     pattern: re.Pattern[str], text: str, change: Callable[[re.Match[str], bool], str]
 ) -> str:
-    """Replace every match; `change` is told whether it stands in a code span."""
+    """Replace every match; `change` gets the match, and whether it stands in a code span."""
     parts = CODE.split(text)
     return "".join(
         pattern.sub(lambda match, i=i: change(match, i % 2 == 1), part)
@@ -120,28 +120,28 @@ def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
 
 
 def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:
-    found = match[0].rstrip(".,;:!?")
-    rest = match[0][len(found) :]
-    if found not in evidence:
+    address = match[0].rstrip(".,;:!?")
+    rest = match[0][len(address) :]
+    if address not in evidence:
         return f"(address left out){rest}"
     before = match.string[: match.start()][-1:]
     alone = not before or before in " \t\n(*_~"
-    return f"`{found}`{rest}" if alone and not in_code else match[0]
+    return f"`{address}`{rest}" if alone and not in_code else match[0]
 
 
-def for_other_models(told: Any) -> Any:
-    """What an editor's model may read: no control tokens in it, and nothing that nobody sees.
+def for_other_models(value_in: Any) -> Any:
+    """A value that an editor's model may read, without control tokens and invisible characters.
 
     Looks into dictionaries, lists and tuples.
     """
-    match told:
+    match value_in:
         case str():
-            return without_control_tokens(visible(told))
+            return without_control_tokens(visible(value_in))
         case dict():
-            return {name: for_other_models(value) for name, value in told.items()}
+            return {name: for_other_models(value) for name, value in value_in.items()}
         case list() | tuple():
-            return [for_other_models(value) for value in told]
-    return told
+            return [for_other_models(value) for value in value_in]
+    return value_in
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
@@ -165,7 +165,7 @@ CAUTION = (
 
 
 def cautions(text: str) -> tuple[str, ...]:
-    """What an answer warns of, where a sentence wants a password, code or key told or sent away.
+    """The warnings on sentences that want a password, code or key disclosed or sent away.
 
     It knows the usual English words and no others: who writes documents can find other ones.
     """

@@ -19,9 +19,9 @@ _IN_OTHER_LETTERS = (
 )
 
 UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"
-"""A unit, or things that are counted: what a page has to say in the same letters."""
+"""A unit, or a noun for counted things, which a page has to have in the same letters."""
 MEASURE = rf"(?:{_MEASURES}|{_IN_OTHER_LETTERS})(?![\w/])"
-"""A unit, however it is written: what no release has behind it."""
+"""A unit in any spelling, which never follows the name of a release."""
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
@@ -74,7 +74,7 @@ def filtered(text: str) -> str:
 
 
 def search_terms(text: str, known: str, product: str) -> dict[str, float]:
-    """What is asked, and what the conversation knows already, as lexical terms with weights."""
+    """The question, and the words known from the conversation, as lexical terms with weights."""
     terms = dict.fromkeys(tokens(filtered(text)), 1.0)
     for token in tokens(filtered(known)):
         terms.setdefault(token, 0.3)

@@ -8,9 +8,9 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
-from chatbot.administration.overview import Overview, PairFilter, Scope
+from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter
 from chatbot.answering.lead_prompt import UNKNOWN
-from chatbot.memory.pairs import Origin, Rating, Store
+from chatbot.memory.pairs import Rating, ScoreOrigin, Store
 from chatbot.memory.remembering import ANSWERED, question_of
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import review_of
@@ -18,7 +18,7 @@ from chatbot.text.markdown import without_marks
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.history_tables import TurnRow
 
-_ORDER = tuple(Origin)
+_ORDER = tuple(ScoreOrigin)
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Accepted:
 
 
 def accepted_pairs(
-    overview: Overview, scope: Scope, left_out: Counter[str], *, measured: bool
+    overview: Overview, within: ReleaseFilter, left_out: Counter[str], *, measured: bool
 ) -> Iterator[Accepted]:
-    """The pairs that people accepted; why another one is none goes to `left_out`."""
-    for kept in overview.every(PairFilter(scope)):
+    """The pairs that people accepted; the reasons against others are counted in `left_out`."""
+    for kept in overview.every(PairFilter(within)):
         row, answer = kept.row, kept.row.answer
         if row.suspended:
             left_out["suspended, since the pages behind it changed"] += 1
         elif row.store != Store.HIGH:
             left_out["rated or measured as poor"] += 1
-        elif row.origin == Origin.MEASURED and not measured:
+        elif row.origin == ScoreOrigin.MEASURED and not measured:
             left_out["rated by nobody (--measured takes these too)"] += 1
         else:
             reply = answer.get("value") or without_marks(answer["text"]).strip()
@@ -60,14 +60,14 @@ def accepted_pairs(
                 reply=UNKNOWN if unknown else reply,
                 abstains=unknown,
                 origin=row.origin,
-                rank=(not unknown, _ORDER.index(Origin(row.origin)), row.score),
+                rank=(not unknown, _ORDER.index(ScoreOrigin(row.origin)), row.score),
                 created=row.created,
                 pair=row.id,
                 cited=frozenset(citation["release"] for citation in answer.get("citations", ())),
             )
 
 
-def accepted_refusals(overview: Overview, scope: Scope) -> Iterator[Accepted]:
+def accepted_refusals(overview: Overview, within: ReleaseFilter) -> Iterator[Accepted]:
     """The turns of which people say that not to know was right, the oldest first."""
     overview.person.require_admin()
     wanted = select(TurnRow).where(~TurnRow.superseded, TurnRow.route.in_(ANSWERED))
@@ -76,11 +76,11 @@ def accepted_refusals(overview: Overview, scope: Scope) -> Iterator[Accepted]:
     ).order_by(TurnRow.id)
     with overview.database.reading() as session:
         of_release = ""
-        if scope.product:
-            product = require_product(session, scope.product).name
+        if within.product:
+            product = require_product(session, within.product).name
             rows = rows.where(TurnRow.product == product)
-        if scope.release:
-            of_release = require_release(session, scope.product, scope.release).name
+        if within.release:
+            of_release = require_release(session, within.product, within.release).name
         for turn in session.scalars(rows.execution_options(yield_per=200)):
             review = review_of(turn)
             release = review.corrected_release or turn.release
@@ -93,7 +93,7 @@ def accepted_refusals(overview: Overview, scope: Scope) -> Iterator[Accepted]:
             else:
                 right = turn.abstained and turn.feedback is not None and turn.feedback.thumbs > 0
             if right:
-                origin = Origin.RATING if review.rating else Origin.THUMBS
+                origin = ScoreOrigin.RATING if review.rating else ScoreOrigin.THUMBS
                 yield Accepted(
                     question=question_of(turn, turn.trace),
                     product=turn.product,

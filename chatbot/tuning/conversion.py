@@ -23,7 +23,7 @@ from chatbot.tuning.instructions import TuningError, require_extras
 
 Matrix = np.ndarray[Any, np.dtype[np.float16]]
 LowRank = tuple[Matrix, Matrix]
-"""What a layer learned: (rank, input) and (output, rank)."""
+"""The two matrices of a layer: (rank, input) and (output, rank)."""
 
 # Rotary embeddings turn rows two by two: there neighbours, in Transformers half a head apart.
 _NEIGHBOURS = frozenset({"granite", "llama"})
@@ -33,7 +33,7 @@ _ANY = frozenset(
     {"auto_mapping", "exclude_modules", "inference_mode", "lora_dropout", "peft_version"}
     | {"revision", "target_modules", "task_type"}
 )
-"""What a configuration may say besides, and the matrices are read alike."""
+"""The keys of a configuration that do not change how matrices are read."""
 
 _MATRIX = re.compile(r"base_model\.model\.(?P<layer>.+)\.lora_(?P<which>[AB])\.weight")
 _BLOCK = re.compile(r"blk\.\d+")
@@ -49,7 +49,7 @@ class _Config(BaseModel):
 
 @dataclass(frozen=True)
 class ConversionReport:
-    """What was written, and the model that the adapter was `tuned_on`, as it says."""
+    """The files written, and the model that the adapter says it was `tuned_on`."""
 
     file: str
     bytes: int
@@ -107,8 +107,10 @@ def _read_config(folder: Path) -> _Config:
     except (OSError, ValidationError) as error:
         raise TuningError(f"{path} cannot be read: {error}") from error
     plain = LoraConfig().to_dict()
-    said = {name: value for name, value in (config.model_extra or {}).items() if name not in _ANY}
-    odd = [name for name, value in said.items() if (value or None) != (plain.get(name) or None)]
+    settings = {
+        name: value for name, value in (config.model_extra or {}).items() if name not in _ANY
+    }
+    odd = [name for name, value in settings.items() if (value or None) != (plain.get(name) or None)]
     if odd:
         raise TuningError(
             f"{folder} is no plain LoRA adapter, and no other is converted: its {path.name} sets "
@@ -126,7 +128,7 @@ def _read_layers(folder: Path) -> dict[str, LowRank]:
         weights = load_file(path)
     except (OSError, SafetensorError) as error:
         raise TuningError(f"{path} cannot be read: {error}") from error
-    found: dict[str, dict[str, Matrix]] = {}
+    halves: dict[str, dict[str, Matrix]] = {}
     for name, weight in weights.items():
         matrix = _MATRIX.fullmatch(name)
         if matrix is None or weight.ndim != 2:
@@ -134,11 +136,11 @@ def _read_layers(folder: Path) -> dict[str, LowRank]:
         half = weight.half().numpy()
         if not np.isfinite(half).all():
             raise TuningError(f"{path} has numbers in {name} that half precision does not hold")
-        found.setdefault(matrix["layer"], {})[matrix["which"]] = half
-    for layer, pair in found.items():
+        halves.setdefault(matrix["layer"], {})[matrix["which"]] = half
+    for layer, pair in halves.items():
         if len(pair) != 2 or pair["A"].shape[0] != pair["B"].shape[1]:
             raise TuningError(f"{path} is damaged: the matrices of {layer} are no pair")
-    return {layer: (pair["A"], pair["B"]) for layer, pair in found.items()}
+    return {layer: (pair["A"], pair["B"]) for layer, pair in halves.items()}
 
 
 def _renamed(layers: dict[str, LowRank], model: GgufHeader) -> dict[str, LowRank]:

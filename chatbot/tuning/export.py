@@ -1,7 +1,7 @@
-"""The instruction set of what people accepted (GraphContextGen 4.4), with evidence of one release.
+"""The instruction set of accepted answers (GraphContextGen 4.4), with evidence of one release.
 
-Each prompt is the one that the chain of the profile writes for the question, without what was
-answered before: that would give the reply away.
+Each prompt is the one that the chain of the profile writes for the question, without saved answers,
+which would give the reply away.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from chatbot.accounts.people import Person
-from chatbot.administration.overview import EVERYTHING, Overview, Scope
+from chatbot.administration.overview import EVERYTHING, Overview, ReleaseFilter
 from chatbot.answering.lead import checked
 from chatbot.answering.lead_prompt import PROMPT, LeadPrompt, lead_prompt
 from chatbot.chatbot import Chatbot
@@ -28,13 +28,13 @@ from chatbot.tuning.instructions import Instruction, Message, Split
 from prompts import fingerprint
 
 _MOST_SENTENCES = 5
-"""Of a reply; the prompt asks for three at most, and a person may need some more."""
+"""The most sentences of a reply; the prompt asks for three, a person may need some more."""
 _AT_ONCE = 1_000
 
 
 @dataclass
 class ExportReport:
-    """How many instructions were written, to which split; and what was left out, by the reason."""
+    """The number of instructions written by split, and of those left out by reason."""
 
     written: Counter[Split] = field(default_factory=Counter)
     abstentions: int = 0
@@ -58,7 +58,7 @@ class InstructionExport:
     def lines(
         self,
         report: ExportReport,
-        scope: Scope = EVERYTHING,
+        within: ReleaseFilter = EVERYTHING,
         *,
         measured: bool = False,
         validation: float = 0.1,
@@ -67,14 +67,14 @@ class InstructionExport:
     ) -> Iterator[str]:
         """Yield the lines of a set, and count them in `report`. Raises UnknownRelease."""
         overview = Overview(self.chatbot.database, self.person)
-        found = [
-            *accepted_pairs(overview, scope, report.left_out, measured=measured),
-            *accepted_refusals(overview, scope),
+        accepted_answers = [
+            *accepted_pairs(overview, within, report.left_out, measured=measured),
+            *accepted_refusals(overview, within),
         ]
-        found.sort(key=lambda accepted: accepted.created)
+        accepted_answers.sort(key=lambda accepted: accepted.created)
 
         def rows() -> Iterator[dict[str, object]]:
-            kept = self._without_near_duplicates(found, report)
+            kept = self._without_near_duplicates(accepted_answers, report)
             for done, (accepted, key) in enumerate(kept, 1):
                 split = split_of(key, validation, held_back)
                 try:
@@ -87,12 +87,12 @@ class InstructionExport:
                     yield instruction.model_dump(mode="json")
                 on_progress(done, len(kept))
 
-        of = {"product": scope.product, "release": scope.release}
+        of = {"product": within.product, "release": within.release}
         exports = Exports(self.chatbot.database)
         return exports.of(self.person, "instruction set", rows(), Format.JSONL, **of)
 
     def _without_near_duplicates(
-        self, found: Sequence[Accepted], report: ExportReport
+        self, candidates: Sequence[Accepted], report: ExportReport
     ) -> list[tuple[Accepted, str]]:
         """The best of those that say the same, in order, each with the key of its group.
 
@@ -101,20 +101,20 @@ class InstructionExport:
         """
         delta = self.chatbot.settings.memory_delta
         read: dict[int, MemoryQuestion] = {}
-        for product in {accepted.product for accepted in found}:
-            of_product = [i for i, accepted in enumerate(found) if accepted.product == product]
-            texts = [found[i].question for i in of_product]
-            asked = self.chatbot.memory.reader.read_all(texts, product)
-            read |= zip(of_product, asked, strict=True)
-        questions = [read[i] for i in range(len(found))]
+        for product in {accepted.product for accepted in candidates}:
+            of_product = [i for i, accepted in enumerate(candidates) if accepted.product == product]
+            texts = [candidates[i].question for i in of_product]
+            of_texts = self.chatbot.memory.reader.read_all(texts, product)
+            read |= zip(of_product, of_texts, strict=True)
+        questions = [read[i] for i in range(len(candidates))]
         group = groups(questions, delta)
         kept: dict[tuple[str, str, int], list[int]] = {}
-        for i in sorted(range(len(found)), key=lambda i: found[i].rank, reverse=True):
-            others = kept.setdefault((found[i].product, found[i].release, group[i]), [])
+        for i in sorted(range(len(candidates)), key=lambda i: candidates[i].rank, reverse=True):
+            others = kept.setdefault((candidates[i].product, candidates[i].release, group[i]), [])
             if any(
                 questions[i].asks == questions[other].asks
                 or (
-                    same_value(found[i].reply, found[other].reply)
+                    same_value(candidates[i].reply, candidates[other].reply)
                     and float(questions[i].vector @ questions[other].vector) >= delta
                 )
                 for other in others
@@ -123,7 +123,7 @@ class InstructionExport:
             else:
                 others.append(i)
         places = sorted(i for several in kept.values() for i in several)
-        return [(found[i], questions[group[i]].asks) for i in places]
+        return [(candidates[i], questions[group[i]].asks) for i in places]
 
     def _instruction(self, accepted: Accepted, split: Split) -> Instruction:
         chatbot = self.chatbot
@@ -151,7 +151,7 @@ class InstructionExport:
             if release.name != accepted.release
             for name in (release.name, *release.aliases)
         ]
-        reply = accepted.reply if accepted.abstains else _borne(accepted, prompt, others)
+        reply = accepted.reply if accepted.abstains else _supported_reply(accepted, prompt, others)
         messages = [*prompt.messages, ("assistant", reply)]
         return Instruction(
             messages=tuple(
@@ -169,19 +169,19 @@ class InstructionExport:
         )
 
 
-def _borne(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
-    """The reply in full sentences, each borne by a passage that is shown; raises LeftOut."""
+def _supported_reply(accepted: Accepted, prompt: LeadPrompt, others: Sequence[str]) -> str:
+    """The reply in full sentences, each supported by a passage that is shown. Raises LeftOut."""
     own = f"{prompt.turn.queries.base} {accepted.product} {accepted.release}"
     shown = prompt.shown
     evidence = plain(" ".join([own, *(text for p in shown for text in (p.text, *p.path))]))
-    told = plain(accepted.reply)
+    reply = plain(accepted.reply)
     for name in map(plain, others):
-        if whole(name).search(told) and not whole(name).search(evidence):
+        if whole(name).search(reply) and not whole(name).search(evidence):
             raise LeftOut("names another release, which its evidence does not")
     lead = checked(accepted.reply, shown, own)
-    if not lead.said or not lead.is_whole:
+    if not lead.sentences or not lead.is_whole:
         raise LeftOut("nothing was found that bears it")
-    return " ".join(sentence.text for sentence in lead.said)
+    return " ".join(sentence.text for sentence in lead.sentences)
 
 
 def groups(questions: Sequence[MemoryQuestion], delta: float) -> list[int]:

@@ -16,7 +16,7 @@ class TuningError(StrataError):
 
 
 class Split(StrEnum):
-    """What an instruction is for: to learn from, to stop in time, to compare afterwards."""
+    """The use of an instruction: to learn from, to stop in time, to compare afterwards."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -49,7 +49,7 @@ class Instruction(BaseModel):
     prompt: str = ""
 
     @property
-    def asked(self) -> list[tuple[str, str]]:
+    def prompt_messages(self) -> list[tuple[str, str]]:
         """The prompt as (role, text), without the reply."""
         return [(message.role, message.content) for message in self.messages[:-1]]
 
@@ -60,23 +60,23 @@ class Instruction(BaseModel):
 
 
 def read_instructions(path: Path) -> list[Instruction]:
-    """Read an instruction set; raises TuningError for a file or a line that is none."""
+    """The instructions of a file. Raises TuningError for an unreadable file or line."""
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TuningError(f"{path} cannot be read: {error}") from error
-    found = []
+    instructions = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            found.append(Instruction.model_validate_json(line))
+            instructions.append(Instruction.model_validate_json(line))
         except ValidationError as error:
             raise TuningError(
                 f"{path}, line {number} is no instruction: {first_problem(error)}. `strata tune "
                 "export` writes such files"
             ) from error
-    return found
+    return instructions
 
 
 def require_extras(*packages: str) -> None:

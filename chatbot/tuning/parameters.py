@@ -1,11 +1,11 @@
-"""How a model is tuned (GraphContextGen, appendix A.1, table 5)."""
+"""Parameters of tuning (GraphContextGen, appendix A.1, table 5)."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """How a model is tuned; the defaults are those of table 5, and all linear layers are adapted.
+    """Parameters of tuning; the defaults are those of table 5, and all linear layers are adapted.
 
     `batch` times `accumulation` instructions make a step; `warmup` is a share of the steps.
     Training stops after `patience` epochs without a lower validation loss. `longest` is in tokens.

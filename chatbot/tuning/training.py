@@ -38,12 +38,12 @@ class Base:
 
 
 OnProgress = Callable[[int, int, float | None], None]
-"""Is told the step, of how many, and its loss."""
+"""A callback for progress: the step, the number of steps, and the loss."""
 
 
 @dataclass(frozen=True)
 class TuningReport:
-    """What came of a training: the folder of the adapter, and the losses by step.
+    """The result of a training: the folder of the adapter, and the losses by step.
 
     One that is not `finished` was stopped; it was `stopped_early` where the validation loss fell no
     more. `too_long` counts the instructions that did not fit.
@@ -133,7 +133,7 @@ def tune(
 
 
 def _origin(base: Base, file: Path, parameters: Parameters) -> dict[str, Any]:
-    """What a training is made of: it can be resumed with the same only."""
+    """The inputs of a training, which can be resumed with the same ones only."""
     return {
         "model": base.model,
         "quantization": base.quantization,
@@ -172,15 +172,15 @@ def _tokens(
 ) -> list[dict[str, list[int]]]:
     """The instructions of a split that fit, as tokens: the loss is that of the reply alone."""
     limit = network.context if longest is None else min(longest, network.context)
-    found = []
+    examples = []
     for instruction in instructions:
         if instruction.split is split:
-            asked = [message.model_dump() for message in instruction.messages[:-1]]
-            prompt, reply = network.encode(asked), network.encode_reply(instruction.reply)
+            messages = [message.model_dump() for message in instruction.messages[:-1]]
+            prompt, reply = network.encode(messages), network.encode_reply(instruction.reply)
             if len(prompt) + len(reply) <= limit:
                 labels = [_IGNORED] * len(prompt) + reply
-                found.append({"input_ids": prompt + reply, "labels": labels})
-    return found
+                examples.append({"input_ids": prompt + reply, "labels": labels})
+    return examples
 
 
 def _trainer(
@@ -252,15 +252,15 @@ def _trainer(
 
 
 def _watcher(folder: Path, on_progress: OnProgress, stopped: Callable[[], bool]) -> Any:
-    """A callback of the trainer: tells each step, draws each epoch, stops with a checkpoint."""
+    """A callback of the trainer: reports each step, plots each epoch, stops with a checkpoint."""
     from transformers import TrainerCallback
 
     class Watcher(TrainerCallback):  # type: ignore[misc]
         stopped = False
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            told = [entry["loss"] for entry in state.log_history if "loss" in entry]
-            on_progress(state.global_step, state.max_steps, told[-1] if told else None)
+            losses = [entry["loss"] for entry in state.log_history if "loss" in entry]
+            on_progress(state.global_step, state.max_steps, losses[-1] if losses else None)
             if stopped():
                 self.stopped = True
                 control.should_save = control.should_training_stop = True

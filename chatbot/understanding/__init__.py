@@ -1,1 +1,1 @@
-"""What a question asks (QAMR III-B, step 1): read by rules or by a model, then its queries."""
+"""The reading of a question (QAMR III-B, step 1), by rules or by a model, and its queries."""

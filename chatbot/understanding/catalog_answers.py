@@ -1,4 +1,4 @@
-"""What the catalog alone answers, without a model: what is documented here, and courtesies."""
+"""Answers from the catalog alone, without a model: the documentation there is, and courtesies."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ YES_NO = word_set("is are do does have")
 
 
 def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Turn:
-    """The turn with the reply to a "greeting", "thanks", or what is "off_topic"."""
+    """The turn with the reply to a "greeting", "thanks", or "off_topic" question."""
     named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in products if p.releases)
     documented = "; ".join(named) or "a product, once some is added"
     text = {
@@ -31,7 +31,7 @@ def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Tur
     return replace(turn, resolved=resolution, route=Route.CHAT, answer=answer)
 
 
-def take_stock(
+def answer_from_catalog(
     turn: Turn,
     known: Sequence[Product],
     open_corpus: Callable[[str, str], Corpus],
@@ -39,52 +39,54 @@ def take_stock(
     documents: bool,
     every: bool,
 ) -> Turn:
-    """The turn with what the catalog says of the release that it is about, or of `every` one.
+    """The turn with the catalog's answer on its release, or on `every` one.
 
-    With `documents` it is what the release has; where that is not clear, it is asked back.
+    With `documents` it lists those of the release; an unclear release is asked back.
     """
-    asked = turn.resolution
-    product = next((p for p in known if p.name == asked.product), None)
-    unclear = asked.status is ReleaseStatus.AMBIGUOUS and product and not every
-    if unclear or (documents and not asked.releases):
-        return replace(turn, route=Route.CLARIFY, answer=ask_back(asked, known))
+    resolution = turn.resolution
+    product = next((p for p in known if p.name == resolution.product), None)
+    unclear = resolution.status is ReleaseStatus.AMBIGUOUS and product and not every
+    if unclear or (documents and not resolution.releases):
+        return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
     if documents:
-        text = "\n\n".join(_documents(asked, name, open_corpus) for name in asked.releases)
+        text = "\n\n".join(
+            _documents(resolution, name, open_corpus) for name in resolution.releases
+        )
     elif product is None:
         of = [f"**{p.name}**: {_releases(p)}" for p in known]
-        text = _list(f"There is documentation of {listed(p.name for p in known)}", of)
-        asked = Resolution(ReleaseStatus.NONE, None)
+        text = _listing(f"There is documentation of {listed(p.name for p in known)}", of)
+        resolution = Resolution(ReleaseStatus.NONE, None)
     else:
-        unknown = asked.status is ReleaseStatus.UNKNOWN
-        told = "" if every and not unknown else _told(turn.question, asked, product)
+        unknown = resolution.status is ReleaseStatus.UNKNOWN
+        direct = "" if every and not unknown else _direct_answer(turn.question, resolution, product)
         number = len(product.releases)
         counted = f"{number} release{'' if number == 1 else 's'} of {product.name}"
-        text = told or f"{counted} documented here: {_releases(product)}."
-        if not told or len(asked.releases) > 1:
-            asked = Resolution(ReleaseStatus.NONE, product.name)
+        text = direct or f"{counted} documented here: {_releases(product)}."
+        if not direct or len(resolution.releases) > 1:
+            resolution = Resolution(ReleaseStatus.NONE, product.name)
     value = f"{text.splitlines()[0].rstrip('.:')}."
     answer = Answer(text, abstained=False, value=value)
-    return replace(turn, resolved=asked, route=Route.INVENTORY, answer=answer)
+    return replace(turn, resolved=resolution, route=Route.INVENTORY, answer=answer)
 
 
-def _told(question: str, asked: Resolution, product: Product) -> str:
-    """Whether there is what a question names, or which release it describes; "" for neither."""
-    if asked.status is ReleaseStatus.UNKNOWN:
+def _direct_answer(question: str, resolution: Resolution, product: Product) -> str:
+    """The answer whether a named release exists, or which one is described; "" for neither."""
+    if resolution.status is ReleaseStatus.UNKNOWN:
         no = "No, there" if question.split()[0].lower() in YES_NO else "There"
-        return f"{no} is {asked.explanation} here, only {_releases(product)}."
-    named = [mention for mention in asked.mentions if mention.release in asked.releases]
+        return f"{no} is {resolution.explanation} here, only {_releases(product)}."
+    named = [mention for mention in resolution.mentions if mention.release in resolution.releases]
     release = next((r for r in product.releases if named and r.name == named[-1].release), None)
     if release is None:
         return ""
-    said = as_words(named[-1].text.strip())
-    names = any(map(str.isdigit, said)) or said.casefold() in map(str.casefold, release.aliases)
-    if len(asked.releases) == 2 and release == product.newest and not names:
-        return f"No, {said} is {product.name} {release.name}."
-    if len(asked.releases) != 1:
+    name = as_words(named[-1].text.strip())
+    names = any(map(str.isdigit, name)) or name.casefold() in map(str.casefold, release.aliases)
+    if len(resolution.releases) == 2 and release == product.newest and not names:
+        return f"No, {name} is {product.name} {release.name}."
+    if len(resolution.releases) != 1:
         return ""
     if question.split()[0].lower() in YES_NO:
         return f"Yes, {product.name} {_noted(release, product)} is documented here."
-    return f"{said[0].upper()}{said[1:]}: {product.name} {_noted(release, product)}."
+    return f"{name[0].upper()}{name[1:]}: {product.name} {_noted(release, product)}."
 
 
 def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], Corpus]) -> str:
@@ -92,7 +94,7 @@ def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], C
     # Listings of source code are many and looked for by nobody: they come last.
     order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
     lines = (f"{as_words(d.title)} ({as_code(d.file)})" for d in order)
-    return _list(f"Documents of {of.product} {release} ({len(documents)})", lines)
+    return _listing(f"Documents of {of.product} {release} ({len(documents)})", lines)
 
 
 def _releases(product: Product) -> str:
@@ -106,5 +108,5 @@ def _noted(release: Release, product: Product) -> str:
     return f"{release.name} ({', '.join(notes)})" if notes else release.name
 
 
-def _list(lead: str, lines: Iterable[str]) -> str:
+def _listing(lead: str, lines: Iterable[str]) -> str:
     return "\n".join((f"{lead}:\n", *(f"- {line}" for line in lines)))

@@ -28,7 +28,7 @@ def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
 
 
 def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
-    """Ask for what a resolution leaves open, with the choices; abstains."""
+    """The question back for an open resolution, with the choices; abstains."""
     if resolution.status is ReleaseStatus.NONE:
         text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
         return Answer(text, abstained=True)
@@ -40,37 +40,37 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
             f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
             for product in offered_products(resolution, products)
         )
-    asked = f"Which {wanted} do you mean"
+    question = f"Which {wanted} do you mean"
     if resolution.status is ReleaseStatus.UNKNOWN:
         missing = f"there is {resolution.explanation} in the documentation"
-        asked = f"I don't know: {missing}. Which one do you mean"
-    return Answer(f"{asked}: {listed(choices, 'or')}?", abstained=True)
+        question = f"I don't know: {missing}. Which one do you mean"
+    return Answer(f"{question}: {listed(choices, 'or')}?", abstained=True)
 
 
-def offered_products(asked: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:
+def offered_products(resolution: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:
     """Return the products that can be chosen, each with the releases that can be chosen of it."""
 
     def narrowed(product: Product) -> Product:
-        owner = "" if asked.product else f"{product.name} "
-        kept = tuple(r for r in product.releases if f"{owner}{r.name}" in asked.available)
+        owner = "" if resolution.product else f"{product.name} "
+        kept = tuple(r for r in product.releases if f"{owner}{r.name}" in resolution.available)
         return replace(product, releases=kept)
 
-    own = [p for p in products if asked.product in (None, p.name)]
+    own = [p for p in products if resolution.product in (None, p.name)]
     return tuple(p for p in map(narrowed, own) if p.releases) or tuple(own)
 
 
-def continued(turn: Turn, products: Sequence[Product]) -> Turn:
-    """Tell a turn's conversation without its clarifications, with the question it comes to.
+def fold_clarifications(turn: Turn, products: Sequence[Product]) -> Turn:
+    """Merge clarifications in a turn's conversation into the questions that they clarified.
 
     A reply that names a release or product and says no more becomes the question that the
     clarification was about, with that in it; any other reply is a question of its own.
     """
-    told: list[tuple[str, str]] = []
+    turns: list[tuple[str, str]] = []
     context = Context(turn.release)
 
     def tell(user: str, assistant: str) -> None:
         nonlocal context
-        told.append((user, assistant))
+        turns.append((user, assistant))
         context = context_after(user, assistant, products, turn.product, context)
 
     open_question: tuple[Turn, Resolution] | None = None
@@ -80,14 +80,14 @@ def continued(turn: Turn, products: Sequence[Product]) -> Turn:
         reply = _as_reply(user, *open_question, products) if open_question else None
         if open_question and reply is None:
             tell(open_question[0].question, answer)
-        request = reply or replace(turn, question=user, history=tuple(told))
+        request = reply or replace(turn, question=user, history=tuple(turns))
         if i == len(turn.history):
             break
         open_question, answer = None, assistant
         if turn.asked_back is None or i in turn.asked_back:
             of = replace(context, chosen=request.release)
-            found = resolve_within(of, request.question, products, request.product)
-            open_question = (request, found) if found.status in _OPEN else None
+            resolution = resolve_within(of, request.question, products, request.product)
+            open_question = (request, resolution) if resolution.status in _OPEN else None
         if not open_question:
             tell(request.question, answer)
     return replace(request, asked_back=None)
@@ -99,13 +99,13 @@ def asked_back(route: str, status: str) -> bool:
 
 
 def _as_reply(
-    text: str, asked: Turn, resolution: Resolution, products: Sequence[Product]
+    text: str, open_turn: Turn, resolution: Resolution, products: Sequence[Product]
 ) -> Turn | None:
     """The question that was asked back, with what a reply names; None for any other reply.
 
-    What was not offered stays as written, so that it is told as unknown. A word or two that name
-    nothing ("yes", "the second one") leave the question as it was: it is asked back again, for no
-    release may be guessed.
+    A name that was not offered stays as written, so that it is reported as unknown. A word or two
+    that name nothing ("yes", "the second one") leave the question as it was: it is asked back
+    again, for no release may be guessed.
     """
     offered = offered_products(resolution, products)
     read = resolve_release(text, offered, product=resolution.product)
@@ -113,19 +113,21 @@ def _as_reply(
     rest = filtered(cut(text, [*named, *read.mentions])).split()
     releases = read.releases if any(mention.release for mention in read.mentions) else ()
     if read.status in _OPEN and read.mentions:
-        releases = (read.mentions[0].said,)
+        releases = (read.mentions[0].name,)
     if not (releases or named):
-        return asked if len(rest) < 2 and "?" not in text and not read.mentions else None
+        return open_turn if len(rest) < 2 and "?" not in text and not read.mentions else None
     if rest or ("?" in text and len(releases) > 1):
         return None
     product = read.product or resolution.product
-    question = replace_unknown(asked.question, resolution, releases)
+    question = replace_unknown(open_turn.question, resolution, releases)
     added = None if resolution.product else product
     is_said = bool(releases) and {m.release for m in resolution.mentions} == {*releases}
-    if question == asked.question and not is_said and (added or releases):
+    if question == open_turn.question and not is_said and (added or releases):
         question = with_release(question, (), releases, added)
-    release = releases[0] if len(releases) == 1 else asked.release
-    return replace(asked, question=question, product=product or asked.product, release=release)
+    release = releases[0] if len(releases) == 1 else open_turn.release
+    return replace(
+        open_turn, question=question, product=product or open_turn.product, release=release
+    )
 
 
 def with_release(
@@ -138,16 +140,16 @@ def with_release(
         words = " ".join(filter(None, (product, names)))
         return f"{question[:end]} in {words}{question[end:].strip()}"
     for mention in reversed(mentions):
-        words = mention.text.replace(mention.said, names)
-        if mention is not mentions[0] or " " in mention.said:
+        words = mention.text.replace(mention.name, names)
+        if mention is not mentions[0] or " " in mention.name:
             words = f"in {names}" if mention is mentions[0] else ""
         question = question[: mention.start] + words + question[mention.end :]
     return question
 
 
-def replace_unknown(question: str, asked: Resolution, releases: Sequence[str]) -> str:
+def replace_unknown(question: str, resolution: Resolution, releases: Sequence[str]) -> str:
     """Put releases in the place of those that the question names and that are not there."""
-    unclear = [mention for mention in asked.mentions if mention.release is None]
+    unclear = [mention for mention in resolution.mentions if mention.release is None]
     return with_release(question, unclear, releases) if unclear and releases else question
 
 

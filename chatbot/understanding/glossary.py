@@ -32,32 +32,32 @@ def terms_in(
     PM is found in capitals, and in small letters where these are no ordinary word; nothing is
     found within a longer name (`PM-1`).
     """
-    found: dict[tuple[int, int], list[str]] = {}
+    synonyms: dict[tuple[int, int], list[str]] = {}
     for entry in entries:
         for wording in entry.wordings:
             for start, end in places(text, wording):
                 small = text[start:end].islower() or not wording.isupper()
                 word = text[start:end].casefold()
-                everyday = word in STOP_WORDS or (wording.isupper() and is_ordinary_word(word))
-                if not (small and everyday):
-                    others = found.setdefault((start, end), [])
+                is_common = word in STOP_WORDS or (wording.isupper() and is_ordinary_word(word))
+                if not (small and is_common):
+                    others = synonyms.setdefault((start, end), [])
                     others += (w for w in entry.wordings if w != wording and w not in others)
     terms: list[Term] = []
-    for (start, end), others in sorted(found.items(), key=lambda f: (f[0][0], -f[0][1])):
+    for (start, end), others in sorted(synonyms.items(), key=lambda f: (f[0][0], -f[0][1])):
         if not terms or start >= terms[-1].end:
             terms.append(Term(start, end, text[start:end], tuple(others)))
     return terms
 
 
 def documents(corpus: Corpus, wording: str) -> bool:
-    """Whether a release has a wording, and not only the words of it."""
-    found = [chunk_id for chunk_id, _ in corpus.lexical(tokens(wording), _LOOKED_AT)]
-    chunks = corpus.chunks(found).values() if found else ()
+    """Whether a release has a wording as a whole, not only its words."""
+    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(wording), _LOOKED_AT)]
+    chunks = corpus.chunks(chunk_ids).values() if chunk_ids else ()
     return any(any(places(f"{chunk.heading}\n{chunk.text}", wording)) for chunk in chunks)
 
 
 def places(text: str, wording: str) -> Iterator[tuple[int, int]]:
-    """Where a wording stands in a text as words of their own, with joints between them."""
+    """The spans of a wording in a text, as words of their own with joints between them."""
     parts = _parts(wording)
     # A glossary may have thousands of wordings: few are worth a pattern.
     if parts and parts[0].casefold() in text.casefold():

@@ -26,14 +26,14 @@ _LONGEST_TOPIC = 4_000
 """Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
 _MOST_SYNONYMS = 3
-"""Of one term; more of them drown the rest of a query."""
+"""The most synonyms of one term; more of them drown the rest of a query."""
 
 
 def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
     """Make standalone queries from the question and the conversation; keep those that were read.
 
-    Base takes over what the last standalone question was about, without its release; Filtered
-    drops stop words and keeps identifiers; Versionless drops the release, too.
+    Base takes over the topic of the last standalone question, without its release; Filtered drops
+    stop words and keeps identifiers; Versionless drops the release, too.
     """
 
     def rewrite(turn: Turn) -> Turn:
@@ -45,18 +45,20 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
             return cut(text, resolve_release(text, known, product=resolution.product).mentions)
 
         bare = cut(turn.question, resolution.own_mentions)
-        topic, said = carried_over(bare, turn.history, without_release)
-        context = "; ".join(part for part in (topic, said) if part)
+        topic, reply_words = context_of_follow_up(bare, turn.history, without_release)
+        context = "; ".join(part for part in (topic, reply_words) if part)
         base = f"{turn.question} ({context})" if context else turn.question
         is_moved = resolution.own_mentions and not filtered(bare)
         if topic and len(resolution.releases) == 1 and is_moved:
             # "And in 2.0?" is the question before, asked of this release.
             base = with_release(topic, (), resolution.releases, resolution.product)
         subject = f"{bare} {topic}".strip()
-        versionless = filtered(f"{subject} {said}") if resolution.mentions else None
+        versionless = filtered(f"{subject} {reply_words}") if resolution.mentions else None
         return replace(
             turn,
-            phrased=Queries(base, filtered(base), versionless or None, subject, said, topic=topic),
+            phrased=Queries(
+                base, filtered(base), versionless or None, subject, reply_words, topic=topic
+            ),
         )
 
     return rewrite
@@ -83,14 +85,14 @@ def correct_spelling(
     releases: Callable[[str], Sequence[str]],
     is_ordinary_word: Callable[[str], bool],
 ) -> RuleStep:
-    """Replace what is no word of English nor of any release by the nearest word of the release.
+    """A step that replaces a word neither of English nor of a release by the release's nearest.
 
     An everyday word goes before a name. Names stay as typed, and so does Base, which the model
     reads.
     """
 
     def correct(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         opened = cache(partial(open_corpus, product))
 
         # However often a question has a word, it is looked up once.
@@ -107,12 +109,12 @@ def correct_spelling(
         def corrected(text: str) -> str:
             return _WORD.sub(lambda match: right(match[0]), text)
 
-        asked = turn.queries
+        original = turn.queries
         queries = replace(
-            asked,
-            subject=corrected(asked.subject),
-            filtered=corrected(asked.filtered),
-            versionless=asked.versionless and corrected(asked.versionless),
+            original,
+            subject=corrected(original.subject),
+            filtered=corrected(original.filtered),
+            versionless=original.versionless and corrected(original.versionless),
         )
         return replace(turn, phrased=queries)
 
@@ -131,7 +133,7 @@ def expand_terms(
     """
 
     def expand(turn: Turn) -> Turn:
-        product, release = turn.asked
+        product, release = turn.target
         entries = glossary(product)
         if not entries:
             return turn
@@ -148,7 +150,7 @@ def expand_terms(
                 for term in terms_in(text, entries, is_ordinary_word)
             ]
 
-        asked = terms_in(queries.subject, entries, is_ordinary_word)
+        terms = terms_in(queries.subject, entries, is_ordinary_word)
         meant = documented(queries.subject)
         added = filtered(" ".join(dict.fromkeys(s for term in meant for s in term.synonyms)))
         return replace(
@@ -161,7 +163,7 @@ def expand_terms(
                 subject=_explained(queries.subject, meant, lambda term: has(term.written)),
                 lacking=tuple(
                     wordings
-                    for term in asked
+                    for term in terms
                     if not any(map(has, wordings := (term.written, *term.synonyms)))
                 ),
             ),
@@ -171,37 +173,37 @@ def expand_terms(
 
 
 def is_follow_up(bare: str) -> bool:
-    """Whether a question, given without its release, leans on the turn before it.
+    """Whether a question, given without its release, depends on the turn before it.
 
     It points back ("it", "that"), or says little and asks nothing whole.
     """
     words, topic = words_of(bare.lower()), filtered(bare).split()
-    said = list(dropwhile(_GOES_ON.__contains__, words))
-    if not _POINTS_BACK.isdisjoint(said[:3] if len(topic) > 3 else said):
+    rest = list(dropwhile(_GOES_ON.__contains__, words))
+    if not _POINTS_BACK.isdisjoint(rest[:3] if len(topic) > 3 else rest):
         return True
     is_whole = len(topic) > 1 or not all(map(str.islower, topic))
-    return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(said[:1]))
+    return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(rest[:1]))
 
 
-def carried_over(
+def context_of_follow_up(
     bare: str,
     history: Sequence[tuple[str, str]],
     without_release: Callable[[str], str],
 ) -> tuple[str, str]:
-    """What a follow-up takes over: the questions before it, and the words of the last reply.
+    """The context to add to a follow-up: (earlier questions, words of the last reply).
 
-    Both are empty for a question that stands on its own. Where both questions name one thing as
+    Both are empty for a standalone question. Where both questions name one thing as
     in code, that of the follow-up takes the place of the other, of which nothing is asked now.
     """
     if not history or not is_follow_up(bare):
         return "", ""
     previous, reply = history[-1]
-    asked = without_release(previous)
-    earlier, _ = carried_over(asked, history[:-1], without_release)
-    topic = f"{asked} {earlier}".strip()[:_LONGEST_TOPIC]
-    new, old = identifiers(bare), identifiers(asked)
+    previous_bare = without_release(previous)
+    earlier, _ = context_of_follow_up(previous_bare, history[:-1], without_release)
+    topic = f"{previous_bare} {earlier}".strip()[:_LONGEST_TOPIC]
+    new, old = identifiers(bare), identifiers(previous_bare)
     if len(filtered(bare).split()) == len(new) == len(old) == 1:
-        kept = (word for word in asked.split() if old[0] not in word.lower())
+        kept = (word for word in previous_bare.split() if old[0] not in word.lower())
         return " ".join(kept), ""
     known = [w for w in filtered(without_release(reply)).split() if not w[0].isdigit()]
     return topic, " ".join(known)[:200]

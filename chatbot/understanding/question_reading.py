@@ -1,4 +1,4 @@
-"""One reading of the question by a model: what is asked, of which releases, and how to search.
+"""The reading of a question by a model: its kind, its releases, and the queries.
 
 It takes the place of release extraction and rewriting (QAMR III-B, step 1) in one call. The code
 keeps the wall: `check_versions`, and the catalog, decide what is believed.
@@ -26,7 +26,7 @@ from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
 from chatbot.text.words import filtered
 from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
-from chatbot.understanding.catalog_answers import take_stock, without_documents
+from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
@@ -34,7 +34,7 @@ from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "question_reading"
 _TURNS, _OF_A_TURN = 4, 1_500
-"""Of the conversation, and characters of each of its texts, that the model sees."""
+"""The number of earlier turns that the model sees, and of characters of each of their texts."""
 _SAME = (
     "These questions were answered before, each for the release in front of it. Add one more field "
     'to the object: "same": the number of the one that asks for exactly the same, so that one '
@@ -109,11 +109,11 @@ def read_question(
 
         def check(made: QuestionReading) -> None:
             read.append(made)
-            found = _resolved(made, turn, known)
+            resolution = _resolved(made, turn, known)
             asks_none = not any(named.asked for named in made.releases)
             # What a second reading does not settle either is asked back.
-            if found.status is ReleaseStatus.AMBIGUOUS and asks_none and len(read) == 1:
-                raise ValueError(f"{found.explanation}: say whether its release is asked")
+            if resolution.status is ReleaseStatus.AMBIGUOUS and asks_none and len(read) == 1:
+                raise ValueError(f"{resolution.explanation}: say whether its release is asked")
 
         reply, calls = await ask_for(
             model,
@@ -193,7 +193,7 @@ def _taken_up(
         turn = replace(turn, resolved=Resolution(ReleaseStatus.NONE, None))
     if reading.asks != "documentation":
         documents, every = reading.asks == "which_documents", reading.every_release
-        return take_stock(turn, known, open_corpus, documents=documents, every=every)
+        return answer_from_catalog(turn, known, open_corpus, documents=documents, every=every)
     if not resolution.releases:
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
     base = " ".join(reading.question.split())
@@ -210,54 +210,54 @@ def _resolved(reading: QuestionReading, turn: Turn, known: Sequence[Product]) ->
         raise ValueError(f'"product" must be one of the list, or ""; it is "{reading.product}"')
     product = _product(reading, turn, known)
     of = replace(turn, product=product.name if product else turn.product)
-    silent = resolve_turn(replace(of, question=""), known)
+    default = resolve_turn(replace(of, question=""), known)
     if product is None or not product.releases:
-        return silent
+        return default
     check_versions(
         turn.question, [named.words for named in reading.releases], reading.other_numbers, product
     )
     mentions: list[Mention] = []
-    asked: list[Release] = []
+    releases: list[Release] = []
     open_ones: list[Resolution] = []
     for named in reading.releases:
-        release = _release(named, turn, product, silent)
+        release = _release(named, turn, product, default)
         name = None if isinstance(release, Resolution) else release.name
         for start, end in places(named.words, turn.question):
             mentions.append(Mention(start, end, turn.question[start:end], name))
         if named.asked and isinstance(release, Resolution):
             open_ones.append(release)
         elif named.asked and isinstance(release, Release):
-            asked.append(release)
-    found = open_ones[0] if open_ones else _chosen(reading, asked, product, silent)
+            releases.append(release)
+    resolution = open_ones[0] if open_ones else _chosen(reading, releases, product, default)
     if reading.asks == "documentation":
-        found = _not_overruled(reading, of, known, found, silent)
-    return replace(found, mentions=tuple(mentions))
+        resolution = _not_overruled(reading, of, known, resolution, default)
+    return replace(resolution, mentions=tuple(mentions))
 
 
 def _not_overruled(
     reading: QuestionReading,
     turn: Turn,
     known: Sequence[Product],
-    found: Resolution,
-    silent: Resolution,
+    resolution: Resolution,
+    default: Resolution,
 ) -> Resolution:
-    """What was found, unless that overrules in silence what the asker chose or wrote.
+    """The resolution, unless it silently overrules the asker's choice or words.
 
     Another release than the one chosen has to be named by the question, else ValueError is raised.
     Where a reading asks for no release and the rules read one in the question, it is asked back.
     """
     is_named = any(r.asked and any(map(str.isdigit, r.words)) for r in reading.releases)
     if is_named or reading.every_release:
-        return found
+        return resolution
     by_rules = resolve_turn(turn, known)
-    same = (by_rules.status, by_rules.releases) == (found.status, found.releases)
-    if turn.release is not None and found.releases != silent.releases and not same:
+    same = (by_rules.status, by_rules.releases) == (resolution.status, resolution.releases)
+    if turn.release is not None and resolution.releases != default.releases and not same:
         raise ValueError(f"the asker chose {turn.release}: the question names no other release")
     asks_none = not any(r.asked for r in reading.releases)
-    if asks_none and by_rules.mentions and by_rules.releases != silent.releases:
+    if asks_none and by_rules.mentions and by_rules.releases != default.releases:
         product = next(product for product in known if product.name == by_rules.product)
         return ask_whether_release(product, by_rules.mentions[-1].text.strip())
-    return found
+    return resolution
 
 
 def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> Product | None:
@@ -270,12 +270,12 @@ def _product(reading: QuestionReading, turn: Turn, known: Sequence[Product]) -> 
 
 
 def _release(
-    named: NamedRelease, turn: Turn, product: Product, silent: Resolution
+    named: NamedRelease, turn: Turn, product: Product, default: Resolution
 ) -> Release | Resolution:
-    """The release that words stand for, or what is to be asked back.
+    """The release that words stand for, or the resolution that asks back.
 
-    What has a figure in it is read by the code; other words are believed if the catalog has the
-    release, and no words only for the newest release and the one that is spoken of.
+    Words with a figure are read by the code; other words are believed if the catalog has the
+    release, and no words only for the newest release and the conversation's.
     """
     claimed = next((r for r in product.releases if r.name == named.release), None)
     if named.release and claimed is None:
@@ -283,7 +283,7 @@ def _release(
             f'the list of {product.name} has no "{named.release}": copy its name, or ""'
         )
     if not named.words:
-        expected = {product.newest and product.newest.name, *silent.releases}
+        expected = {product.newest and product.newest.name, *default.releases}
         if claimed is None or claimed.name not in expected:
             raise ValueError(f'"words" of {named.release or "a release"} must be copied')
         return claimed
@@ -306,17 +306,17 @@ def _release(
 
 
 def _chosen(
-    reading: QuestionReading, asked: Sequence[Release], product: Product, silent: Resolution
+    reading: QuestionReading, wanted: Sequence[Release], product: Product, default: Resolution
 ) -> Resolution:
     releases = (
-        product.releases if reading.every_release and not asked else tuple(dict.fromkeys(asked))
+        product.releases if reading.every_release and not wanted else tuple(dict.fromkeys(wanted))
     )
     names = tuple(r.name for r in product.releases if r in releases)
     if len(names) > 1:
         why = f"compared: {', '.join(names)}"
         return Resolution(ReleaseStatus.COMPARED, product.name, names, explanation=why)
     if not names:
-        return silent
+        return default
     words = next((r.words for r in reading.releases if r.asked and r.words), "")
     status, why = ReleaseStatus.STATED, f'you said "{words}"'
     if releases[0] == product.newest and not any(map(str.isdigit, words)):

@@ -1,4 +1,4 @@
-"""What a question asks, read by rules: courtesies, replies to a question back, catalog, release."""
+"""The reading of a question by rules: courtesies, replies to a question back, catalog, release."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,8 +7,8 @@ from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.text.words import STOP_WORDS, word_set, words_of
 from chatbot.turn import Route, RuleStep, Turn
-from chatbot.understanding.catalog_answers import YES_NO, take_stock, without_documents
-from chatbot.understanding.clarification import ask_back, continued, resolve_turn
+from chatbot.understanding.catalog_answers import YES_NO, answer_from_catalog, without_documents
+from chatbot.understanding.clarification import ask_back, fold_clarifications, resolve_turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 
@@ -35,8 +35,8 @@ def answer_small_talk(products: Products) -> RuleStep:
 
 
 def take_up_question(products: Products) -> RuleStep:
-    """Ask the question that a clarification was about, with what the reply names."""
-    return lambda turn: continued(turn, products()) if turn.history else turn
+    """A step that asks the question of a clarification again, with the names in the reply."""
+    return lambda turn: fold_clarifications(turn, products()) if turn.history else turn
 
 
 def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpus]) -> RuleStep:
@@ -49,7 +49,7 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
     def answer(turn: Turn) -> Turn:
         known = products()
         resolution = resolve_turn(turn, known)
-        words = _words_for_what_there_is(turn.question, resolution, known)
+        words = _inventory_words(turn.question, resolution, known)
         if not (known and words) or (resolution.product is None and turn.product is not None):
             return replace(turn, resolved=resolution)
         if "products" in words:
@@ -57,7 +57,7 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
         documents = words & _DOCUMENTS and (resolution.mentions or "documents" in words)
         every = not _SEVERAL.isdisjoint(words_of(turn.question.lower()))
         turn = replace(turn, resolved=resolution)
-        return take_stock(turn, known, open_corpus, documents=bool(documents), every=every)
+        return answer_from_catalog(turn, known, open_corpus, documents=bool(documents), every=every)
 
     return answer
 
@@ -80,9 +80,9 @@ def extract_release(products: Products) -> RuleStep:
 
 
 def small_talk(question: str) -> str:
-    """Whether a text is a "greeting", "thanks" or asks what the chatbot can do; else empty.
+    """ "greeting" (also for a question about the chatbot's abilities), "thanks", or "" for others.
 
-    All of its words are courtesies or stop words, and none asks: "ok, how does it work?".
+    In a courtesy all words are courtesies or stop words: "ok, how does it work?" is none.
     """
     words = {word.casefold() for word in words_of(question) if any(map(str.isalnum, word))}
     if words <= _ABILITIES | _GREETING and words & {"you", "help"}:
@@ -92,24 +92,26 @@ def small_talk(question: str) -> str:
     return "greeting" if words & _GREETING else "thanks" if words & _THANKS else ""
 
 
-def _words_for_what_there_is(
+def _inventory_words(
     question: str, resolution: Resolution, known: Sequence[Product]
 ) -> frozenset[str]:
     """The words of a question beside its names; none where one is for something else.
 
-    Two of three have to be there: a name, a noun for what there is, and that it is there. Beside a
-    product's name may stand what it is called: "releases of the Acme NAME controller".
+    Two of three have to be there: a name, a noun such as "releases", and a word for existence.
+    Beside a product's name may stand its type: "releases of the Acme NAME controller".
     """
     text = cut(question, resolution.mentions)
     spans = product_spans(text, known)
     for start, end, _ in reversed(spans):
         text = f"{text[:start]}\0{text[end:]}"
-    said = words_of(text.lower().replace("’", "'"))
-    called = {i + step for i, word in enumerate(said) if "\0" in word for step in (-1, 0, 1)}
-    words = frozenset(word for i, word in enumerate(said) if i not in called)
+    all_words = words_of(text.lower().replace("’", "'"))
+    called = {i + step for i, word in enumerate(all_words) if "\0" in word for step in (-1, 0, 1)}
+    words = frozenset(word for i, word in enumerate(all_words) if i not in called)
     nouns = words & (_SEVERAL | _DOCUMENTS | {"release", "version"})
     within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
     there = YES_NO | _THERE
     signs = bool(nouns), bool(resolution.mentions or spans), not words.isdisjoint(there)
-    told = sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
-    return words if told and (nouns or not within) else frozenset()
+    is_about_stock = (
+        sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
+    )
+    return words if is_about_stock and (nouns or not within) else frozenset()

@@ -11,7 +11,7 @@ from chatbot.administration.administration import Administration
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, Feedback
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from chatbot.reply import Trace, TracedQueries
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
@@ -133,7 +133,7 @@ def _remember(chatbot: Chatbot) -> None:
             product=PRODUCT,
             release=RELEASE,
             score=0.9 if number % 2 else 0.1,
-            origin=Origin.RATING,
+            origin=ScoreOrigin.RATING,
             rated_by=payload,
             citations=({**place, **dict.fromkeys(named, payload)},),
             links=(payload,),

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import Select, delete, func, select
 
 from chatbot.assembly import open_embedder
-from chatbot.memory.pairs import NewPair, Origin, Score, Thresholds
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Thresholds
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
@@ -112,7 +112,7 @@ def test_a_click_on_an_offer_shows_the_saved_answer(
     remembering: Server, open_page: OpenPage, width: int
 ) -> None:
     read = QuestionReader(open_embedder(Settings())).read(SAVED, "valve")
-    score = Score(1.0, Origin.IMPORTED, datetime.now(UTC))
+    score = Score(1.0, ScoreOrigin.IMPORTED, datetime.now(UTC))
     answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
     with remembering.database.reading() as session:
         release = require_release(session, "valve", "2.0").id

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 from sqlalchemy import select
 
-from chatbot.memory.pairs import MemoryQuestion, NewPair, Origin, Score, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, NewPair, Score, ScoreOrigin, Thresholds
 from chatbot.memory.suspending import CitedPage
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
@@ -43,7 +43,7 @@ def unit(*numbers: float) -> Vectors:
 def made_pair(
     vector: Vectors,
     score: float = 0.8,
-    origin: Origin = Origin.MEASURED,
+    origin: ScoreOrigin = ScoreOrigin.MEASURED,
     *,
     text: str = "How?",
     asks: str = "",

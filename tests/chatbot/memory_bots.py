@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import AnsweredTurn, Chatbot
-from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
@@ -49,7 +49,7 @@ class Bot:
         pair = NewPair(
             memory.reader.read(question, product),
             {"text": answer, "value": answer, "citations": []},
-            Score(1.0, Origin.IMPORTED, WHEN),
+            Score(1.0, ScoreOrigin.IMPORTED, WHEN),
         )
         return memory.stores.add(release_id, pair).pair or 0
 

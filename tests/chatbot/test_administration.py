@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.limits import LimitReached, Limits
+from chatbot.accounts.limits import LimitReached, UsageLimits
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.administration import Administration
 from corpora.catalog.catalog import Catalog
@@ -27,7 +27,7 @@ NOTES = UploadedFile("notes.md", b"# Notes")
 def admin(database: Database) -> Administration:
     for release in ("1.0", "2.0"):
         Catalog(database).add_release("valve", release)
-    return Administration(database, ADA, Limits(database, 0, uploads_per_day=1))
+    return Administration(database, ADA, UsageLimits(database, 0, uploads_per_day=1))
 
 
 def entries(admin: Administration) -> tuple[AuditRow, ...]:
@@ -59,7 +59,7 @@ def test_what_is_refused_is_not_recorded(admin: Administration, tmp_path: Path) 
     with pytest.raises(UnusableName):
         admin.upload("valve", "\n", [NOTES], tmp_path)
     with pytest.raises(NotAllowed):
-        Administration(admin.database, BOB, Limits(admin.database, 0, 0))
+        Administration(admin.database, BOB, UsageLimits(admin.database, 0, 0))
     # Nor is what changes nothing.
     admin.change_release("valve", "1.0", ReleaseSettings())
     assert entries(admin) == ()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.outputs import ChatGenerationChunk
 
-from chatbot.models.batching import Answer, Batches
+from chatbot.models.batching import BatchedAnswer, Batches
 from chatbot.models.errors import GeneratorError
 from chatbot.models.streaming import chunk_of
 from tests.chatbot.tiny_llama import tiny_tokenizer
@@ -27,10 +27,10 @@ def gathering_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chatbot.models.batching._GATHERING_SECONDS", 0.2)
 
 
-def asked(word: str, deliver: Callable[[Any], None], **options: Any) -> Answer:
+def asked(word: str, deliver: Callable[[Any], None], **options: Any) -> BatchedAnswer:
     sampling = {"temperature": 0.0, "top_k": 0, "repetition_penalty": 1.0, "seed": 0}
     message = {"role": "user", "content": word}
-    return Answer([message], deliver, **{"max_tokens": 8} | sampling | options)
+    return BatchedAnswer([message], deliver, **{"max_tokens": 8} | sampling | options)
 
 
 def wait_for(heard: Heard) -> str:
@@ -44,10 +44,10 @@ def wait_for(heard: Heard) -> str:
             return text
 
 
-def echoing(batches_seen: list[list[str]]) -> Callable[[list[Answer]], None]:
+def echoing(batches_seen: list[list[str]]) -> Callable[[list[BatchedAnswer]], None]:
     """A model that repeats each message in two pieces and notes which came together."""
 
-    def compute(answers: list[Answer]) -> None:
+    def compute(answers: list[BatchedAnswer]) -> None:
         batches_seen.append([answer.messages[0]["content"] for answer in answers])
         for answer in answers:
             word = answer.messages[0]["content"]
@@ -74,7 +74,7 @@ def test_what_arrives_during_a_batch_waits_for_the_next_unless_its_caller_leaves
     started, go_on = threading.Event(), threading.Event()
     echo = echoing(seen)
 
-    def compute(answers: list[Answer]) -> None:
+    def compute(answers: list[BatchedAnswer]) -> None:
         started.set()
         assert go_on.wait(10)
         echo(answers)
@@ -93,7 +93,7 @@ def test_what_arrives_during_a_batch_waits_for_the_next_unless_its_caller_leaves
 
 
 def test_a_failure_reaches_everyone_in_the_batch_and_the_next_batch_is_computed() -> None:
-    def compute(answers: list[Answer]) -> None:
+    def compute(answers: list[BatchedAnswer]) -> None:
         if any(answer.messages[0]["content"] == "bad" for answer in answers):
             raise KeyError("weights")
         echoing([])(answers)

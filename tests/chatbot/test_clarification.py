@@ -10,7 +10,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.releases.resolution import Resolution
 from chatbot.releases.rules import resolve_release
 from chatbot.turn import Turn
-from chatbot.understanding.clarification import ask_back, continued, resolve_turn
+from chatbot.understanding.clarification import ask_back, fold_clarifications, resolve_turn
 from corpora.catalog.release import Product
 from tests.chatbot.release_catalogs import CATALOGS, MPI4PY, SQLALCHEMY, TESSALINE
 
@@ -21,7 +21,7 @@ def converse(products: list[Product], *said: str) -> tuple[Turn, Resolution]:
     """Say one thing after the other; what is clear is answered with "It is 5."."""
     history: list[tuple[str, str]] = []
     for text in said:
-        request = continued(Turn(text, history=tuple(history)), products)
+        request = fold_clarifications(Turn(text, history=tuple(history)), products)
         resolution = resolve_turn(request, products)
         clear = bool(resolution.releases)
         history.append((text, "It is 5." if clear else ask_back(resolution, products).text))
@@ -146,21 +146,21 @@ def test_what_comes_after_sees_the_question_with_its_choice() -> None:
 
 def test_a_clarification_in_another_wording_is_recognised_by_its_question() -> None:
     history = (("What is hold_time in tessaline 7.5?", "Hm. 17.10, 17.20 or 18.00?"),)
-    request = continued(Turn("17.20", history=history), [TESSALINE])
+    request = fold_clarifications(Turn("17.20", history=history), [TESSALINE])
     assert request.question == "What is hold_time in tessaline 17.20?"
 
 
 def test_whether_an_answer_asked_back_is_known_of_a_kept_conversation() -> None:
     history = (("What is hold_time in tessaline 7.5?", "It is 5."),)
     kept = Turn("17.20", history=history, asked_back=frozenset())
-    assert continued(kept, [TESSALINE]).question == "17.20"
-    asked = continued(replace(kept, asked_back=frozenset({0})), [TESSALINE])
+    assert fold_clarifications(kept, [TESSALINE]).question == "17.20"
+    asked = fold_clarifications(replace(kept, asked_back=frozenset({0})), [TESSALINE])
     assert asked.question == "What is hold_time in tessaline 17.20?"
 
 
 def test_an_answer_that_asks_nothing_is_no_clarification() -> None:
     history = (("What is hold_time in 17.10?", "It is 5. Anything else?"),)
-    assert continued(Turn("17.20", history=history), [TESSALINE]).history == history
+    assert fold_clarifications(Turn("17.20", history=history), [TESSALINE]).history == history
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from chatbot.comparison.presence import Finding, presence_in_words
-from chatbot.comparison.topic import asked_of_one
+from chatbot.comparison.topic import question_to_one
 from chatbot.comparison.wording import in_each, in_short, joined, table
 from chatbot.turn import Answer, Citation, Documented
 
@@ -44,7 +44,7 @@ def test_what_is_the_same_is_said_once_and_what_is_absent_as_such() -> None:
 
 def test_a_release_is_asked_without_what_compares_it() -> None:
     def asked(bare: str, *, follows: bool = False) -> str:
-        return asked_of_one(bare, "hub", follows=follows)
+        return question_to_one(bare, "hub", follows=follows)
 
     assert asked("compare with: how does one mute the hub?") == "how does one mute the hub?"
     about = "What does the documentation say about log size?"

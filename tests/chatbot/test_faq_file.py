@@ -12,7 +12,7 @@ from chatbot.administration.faq_file import (
     FaqError,
     FaqFile,
     FaqRow,
-    LeftOut,
+    SkippedLine,
     parse_faq,
 )
 from chatbot.review.exports import csv_lines
@@ -105,7 +105,7 @@ def test_a_row_that_cannot_be_taken_says_why() -> None:
     assert left_out(answer="I don't know.").startswith("an answer that does not know")
     found = jsonl_file(ROW, product="")
     assert found.left_out == (
-        LeftOut(1, "the product is not said: add a column product, or give --product"),
+        SkippedLine(1, "the product is not said: add a column product, or give --product"),
     )
 
 

@@ -145,4 +145,4 @@ def test_the_pages_of_a_side_stay_on_their_side(chatbot: Chatbot) -> None:
     reply = chatbot.ask("what changed in the lever between 1.0 and 1.2?")
     for side in reply.turn.sides:
         assert side.answer is not None
-        assert {c.release for c in side.answer.citations} <= {side.asked[1]}
+        assert {c.release for c in side.answer.citations} <= {side.target[1]}

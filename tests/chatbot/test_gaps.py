@@ -39,8 +39,8 @@ def test_questions_that_ask_the_same_are_one_gap(database: Database, gaps: Conte
     first, second = found(gaps)
     assert (first.times, first.people) == (3, 2)
     assert first.question in same
-    assert {q.question for q in first.asked} == set(same)
-    assert [q.turn for q in second.asked] == [other]
+    assert {q.question for q in first.questions} == set(same)
+    assert [q.turn for q in second.questions] == [other]
 
 
 def test_the_same_of_another_thing_is_another_gap(database: Database, gaps: ContentGaps) -> None:
@@ -79,7 +79,7 @@ def test_a_comparison_without_an_answer_is_a_gap_of_each_release(
 ) -> None:
     compared = {"release": None, "compared_releases": ["17.10", "18.00"], "route": "compare"}
     turn = asked(database, "What changed in the password rules?", abstained=True, **compared)
-    assert {(g.release, g.asked[0].turn) for g in found(gaps)} == {
+    assert {(g.release, g.questions[0].turn) for g in found(gaps)} == {
         ("17.10", turn),
         ("18.00", turn),
     }
@@ -94,7 +94,7 @@ def test_a_follow_up_is_compared_by_what_it_means(database: Database, gaps: Cont
     asked(database, "and in 17.2?", abstained=True, queries=meant)
     asked(database, "Reset password?", abstained=True, queries=alone)
     (gap,) = found(gaps)
-    assert {q.question for q in gap.asked} == {base, "Reset password?"}
+    assert {q.question for q in gap.questions} == {base, "Reset password?"}
 
 
 def test_a_question_is_embedded_once(database: Database) -> None:

@@ -24,7 +24,7 @@ PASSAGES = best_passages([replace(r, score=float(i)) for i, r in enumerate(recor
 
 
 def kept(reply: str, own: str = "How long does a message wait?") -> list[str]:
-    return [sentence.text for sentence in checked(reply, PASSAGES, own).said]
+    return [sentence.text for sentence in checked(reply, PASSAGES, own).sentences]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_nothing_bears_or_nobody_would_say_goes(reply: str) -> None:
 def test_a_later_sentence_goes_alone_and_the_first_takes_all_with_it() -> None:
     borne, other = "The queue-timeout is 45 s.", "It can be raised to 900 s."
     lead = checked(f"{borne} {other}", PASSAGES, "")
-    assert ([s.text for s in lead.said], lead.is_whole) == ([borne], False)
+    assert ([s.text for s in lead.sentences], lead.is_whole) == ([borne], False)
     assert kept(f"{other} {borne}") == []
 
 
@@ -67,8 +67,8 @@ def test_a_sentence_cites_each_passage_that_bears_a_part_of_it() -> None:
         "The `queue-timeout` is 45 s, set by `set queue NAME`, and a flush writes to the disk.",
         PASSAGES,
         "",
-    ).said
-    assert len(said.borne_by) == len({passage.place for passage, _ in said.borne_by})
+    ).sentences
+    assert len(said.supported_by) == len({passage.place for passage, _ in said.supported_by})
 
 
 OUTSIDE = [Triplet("messages", "stored on", "disk", source="Wikidata")]
@@ -82,8 +82,8 @@ OUTSIDE = [Triplet("messages", "stored on", "disk", source="Wikidata")]
     ],
 )
 def test_half_documented_and_half_from_outside_is_not_said(sentence: str, own: str) -> None:
-    assert checked(sentence, PASSAGES, own).said
-    assert not checked(sentence, PASSAGES, own, OUTSIDE).said
+    assert checked(sentence, PASSAGES, own).sentences
+    assert not checked(sentence, PASSAGES, own, OUTSIDE).sentences
 
 
 def test_what_is_documented_too_is_said_and_so_is_what_names_other_things() -> None:
@@ -91,9 +91,9 @@ def test_what_is_documented_too_is_said_and_so_is_what_names_other_things() -> N
         "Messages are not written to the disk before a flush.",
         "The range of `queue-timeout` is 1 to 600.",
     ):
-        assert checked(sentence, PASSAGES, "messages on the disk?", OUTSIDE).said
+        assert checked(sentence, PASSAGES, "messages on the disk?", OUTSIDE).sentences
 
 
 def test_a_sentence_cites_first_and_alone_the_passage_that_says_it() -> None:
-    (said,) = checked("The queue-timeout is 45 s.", PASSAGES, "").said
-    assert ["45" in passage.text for passage, _ in said.borne_by] == [True]
+    (said,) = checked("The queue-timeout is 45 s.", PASSAGES, "").sentences
+    assert ["45" in passage.text for passage, _ in said.supported_by] == [True]

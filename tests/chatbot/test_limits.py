@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from chatbot.accounts.limits import MOST_OPEN, LimitReached, Limits
+from chatbot.accounts.limits import MOST_OPEN, LimitReached, UsageLimits
 from chatbot.accounts.people import LOCAL, Person
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import UseRow
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.database
 BO = Person("bo@example.org", "Bo", is_admin=True)
 
 
-def passed(limits: Limits, owner: str = BO.id) -> bool:
+def passed(limits: UsageLimits, owner: str = BO.id) -> bool:
     try:
         limits.question(owner)
     except LimitReached:
@@ -30,7 +30,7 @@ def age(database: Database, by: timedelta) -> None:
 
 
 def test_the_limit_is_for_one_person_and_one_minute(database: Database) -> None:
-    limits = Limits(database, questions_per_minute=2, uploads_per_day=1)
+    limits = UsageLimits(database, questions_per_minute=2, uploads_per_day=1)
     assert [passed(limits) for _ in range(3)] == [True, True, False]
     assert passed(limits, "cy@example.org")
     age(database, timedelta(seconds=59))
@@ -40,7 +40,7 @@ def test_the_limit_is_for_one_person_and_one_minute(database: Database) -> None:
 
 
 def test_what_is_refused_says_how_much_and_when_it_goes_on(database: Database) -> None:
-    limits = Limits(database, questions_per_minute=1, uploads_per_day=1)
+    limits = UsageLimits(database, questions_per_minute=1, uploads_per_day=1)
     limits.question(BO.id)
     age(database, timedelta(seconds=20))
     with pytest.raises(LimitReached, match=r"limit of 1 questions.* go on in (39|40) seconds"):
@@ -52,7 +52,7 @@ def test_what_is_refused_says_how_much_and_when_it_goes_on(database: Database) -
 
 
 def test_without_sign_in_or_limit_nothing_is_counted(database: Database) -> None:
-    limits = Limits(database, questions_per_minute=1, uploads_per_day=0)
+    limits = UsageLimits(database, questions_per_minute=1, uploads_per_day=0)
     for _ in range(3):
         limits.question(LOCAL.id)
         limits.upload(BO)
@@ -65,7 +65,7 @@ def test_processes_that_count_at_once_agree(database: Database) -> None:
     opened = [open_database(url) for _ in range(4)]
     try:
         with ThreadPoolExecutor(8) as pool:
-            tries = [Limits(opened[i % 4], 5, 0) for i in range(24)]
+            tries = [UsageLimits(opened[i % 4], 5, 0) for i in range(24)]
             assert sum(pool.map(passed, tries)) == 5
     finally:
         for other in opened:
@@ -75,7 +75,7 @@ def test_processes_that_count_at_once_agree(database: Database) -> None:
 def test_one_owner_has_so_many_questions_open_and_may_go_on_when_one_is_answered(
     database: Database,
 ) -> None:
-    limits = Limits(database, questions_per_minute=0, uploads_per_day=0)
+    limits = UsageLimits(database, questions_per_minute=0, uploads_per_day=0)
     close, *_ = [limits.open_question(BO.id) for _ in range(MOST_OPEN)]
     with pytest.raises(LimitReached, match="You can go on when one of them is"):
         limits.open_question(BO.id)

@@ -11,7 +11,7 @@ from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.models import machine
 from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
-from chatbot.models.machine import Machine, bearable_generators, generator_here, this_machine
+from chatbot.models.machine import Machine, fitting_generators, generator_here, this_machine
 from chatbot.settings import Settings, read_settings
 from ui.cli import models as command
 
@@ -34,7 +34,7 @@ LAPTOP = Machine(memory=16, cores=8)
     ],
 )
 def test_memory_cores_and_gpu_decide(machine: Machine, largest: str) -> None:
-    assert bearable_generators(machine)[0].key == largest
+    assert fitting_generators(machine)[0].key == largest
 
 
 def test_a_container_has_its_own_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

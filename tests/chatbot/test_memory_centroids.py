@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from chatbot.memory.stores.clusters import Clusters, rank
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
@@ -54,18 +54,18 @@ def test_the_first_question_of_all_founds_a_cluster_and_the_next_ones_move_it() 
 
 
 def test_people_outrank_measures_and_what_may_be_used_outranks_what_may_not() -> None:
-    def scored(value: float, origin: Origin, suspended: str = "") -> tuple[bool, int, float]:
+    def scored(value: float, origin: ScoreOrigin, suspended: str = "") -> tuple[bool, int, float]:
         return rank(MemoryPairRow(score=value, origin=origin, suspended=suspended))
 
     ranked = [
-        scored(1.0, Origin.CURATED, "its page has changed"),
-        scored(0.2, Origin.MEASURED),
-        scored(0.7, Origin.THUMBS),
-        scored(0.9, Origin.MEASURED),
-        scored(0.1, Origin.RATING),
-        scored(0.8, Origin.RATING),
-        scored(0.0, Origin.IMPORTED),
-        scored(0.0, Origin.CURATED),
+        scored(1.0, ScoreOrigin.CURATED, "its page has changed"),
+        scored(0.2, ScoreOrigin.MEASURED),
+        scored(0.7, ScoreOrigin.THUMBS),
+        scored(0.9, ScoreOrigin.MEASURED),
+        scored(0.1, ScoreOrigin.RATING),
+        scored(0.8, ScoreOrigin.RATING),
+        scored(0.0, ScoreOrigin.IMPORTED),
+        scored(0.0, ScoreOrigin.CURATED),
     ]
     assert ranked == sorted(ranked)
-    assert scored(0.7, Origin.THUMBS) == scored(0.7, Origin.MEASURED)
+    assert scored(0.7, ScoreOrigin.THUMBS) == scored(0.7, ScoreOrigin.MEASURED)

@@ -20,7 +20,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.curation import ratings
 from chatbot.conversations.personal_data import delete_person
 from chatbot.memory.background_worker import BACKGROUND
-from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.memory.prompting import REJECTED
 from chatbot.memory.recall import is_vouched
 from chatbot.memory.scoring.measuring import Measured
@@ -409,6 +409,6 @@ def keep(asked: Bot, question: str, value: str) -> None:
         NewPair(
             memory.reader.read(question, "relay"),
             {"text": value, "value": value, "citations": []},
-            Score(1.0, Origin.IMPORTED, datetime.now(UTC)),
+            Score(1.0, ScoreOrigin.IMPORTED, datetime.now(UTC)),
         ),
     )

@@ -12,8 +12,8 @@ from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
 from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.overview import Overview, PairFilter, Scope, Worth
-from chatbot.memory.pairs import Origin, Store
+from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter, Worth
+from chatbot.memory.pairs import ScoreOrigin, Store
 from chatbot.memory.stores.stores import UnknownPair
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
@@ -62,7 +62,7 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     assert (wrong.store, wrong.answer["citations"]) == ("low", [])
     edited = curation.edit(wrong.id, "5 % [3]")
     row, answer = edited.row, edited.row.answer
-    assert (row.store, row.origin, row.score) == (Store.HIGH, Origin.CURATED, 1.0)
+    assert (row.store, row.origin, row.score) == (Store.HIGH, ScoreOrigin.CURATED, 1.0)
     assert (row.question, row.rated_by) == (wrong.question, ADA.id)
     assert (answer["text"], answer["value"]) == ("5 % [1]", "5 %")
     assert "The default of dim_step is 5 %." in answer["citations"][0]["quote"]
@@ -97,7 +97,11 @@ def test_a_promoted_answer_is_in_the_high_store_and_outdone_by_no_measure(
 ) -> None:
     pair = bot.pairs[2]
     promoted = curation.promote(pair.id).row
-    assert (promoted.id, promoted.store, promoted.origin) == (pair.id, Store.HIGH, Origin.CURATED)
+    assert (promoted.id, promoted.store, promoted.origin) == (
+        pair.id,
+        Store.HIGH,
+        ScoreOrigin.CURATED,
+    )
     assert (promoted.score, promoted.rated_by) == (1.0, ADA.id)
     assert promoted.rated is not None
     assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "promote answer"
@@ -132,7 +136,7 @@ def test_stores_are_built_again_by_the_settings_of_today(
         row = session.get_one(MemoryPairRow, bot.pairs[0].id)
         row.embedding, row.vector = "an older one", np.full(4, 0.5, "<f4").tobytes()
     told: list[tuple[str, int, int]] = []
-    assert curation.rebuild(Scope("lamp"), lambda *done: told.append(done)) == (
+    assert curation.rebuild(ReleaseFilter("lamp"), lambda *done: told.append(done)) == (
         Rebuilt("lamp", "2.0", 3, 3),
     )
     assert told[-1] == ("lamp 2.0", 3, 3)
@@ -140,7 +144,7 @@ def test_stores_are_built_again_by_the_settings_of_today(
     (figures,) = overview.releases()
     assert (figures.good, figures.poor) == (2, 1)
     assert AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action == "rebuild memory"
-    assert curation.rebuild(Scope("lamp", "1.0")) == ()
+    assert curation.rebuild(ReleaseFilter("lamp", "1.0")) == ()
 
 
 def test_nobody_but_an_admin_sees_or_changes_anything(bot: Bot) -> None:
@@ -155,15 +159,15 @@ def test_nobody_but_an_admin_sees_or_changes_anything(bot: Bot) -> None:
 
 def test_the_overview_counts_and_filters(bot: Bot, overview: Overview) -> None:
     bot.ask("How bright is the lamp in 2.0?")
-    (figures,) = overview.releases(Scope("lamp"))
+    (figures,) = overview.releases(ReleaseFilter("lamp"))
     assert (figures.product, figures.release, figures.pairs) == ("lamp", "2.0", len(bot.pairs))
     assert (figures.good, figures.unrated, figures.poor) == (2, len(bot.pairs) - 3, 1)
     assert overview.count(PairFilter(worth=Worth.POOR)) == 1
     assert overview.count(PairFilter(words="DIM_STEP")) == 1
     assert overview.count(PairFilter(words="100%")) == 0
     assert overview.count(PairFilter(worth=Worth.SUSPENDED)) == 0
-    assert overview.pairs(PairFilter(Scope("lamp", "1.0"))) == ()
+    assert overview.pairs(PairFilter(ReleaseFilter("lamp", "1.0"))) == ()
     first, second = (overview.pairs(PairFilter(), offset=i, limit=1)[0] for i in (0, 1))
     assert first.row.id > second.row.id
     assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
-    assert overview.asked() == (1, 1)
+    assert overview.usage() == (1, 1)

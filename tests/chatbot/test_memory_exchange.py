@@ -13,7 +13,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.overview import EVERYTHING, Scope
+from chatbot.administration.overview import EVERYTHING, ReleaseFilter
 from chatbot.memory.suspending import page_hash
 from chatbot.review.exports import Format
 from chatbot.settings import Settings
@@ -44,8 +44,8 @@ def brought_in(bot: Bot, *rows: dict[str, Any], person: Person = ADA) -> ImportR
     return Exchange(bot.chatbot, person).bring_in(parse_faq(data, "faq.jsonl", "lamp"))
 
 
-def exported(bot: Bot, form: Format = Format.JSONL, scope: Scope = EVERYTHING) -> bytes:
-    return "".join(Exchange(bot.chatbot, ADA).export(form, scope)).encode()
+def exported(bot: Bot, form: Format = Format.JSONL, within: ReleaseFilter = EVERYTHING) -> bytes:
+    return "".join(Exchange(bot.chatbot, ADA).export(form, within)).encode()
 
 
 def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) -> None:
@@ -182,7 +182,7 @@ def test_an_export_is_an_import(
     report = Exchange(other.chatbot, LOCAL).bring_in(parse_faq(data, f"faq.{form}"))
     assert (report.added, report.supported, report.left_out, report.ignored) == (3, 2, [], ())
     assert [told(pair) for pair in other.pairs] == [told(pair) for pair in bot.pairs]
-    assert exported(other, form, Scope("lamp", "1.0")).count(b"600 lumen") >= 1
+    assert exported(other, form, ReleaseFilter("lamp", "1.0")).count(b"600 lumen") >= 1
     other.close()
 
     again = Exchange(bot.chatbot, LOCAL).bring_in(parse_faq(data, f"faq.{form}"))
@@ -224,7 +224,7 @@ def test_only_admins_import_and_export_and_both_are_recorded(bot: Bot) -> None:
         Exchange(bot.chatbot, USER).export(Format.CSV)
     assert not bot.pairs
     brought_in(bot, BRIGHT, STEP, {**STEP, "release": "9"})
-    exported(bot, Format.CSV, Scope("lamp"))
+    exported(bot, Format.CSV, ReleaseFilter("lamp"))
     export, done = AuditLog(bot.chatbot.database).page(LOCAL)[0]
     assert (done.person, done.action, done.subject) == (
         ADA.id,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.memory.scoring.measuring import DOUBTED, Measured, measure
+from chatbot.memory.scoring.measuring import DOUBT_LIMIT, Measured, measure
 from chatbot.settings import Settings
 from chatbot.turn import Answer
 
@@ -60,6 +60,6 @@ def test_each_page_that_is_cited_counts() -> None:
 
 
 def test_what_the_model_doubted_waits_for_somebody_to_say_that_it_is_good() -> None:
-    doubted = measured("Traffic returns after 5 min [1].", doubt=DOUBTED)
+    doubted = measured("Traffic returns after 5 min [1].", doubt=DOUBT_LIMIT)
     assert doubted == Measured(1.0, 0.0)
     assert doubted.value == 0

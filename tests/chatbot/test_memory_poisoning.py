@@ -16,7 +16,7 @@ from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.chain.reply import trace_of
 from chatbot.conversations.conversations import UnknownConversation
-from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Route
@@ -203,10 +203,10 @@ def test_forged_citations_are_not_remembered(bot: MakeBot, forged: str) -> None:
 
 def test_an_answer_without_pages_is_not_reused_unless_an_admin_brought_it(bot: MakeBot) -> None:
     asked = bot()
-    for origin in (Origin.MEASURED, Origin.THUMBS, Origin.RATING):
+    for origin in (ScoreOrigin.MEASURED, ScoreOrigin.THUMBS, ScoreOrigin.RATING):
         plant(asked, "What is the default of hold_time?", "999", origin=origin)
         assert asked.ask(HOLD).content.route != "reuse"
-    plant(asked, "What is the default of hold_time?", "999", origin=Origin.IMPORTED)
+    plant(asked, "What is the default of hold_time?", "999", origin=ScoreOrigin.IMPORTED)
     assert asked.ask(HOLD).content.route == "reuse"
 
 
@@ -220,7 +220,12 @@ def test_only_an_admin_imports(bot: MakeBot) -> None:
 
 
 def plant(
-    asked: Bot, question: str, value: str, *, like: str = "", origin: Origin = Origin.IMPORTED
+    asked: Bot,
+    question: str,
+    value: str,
+    *,
+    like: str = "",
+    origin: ScoreOrigin = ScoreOrigin.IMPORTED,
 ) -> None:
     """Put a pair into the high store of 17.20 behind everybody's back, near to a question."""
     memory = asked.chatbot.memory

@@ -7,9 +7,9 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import select, update
 
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from chatbot.memory.stores.stores import Stores
-from chatbot.memory.suspending import CitedPage, page_hash, still_stands
+from chatbot.memory.suspending import CitedPage, page_hash, reason_unusable
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
@@ -82,9 +82,9 @@ def test_an_answer_that_is_remembered_after_its_page_has_changed_is_not_used(
     assert Catalog(database).rollback("Beacon", "17.10") == "1 saved answer is in use again."
 
 
-@pytest.mark.parametrize("origin", [Origin.MEASURED, Origin.CURATED])
+@pytest.mark.parametrize("origin", [ScoreOrigin.MEASURED, ScoreOrigin.CURATED])
 def test_what_is_outdated_gives_way_to_what_is_not(
-    database: Database, docs: Path, stores: Stores, release: int, origin: Origin
+    database: Database, docs: Path, stores: Stores, release: int, origin: ScoreOrigin
 ) -> None:
     old_page = page_of_guide(database, "12 metres")
     old = stores.add(release, made_pair(unit(1, 0, 0), 0.95, origin, pages=[old_page]))
@@ -115,7 +115,7 @@ def test_a_publication_and_a_remembered_answer_wait_for_each_other(
     with database.writing() as session:
         # The later generation serves, and nobody knows of it until the end of the transaction.
         row = session.get_one(ReleaseRow, release)
-        assert still_stands(session, release, [page]) == ""
+        assert reason_unusable(session, release, [page]) == ""
         row.published_generation_id = (row.published_generation_id or 0) + 1
         session.flush()
         late.start()
@@ -129,10 +129,10 @@ def test_a_publication_and_a_remembered_answer_wait_for_each_other(
 def test_a_pair_without_pages_is_remembered_of_a_release_that_is_offered(
     database: Database, stores: Stores, release: int
 ) -> None:
-    pair = stores.add(release, made_pair(unit(1, 0, 0), 1.0, Origin.IMPORTED)).pair
+    pair = stores.add(release, made_pair(unit(1, 0, 0), 1.0, ScoreOrigin.IMPORTED)).pair
     administration = ReleaseAdministration(database)
     administration.change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
-    late = stores.add(release, made_pair(unit(0, 1, 0), 1.0, Origin.IMPORTED)).pair
+    late = stores.add(release, made_pair(unit(0, 1, 0), 1.0, ScoreOrigin.IMPORTED)).pair
     assert pair is not None
     assert late is not None
     assert suspended(database, pair, late) == ["the release is retired"] * 2

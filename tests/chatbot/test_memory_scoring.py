@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.accounts.people import LOCAL
-from chatbot.memory.pairs import Origin, Rating, Score
+from chatbot.memory.pairs import Rating, Score, ScoreOrigin
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.memory.scoring.opinions import (
     AGREEING,
@@ -38,7 +38,7 @@ many_thumbs = st.lists(
 
 def kept(faithfulness: float = 0.9, relevancy: float = 0.9) -> Score:
     value = Measured(faithfulness, relevancy).value
-    return Score(value, Origin.MEASURED, START, "", faithfulness, relevancy)
+    return Score(value, ScoreOrigin.MEASURED, START, "", faithfulness, relevancy)
 
 
 def thumb(person: str, thumbs: int = 1, hour: int = 0) -> Thumb:
@@ -54,7 +54,7 @@ def test_a_thumb_up_lifts_a_supported_answer_over_gamma() -> None:
     lifted = combined(kept(0.6, 0.2), thumb("ada", hour=3))
     assert lifted.value > GAMMA > kept(0.6, 0.2).value
     assert (lifted.origin, lifted.by, lifted.at) == (
-        Origin.THUMBS,
+        ScoreOrigin.THUMBS,
         "",
         START + timedelta(hours=3),
     )
@@ -71,7 +71,7 @@ def test_where_nobody_signs_in_one_thumb_down_is_enough() -> None:
 def test_an_admin_outranks_the_thumbs_and_the_measure(rating: str, high: bool) -> None:
     rated = combined(kept(0.1, 0.1), thumb("ada", 1), thumb("ben", -1), rating=rating)
     assert (rated.value >= GAMMA) is high
-    assert (rated.origin, rated.by) == (Origin.RATING, "admin")
+    assert (rated.origin, rated.by) == (ScoreOrigin.RATING, "admin")
 
 
 def test_every_rating_has_a_score_and_only_good_can_be_high() -> None:
@@ -88,8 +88,8 @@ def test_what_is_withdrawn_leaves_the_measure() -> None:
     assert replace(combined(liked), at=START) == kept(0.6, 0.4)
 
 
-@pytest.mark.parametrize("origin", [Origin.IMPORTED, Origin.CURATED])
-def test_what_an_admin_wrote_stays_as_it_is(origin: Origin) -> None:
+@pytest.mark.parametrize("origin", [ScoreOrigin.IMPORTED, ScoreOrigin.CURATED])
+def test_what_an_admin_wrote_stays_as_it_is(origin: ScoreOrigin) -> None:
     written = Score(0.95, origin, START, "admin")
     assert combined(written, thumb("ada", -1), rating="bad") == written
 

@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 
 from chatbot.assembly import open_embedder
 from chatbot.conversations.conversations import Conversations
-from chatbot.memory.pairs import NewPair, Origin, Score, Store, Thresholds
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Store, Thresholds
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply
@@ -65,7 +65,7 @@ PAIRS = st.builds(
     made_pair,
     unit_vectors(),
     st.sampled_from([0.0, 0.3, 0.59, 0.6, 0.8, 1.0]),
-    st.sampled_from(list(Origin)),
+    st.sampled_from(list(ScoreOrigin)),
 )
 CHANGES = st.one_of(
     st.tuples(st.just("add"), PAIRS),
@@ -100,11 +100,13 @@ def test_after_any_changes_clusters_are_of_one_store_and_no_two_are_nearer_than_
             _suspend(database, there[arguments[0] % len(there)].id)
         elif there:
             pair, score = there[arguments[0] % len(there)].id, arguments[1]
-            stores.rescore(pair, Score(score, Origin.MEASURED, WHEN))
+            stores.rescore(pair, Score(score, ScoreOrigin.MEASURED, WHEN))
         require_sound(database, release)
         for store in Store:
             own = [row for row in members(database, release) if row.store == store]
-            by_hand = [row for row in own if row.origin in (Origin.IMPORTED, Origin.CURATED)]
+            by_hand = [
+                row for row in own if row.origin in (ScoreOrigin.IMPORTED, ScoreOrigin.CURATED)
+            ]
             assert len(own) <= max(limit, len(by_hand))
 
 
@@ -201,20 +203,20 @@ def test_a_better_answer_replaces_a_near_duplicate_with_all_that_hung_on_it(
         assert session.scalars(select(MemoryPageRow)).all() == []
 
 
-@pytest.mark.parametrize("origin", [Origin.RATING, Origin.IMPORTED, Origin.CURATED])
+@pytest.mark.parametrize("origin", [ScoreOrigin.RATING, ScoreOrigin.IMPORTED, ScoreOrigin.CURATED])
 def test_what_an_admin_made_outranks_a_measure_whatever_the_number(
-    database: Database, stores: Stores, release: int, origin: Origin
+    database: Database, stores: Stores, release: int, origin: ScoreOrigin
 ) -> None:
     measured = stores.add(release, made_pair(unit(1, 0, 0), 1.0))
     by_hand = stores.add(release, made_pair(unit(1, 0, 0), 0.6, origin))
     assert by_hand.replaced == (measured.pair,)
-    assert not stores.add(release, made_pair(unit(1, 0, 0), 1.0, Origin.THUMBS)).kept
+    assert not stores.add(release, made_pair(unit(1, 0, 0), 1.0, ScoreOrigin.THUMBS)).kept
 
 
 def test_a_suspended_pair_gives_way_to_any_new_one_but_not_to_one_that_is_outdone(
     database: Database, stores: Stores, release: int
 ) -> None:
-    suspended = stores.add(release, made_pair(unit(1, 0.4, 0), 1.0, Origin.CURATED))
+    suspended = stores.add(release, made_pair(unit(1, 0.4, 0), 1.0, ScoreOrigin.CURATED))
     assert suspended.pair is not None
     _suspend(database, suspended.pair)
     living = stores.add(release, made_pair(unit(1, -0.4, 0), 0.9))
@@ -241,7 +243,7 @@ def test_a_rating_moves_a_pair_to_the_other_store_at_once(
 ) -> None:
     pair = stores.add(release, made_pair(unit(1, 0, 0), 0.9)).pair
     assert pair is not None
-    moved = stores.rescore(pair, Score(0.1, Origin.RATING, WHEN, "ada@example.org", 0.9, 0.8))
+    moved = stores.rescore(pair, Score(0.1, ScoreOrigin.RATING, WHEN, "ada@example.org", 0.9, 0.8))
     assert (moved.pair, moved.store, moved.kept) == (pair, Store.LOW, True)
     (row,) = members(database, release)
     assert (row.store, row.score, row.origin, row.rated_by) == (
@@ -258,12 +260,12 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
     bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1)).pair
     assert good is not None
     assert bad is not None
-    outdone = stores.rescore(bad, Score(0.8, Origin.THUMBS, WHEN))
+    outdone = stores.rescore(bad, Score(0.8, ScoreOrigin.THUMBS, WHEN))
     assert (outdone.kept, outdone.pair) == (False, good)
     assert [row.id for row in members(database, release)] == [good]
     bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1)).pair
     assert bad is not None
-    assert stores.rescore(bad, Score(0.7, Origin.RATING, WHEN)).replaced == (good,)
+    assert stores.rescore(bad, Score(0.7, ScoreOrigin.RATING, WHEN)).replaced == (good,)
     assert [row.id for row in members(database, release)] == [bad]
     require_sound(database, release)
 
@@ -271,9 +273,9 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
 def test_an_edited_answer_stands_instead_of_the_old_one(
     database: Database, stores: Stores, release: int
 ) -> None:
-    old = stores.add(release, made_pair(unit(1, 0, 0), 1.0, Origin.CURATED)).pair
+    old = stores.add(release, made_pair(unit(1, 0, 0), 1.0, ScoreOrigin.CURATED)).pair
     assert old is not None
-    edited = made_pair(unit(1, 0, 0), 1.0, Origin.CURATED)
+    edited = made_pair(unit(1, 0, 0), 1.0, ScoreOrigin.CURATED)
     new = stores.add(release, edited, instead_of=[old])
     assert new.kept
     assert [row.id for row in members(database, release)] == [new.pair]
@@ -289,11 +291,11 @@ def test_a_full_store_lets_go_suspended_ones_then_the_lowest_then_the_least_reus
         stores.add(release, made_pair(unit(*axes[i]), score, origin)).pair or 0
         for i, (score, origin) in enumerate(
             [
-                (0.9, Origin.MEASURED),
-                (0.7, Origin.MEASURED),
-                (0.7, Origin.MEASURED),
-                (0.6, Origin.IMPORTED),
-                (0.8, Origin.MEASURED),
+                (0.9, ScoreOrigin.MEASURED),
+                (0.7, ScoreOrigin.MEASURED),
+                (0.7, ScoreOrigin.MEASURED),
+                (0.6, ScoreOrigin.IMPORTED),
+                (0.8, ScoreOrigin.MEASURED),
             ]
         )
     ]
@@ -316,7 +318,7 @@ def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
     conversations = Conversations(database)
     conversation = conversations.start("product", "A talk")
     turns = [conversations.add(conversation, f"Question {i}", _reply()) for i in range(3)]
-    origins = [Origin.MEASURED, Origin.CURATED, Origin.RATING]
+    origins = [ScoreOrigin.MEASURED, ScoreOrigin.CURATED, ScoreOrigin.RATING]
     ids = [
         stores.add(release, made_pair(unit(*axis), 0.9, origin, turn=turn)).pair
         for axis, origin, turn in zip(np.eye(3), origins, turns, strict=True)

@@ -9,12 +9,12 @@ from sqlalchemy import select, update
 
 from chatbot.memory.suspending import (
     CitedPage,
-    Remembered,
-    foresee,
+    SavedCounts,
+    count_affected,
     page_hash,
-    remembered,
-    remembered_with,
-    still_stands,
+    preview,
+    reason_unusable,
+    saved_counts,
 )
 from corpora.building.building import Builder
 from corpora.building.report import Outcome
@@ -111,11 +111,11 @@ def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
 ) -> None:
     mast, lamp = remember(database, "17.10", MAST), remember(database, "17.10", LAMP)
     builder = Builder(database, data_dir, HashEmbedder(), workers=1)
-    assert remembered_with(database, "Beacon", "17.10", ["guide.md"]) == 1
+    assert count_affected(database, "Beacon", "17.10", ["guide.md"]) == 1
     report = builder.remove_documents("Beacon", "17.10", ["guide.md"])
     assert report.consequences == "1 saved answer is suspended."
     assert suspended(database, mast, lamp) == ["the document guide.md is gone", ""]
-    assert remembered_with(database, "Beacon", "17.10", ["guide.md"]) == 0
+    assert count_affected(database, "Beacon", "17.10", ["guide.md"]) == 0
     report = ingest_beacon(database, docs)
     assert report.consequences == "1 saved answer is in use again."
     assert suspended(database, mast) == [""]
@@ -131,7 +131,7 @@ def test_a_rollback_brings_answers_back_and_takes_newer_ones(
     assert second is not None
     new = remember(database, "17.10", "at least 15 metres")
 
-    foreseen = foresee(database, "Beacon", "17.10", first)
+    foreseen = preview(database, "Beacon", "17.10", first)
     assert foreseen == "1 saved answer is suspended. 1 saved answer is in use again."
     assert suspended(database, new) == [""]
 
@@ -175,7 +175,7 @@ def test_nothing_serves_anew_unless_its_answers_were_reviewed(
 
     write_beacon(docs, mast=15)
     with monkeypatch.context() as patched:
-        patched.setattr("chatbot.memory.suspending._told", fail)
+        patched.setattr("chatbot.memory.suspending._summary", fail)
         with pytest.raises(CutOff):
             ingest_beacon(database, docs)
     assert Catalog(database).serving("Beacon", "17.10").generation == serving
@@ -197,21 +197,21 @@ def test_an_answer_of_a_generation_before_is_not_remembered_as_one_of_now(
     mast, chapter = page_with(database, MAST), page_with(database, "b7 ")
     with database.reading() as session:
         release_id = session.scalars(select(ReleaseRow.id)).one()
-        assert still_stands(session, release_id, [mast, chapter]) == ""
+        assert reason_unusable(session, release_id, [mast, chapter]) == ""
     write(write_beacon(docs, mast=15), book=f"# Book\n\n{chapters('new', 'a', 'b')}")
     ingest_beacon(database, docs)
     with database.writing() as session:
-        assert still_stands(session, release_id, [chapter]) == ""
-        why = still_stands(session, release_id, [chapter, mast])
+        assert reason_unusable(session, release_id, [chapter]) == ""
+        why = reason_unusable(session, release_id, [chapter, mast])
         assert why == "the page 1 of guide.md has changed"
         gone = replace(mast, file="gone.md")
-        assert still_stands(session, release_id, [gone]) == "the document gone.md is gone"
+        assert reason_unusable(session, release_id, [gone]) == "the document gone.md is gone"
         never = CitedPage("guide.md", b"?", 0, 7)
-        assert still_stands(session, release_id, [never]) == "the page 7 of guide.md has changed"
-        assert still_stands(session, release_id, []) == ""
+        assert reason_unusable(session, release_id, [never]) == "the page 7 of guide.md has changed"
+        assert reason_unusable(session, release_id, []) == ""
     ReleaseAdministration(database).change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
     with database.writing() as session:
-        assert still_stands(session, release_id, []) == "the release is retired"
+        assert reason_unusable(session, release_id, []) == "the release is retired"
 
 
 def test_a_page_that_serves_counts_only_with_the_text_that_was_cited(
@@ -221,7 +221,9 @@ def test_a_page_that_serves_counts_only_with_the_text_that_was_cited(
     with database.reading() as session:
         release_id = session.scalars(select(ReleaseRow.id)).one()
         forged = replace(mast, page_hash=page_hash("The mast is 99 metres high."))
-        assert still_stands(session, release_id, [forged]) == "the page 1 of guide.md has changed"
+        assert (
+            reason_unusable(session, release_id, [forged]) == "the page 1 of guide.md has changed"
+        )
 
 
 def test_the_same_file_of_another_release_supports_nothing(
@@ -240,18 +242,18 @@ def test_what_a_deletion_takes_along_is_counted(database: Database, docs: Path) 
         remember(database, "17.10", *words)
     remember(database, "17.20", MAST)
     both = ["guide.md", "reference/alarms.md"]
-    assert remembered_with(database, "Beacon", "17.10", both) == 3
-    assert remembered_with(database, "Beacon", "17.10", ["book.md"]) == 0
-    assert remembered_with(database, "Beacon", "17.10") == 4
-    assert remembered_with(database, "Beacon") == 5
+    assert count_affected(database, "Beacon", "17.10", both) == 3
+    assert count_affected(database, "Beacon", "17.10", ["book.md"]) == 0
+    assert count_affected(database, "Beacon", "17.10") == 4
+    assert count_affected(database, "Beacon") == 5
 
 
 def test_what_is_remembered_is_counted_by_release(database: Database, docs: Path) -> None:
-    assert remembered(database, "Beacon") == {"17.10": Remembered()}
+    assert saved_counts(database, "Beacon") == {"17.10": SavedCounts()}
     remember(database, "17.10", MAST)
     write_beacon(docs, mast=15)
     ingest_beacon(database, docs)
     remember(database, "17.10", LAMP)
-    assert remembered(database, "Beacon") == {"17.10": Remembered(2, 1)}
-    assert Remembered(2, 1).told == "2 saved answers, 1 of them suspended"
-    assert Remembered(1, 0).told == "1 saved answer"
+    assert saved_counts(database, "Beacon") == {"17.10": SavedCounts(2, 1)}
+    assert SavedCounts(2, 1).in_words == "2 saved answers, 1 of them suspended"
+    assert SavedCounts(1, 0).in_words == "1 saved answer"

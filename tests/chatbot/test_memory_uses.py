@@ -7,8 +7,8 @@ import pytest
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Overview
 from chatbot.chain.reply import remembered_pair
-from chatbot.memory.pairs import Origin
-from chatbot.memory.questions import asked_text
+from chatbot.memory.pairs import ScoreOrigin
+from chatbot.memory.questions import standalone_text
 from chatbot.turn import Remembered, Turn
 from corpora.database.engine import Database
 from corpora.database.tables import ProductRow, ReleaseRow
@@ -21,9 +21,10 @@ AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("origin", "named"), [(Origin.THUMBS, ""), (Origin.RATING, "ada"), (Origin.CURATED, "ada")]
+    ("origin", "named"),
+    [(ScoreOrigin.THUMBS, ""), (ScoreOrigin.RATING, "ada"), (ScoreOrigin.CURATED, "ada")],
 )
-def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: Origin, named: str) -> None:
+def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: ScoreOrigin, named: str) -> None:
     pair = Remembered(1, "Why?", "So.", "So", (), 0.9, origin, "ada", AT, 0.97)
     assert remembered_pair(pair).rated_by == named
 
@@ -45,7 +46,7 @@ def test_a_reply_names_admins_and_nobody_who_gave_a_thumb(origin: Origin, named:
 def test_a_question_without_its_release_begins_and_ends_as_people_write(
     left: str, kept: str
 ) -> None:
-    assert asked_text(Turn(left)) == kept
+    assert standalone_text(Turn(left)) == kept
 
 
 def test_the_turns_that_have_to_do_with_a_pair_are_listed_newest_first(database: Database) -> None:

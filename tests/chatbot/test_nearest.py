@@ -135,7 +135,7 @@ def test_an_answer_offers_nothing_and_nothing_is_looked_for(
     relay: MakeRelay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chatbot = relay(None)
-    monkeypatch.setattr("chatbot.chain.other_releases.nearest_pages", None)
+    monkeypatch.setattr("chatbot.chain.release_fallback.nearest_pages", None)
     reply = chatbot.ask("What is the default of hold_time in 17.20?").content
     assert not reply.abstained
     assert (reply.nearest, reply.found_in) == ((), ())

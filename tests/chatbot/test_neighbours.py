@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chatbot.memory.pairs import MemoryQuestion, Origin, Score, Store, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, Score, ScoreOrigin, Store, Thresholds
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
 from corpora.database.engine import Database
@@ -89,7 +89,7 @@ def test_what_another_process_changes_is_seen_at_once(
             added = stores.add(release, made_pair(unit(*random.normal(size=8)))).pair
             ids.append(added or 0)
         stores.remove(ids[turn * 10 : turn * 10 + 5])
-        stores.rescore(ids[turn * 10 + 7], Score(0.1, Origin.RATING, WHEN))
+        stores.rescore(ids[turn * 10 + 7], Score(0.1, ScoreOrigin.RATING, WHEN))
         for neighbours in two:
             asked = unit(*random.normal(size=8))
             found = [n.row.id for n in near(neighbours, release, asked)]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chatbot.comparison.pages import Pair, pair_passages
+from chatbot.comparison.pages import PassagePair, pair_passages
 from chatbot.retrieval.records import records
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
@@ -22,11 +22,11 @@ def passages(blocks: list[Block]) -> list[Record]:
     return list(records(stored_page(*blocks), together=0))
 
 
-def pairs(old: list[Block], new: list[Block]) -> list[Pair]:
+def pairs(old: list[Block], new: list[Block]) -> list[PassagePair]:
     return pair_passages(passages(old), passages(new), RELEASES)
 
 
-def told(found: list[Pair]) -> list[tuple[str | None, str | None]]:
+def told(found: list[PassagePair]) -> list[tuple[str | None, str | None]]:
     return [
         (pair.before.quote if pair.before else None, pair.after.quote if pair.after else None)
         for pair in found

@@ -6,8 +6,8 @@ import pytest
 
 from chatbot.answering.body import Part, as_markdown, compose
 from chatbot.answering.lead_prompt import within
-from chatbot.retrieval.kinds import Kind, asked_for
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
+from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
 from corpora.indexing.pages import StoredPage
@@ -42,11 +42,11 @@ def markdown(part: Part | None) -> str:
     return as_markdown(part.blocks)
 
 
-def asked(question: str, *found: str) -> tuple[Kind, list[Passage]]:
+def asked(question: str, *found: str) -> tuple[QuestionType, list[Passage]]:
     """What is asked, and the passages of the manual's records that hold one of the texts."""
     scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
     passages = best_passages(scored)
-    return asked_for(question), passages
+    return question_type(question), passages
 
 
 def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_items() -> None:
@@ -61,7 +61,7 @@ def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_item
 def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
     kind, passages = asked("How do I mount the shelf?", "Fix the brackets")
     part = compose(kind, passages[0], "How do I mount the shelf?", no_page)
-    assert kind is Kind.STEPS
+    assert kind is QuestionType.STEPS
     assert markdown(part) == (
         "To mount the shelf:\n\n1. Fix the brackets.\n2. Run the check:\n\n"
         "```\nshelf check --all\n```\n\n3. Tighten the screws."
@@ -72,7 +72,7 @@ def test_of_a_table_the_rows_that_are_asked_for_are_shown() -> None:
     question = "List all lights that are green"
     kind, passages = asked(question, "STATUS")
     part = compose(kind, passages[0], question, no_page)
-    assert kind is Kind.LIST
+    assert kind is QuestionType.LIST
     assert markdown(part).split("\n") == [
         "| Light | Color | Meaning |",
         "| --- | --- | --- |",
@@ -93,7 +93,7 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     run = continued(table, pages.__getitem__)
     assert [passage.page.id for passage in run] == [1, 2]
     scored = [replace(r, score=1.0) for r in records(second)]
-    part = compose(Kind.LIST, best_passages(scored)[0], "all lights", pages.__getitem__)
+    part = compose(QuestionType.LIST, best_passages(scored)[0], "all lights", pages.__getitem__)
     assert markdown(part).count("Light") == 1
     assert "L1" in markdown(part)
     assert "L2" in markdown(part)
@@ -133,7 +133,7 @@ def test_an_answer_in_words_has_no_body() -> None:
         Block(BlockKind.CODE, "shelf check --all", MOUNT),
     )
     (passage,) = best_passages(records(page))
-    assert compose(Kind.YES_NO, passage, "is it checked?", no_page) is None
+    assert compose(QuestionType.YES_NO, passage, "is it checked?", no_page) is None
 
 
 def test_code_cannot_close_its_fence() -> None:
@@ -143,24 +143,24 @@ def test_code_cannot_close_its_fence() -> None:
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("How do I change the hold time?", Kind.STEPS),
-        ("I want to replace the fan", Kind.STEPS),
-        ("What steps do I follow to update it?", Kind.STEPS),
-        ("What changed between 1.0 and 2.0?", Kind.CHANGE),
-        ("was the option removed?", Kind.CHANGE),
-        ("Why does it fail?", Kind.EXPLANATION),
-        ("how does scheduling work", Kind.EXPLANATION),
-        ("Is it supported?", Kind.YES_NO),
-        ("With the new rack, can I keep the fan?", Kind.YES_NO),
-        ("hi, can you list the ports", Kind.LIST),
-        ("Which lights come with the rack?", Kind.LIST),
-        ("What is a protection group?", Kind.DEFINITION),
-        ("what is the default timeout", Kind.VALUE),
-        ("supported rack depth", Kind.VALUE),
+        ("How do I change the hold time?", QuestionType.STEPS),
+        ("I want to replace the fan", QuestionType.STEPS),
+        ("What steps do I follow to update it?", QuestionType.STEPS),
+        ("What changed between 1.0 and 2.0?", QuestionType.CHANGE),
+        ("was the option removed?", QuestionType.CHANGE),
+        ("Why does it fail?", QuestionType.EXPLANATION),
+        ("how does scheduling work", QuestionType.EXPLANATION),
+        ("Is it supported?", QuestionType.YES_NO),
+        ("With the new rack, can I keep the fan?", QuestionType.YES_NO),
+        ("hi, can you list the ports", QuestionType.LIST),
+        ("Which lights come with the rack?", QuestionType.LIST),
+        ("What is a protection group?", QuestionType.DEFINITION),
+        ("what is the default timeout", QuestionType.VALUE),
+        ("supported rack depth", QuestionType.VALUE),
     ],
 )
-def test_what_is_asked_is_told_by_the_words(question: str, kind: Kind) -> None:
-    assert asked_for(question) is kind
+def test_what_is_asked_is_told_by_the_words(question: str, kind: QuestionType) -> None:
+    assert question_type(question) is kind
 
 
 def test_of_a_table_the_model_is_shown_the_rows_that_the_question_names() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from chatbot.accounts.limits import Limits
+from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Account, person_of_account
 from chatbot.conversations.conversations import Conversations, turns_with
 from chatbot.conversations.personal_data import (
@@ -85,7 +85,7 @@ def found(database: Database, word: str) -> int:
 
 def sign_in(database: Database, address: str) -> None:
     person_of_account(database, Account(f"https://id#{address}", address, address, False))
-    Limits(database, 9, 9).question(address)
+    UsageLimits(database, 9, 9).question(address)
 
 
 def test_a_person_is_deleted_with_all_that_is_kept_of_them(database: Database) -> None:

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.limits import Limits
+from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, NotSignedIn, Person
 from chatbot.accounts.program_keys import (
     MOST_KEYS,
@@ -114,7 +114,7 @@ def test_the_keys_of_a_person_go_with_them(keys: ProgramKeys) -> None:
     exported = export_person(keys.database, BO.id)
     assert exported["keys"][0]["name"] == "editor"
     assert key not in str(exported)
-    Limits(keys.database, 1, 1).question(keys_of(BO.id))
+    UsageLimits(keys.database, 1, 1).question(keys_of(BO.id))
     delete_person(keys.database, BO.id)
     with pytest.raises(NotSignedIn):
         keys.program(key)

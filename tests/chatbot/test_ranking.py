@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from chatbot.retrieval.kinds import asked_for
+from chatbot.retrieval.question_types import question_type
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import rank_records
 from ingestion.page import Block, BlockKind, DocumentKind
@@ -38,7 +38,9 @@ def alike(_question: str, texts: Sequence[str]) -> list[float]:
     ],
 )
 def test_what_has_the_form_that_is_asked_for_is_best(question: str, best: str) -> None:
-    found = rank_records(question, asked_for(question), "1.0", {}, [(1.0, records(PAGE))], alike)
+    found = rank_records(
+        question, question_type(question), "1.0", {}, [(1.0, records(PAGE))], alike
+    )
     assert found[0].quote == best
 
 
@@ -46,5 +48,5 @@ def test_release_notes_come_last_unless_changes_are_asked_for() -> None:
     told = replace(PAGE.document, kind=DocumentKind.RELEASE_NOTES)
     pages = [(1.0, records(replace(PAGE, document=told))), (0.5, records(replace(PAGE, id=2)))]
     for question, first in (("Is it open?", 2), ("What changed?", PAGE.id)):
-        found = rank_records(question, asked_for(question), "1.0", {}, pages, alike)
+        found = rank_records(question, question_type(question), "1.0", {}, pages, alike)
         assert found[0].page.id == first

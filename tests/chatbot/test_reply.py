@@ -93,6 +93,6 @@ def test_the_schema_is_printed() -> None:
 
 def test_what_no_step_has_made_yet_cannot_be_read() -> None:
     turn = Turn("What is hold_time?")
-    for read in (lambda: turn.resolution, lambda: turn.queries, lambda: turn.asked):
+    for read in (lambda: turn.resolution, lambda: turn.queries, lambda: turn.target):
         with pytest.raises(LookupError):
             read()

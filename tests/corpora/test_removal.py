@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from chatbot.memory.suspending import Remembered, remembered
+from chatbot.memory.suspending import SavedCounts, saved_counts
 from corpora.building.building import Builder
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import Outcome
@@ -20,7 +20,6 @@ from corpora.catalog.release_settings import ProductSettings, ReleaseAdministrat
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import TurnRow
 from corpora.database.memory_tables import (
-    MemoryEventRow,
     MemoryPageRow,
     MemoryPairRow,
     MemoryUseRow,
@@ -250,7 +249,6 @@ def test_a_deleted_release_takes_its_memory_along_in_portions(
     assert most == 2
     with database.reading() as session:
         assert set(session.scalars(select(MemoryPairRow.release_id))) == {kept_id}
-        assert session.scalars(select(MemoryEventRow.id)).all() == []
         assert session.scalars(select(MemoryPageRow.pair_id)).all() == [kept]
         assert session.scalars(select(MemoryUseRow.pair_id)).all() == [kept]
         assert session.scalar(select(func.count()).select_from(TurnRow)) == 6
@@ -276,7 +274,7 @@ def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
                 id=release_id, product_id=product_id, name="18.00", aliases=[], retired=False
             )
         )
-    assert remembered(database, "Beacon")["18.00"] == Remembered()
+    assert saved_counts(database, "Beacon")["18.00"] == SavedCounts()
 
 
 def test_a_release_that_is_being_ingested_is_not_deleted(

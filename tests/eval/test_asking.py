@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
 from eval.answers import read_answers
@@ -36,7 +36,7 @@ def test_related_questions_are_used_and_none_is_reused_or_kept(
         pair = NewPair(
             memory.reader.read(question, "relay"),
             {"text": KEPT, "value": KEPT, "citations": []},
-            Score(1.0, Origin.IMPORTED, WHEN),
+            Score(1.0, ScoreOrigin.IMPORTED, WHEN),
         )
         memory.stores.add(release_id, pair)
     before = len(bot.pairs)

@@ -11,14 +11,14 @@ from chatbot.conversations.open_questions import Question
 from chatbot.settings import Settings
 from tests.ui.scripted import Endless
 from tests.ui.valve_corpus import LATEST
-from ui.serving.asking import Askings
+from ui.serving.asking import QuestionRunner
 
 
 def main(data_dir: Path, database_url: str) -> None:
     settings = Settings(data_dir=data_dir, database_url=database_url, generator="none")
     chatbot = replace(open_chatbot(settings), model=Endless())
     conversation = chatbot.conversations.start("valve", LATEST)
-    asking = Askings(chatbot).ask(Question(LATEST, conversation))
+    asking = QuestionRunner(chatbot).ask(Question(LATEST, conversation))
     while not asking.progress.written:
         asking.wait(0.05)
     sys.stdout.write(f"{conversation}\n")

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import func, select
 from streamlit.testing.v1 import AppTest
 
-from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.pairs import ScoreOrigin, Store
 from chatbot.memory.questions import READING
 from corpora.catalog.catalog import require_release
 from corpora.database.engine import Database
@@ -30,7 +30,7 @@ def keep(
     product: str = "valve",
     release: str = "2.0",
     score: float = 0.92,
-    origin: Origin = Origin.MEASURED,
+    origin: ScoreOrigin = ScoreOrigin.MEASURED,
     rated_by: str = "",
     at: datetime = NOVEMBER,
     citations: tuple[dict[str, Any], ...] = (),

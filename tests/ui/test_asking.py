@@ -13,7 +13,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
-from chatbot.memory.pairs import NewPair, Origin, Score
+from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.models.errors import GeneratorError
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
@@ -22,15 +22,15 @@ from tests.ui.pages import button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
 from ui.serving import asking as asking_module
-from ui.serving.asking import Asking, Askings
-from ui.wording.failures import UNTOLD
+from ui.serving.asking import QuestionRunner, RunningQuestion
+from ui.wording.failures import INTERNAL_ERROR
 
 ROOT = Path(__file__).parents[2]
 SAVED = "What is the default of hold_time?"
 
 
-def begin(chatbot: Chatbot, text: str) -> tuple[Askings, Asking]:
-    questions = Askings(chatbot)
+def begin(chatbot: Chatbot, text: str) -> tuple[QuestionRunner, RunningQuestion]:
+    questions = QuestionRunner(chatbot)
     conversation = chatbot.conversations.start("valve", text)
     return questions, questions.ask(Question(text, conversation))
 
@@ -42,7 +42,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
         time.sleep(0.01)
 
 
-def kept(questions: Askings, asking: Asking) -> list[tuple[str, State]]:
+def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, State]]:
     shown = questions.of(asking.question.conversation, "")
     return [(pending.id, pending.progress.state) for pending in shown]
 
@@ -56,7 +56,7 @@ def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
 
     assert asking.wait(10).state is State.STOPPED
     assert kept(questions, asking) == [(asking.id, State.STOPPED)]
-    assert kept(Askings(chatbot), asking) == [(asking.id, State.STOPPED)]
+    assert kept(QuestionRunner(chatbot), asking) == [(asking.id, State.STOPPED)]
     assert chatbot.conversations.turns(asking.question.conversation) == ()
 
 
@@ -64,7 +64,7 @@ def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     ("error", "told"),
     [
         (GeneratorError("the model does not answer"), "the model does not answer"),
-        (ZeroDivisionError("a bug"), UNTOLD),
+        (ZeroDivisionError("a bug"), INTERNAL_ERROR),
     ],
 )
 def test_a_question_that_failed_is_kept_with_what_is_told_of_it(
@@ -74,7 +74,7 @@ def test_a_question_that_failed_is_kept_with_what_is_told_of_it(
     questions, asking = begin(chatbot, LATEST)
     progress = asking.wait(30)
     assert (progress.state, progress.refused, progress.message) == (State.FAILED, False, told)
-    for server in (questions, Askings(chatbot)):
+    for server in (questions, QuestionRunner(chatbot)):
         assert kept(server, asking) == [(asking.id, State.FAILED)]
         assert server.of(asking.question.conversation, "")[0].progress.message == told
 
@@ -84,7 +84,7 @@ def test_a_question_above_the_limit_is_kept_with_what_the_limit_is(
 ) -> None:
     chatbot = valve(None, valve_settings.model_copy(update={"questions_per_minute": 1}))
     conversation = chatbot.conversations.of("ada").start("valve", QUESTION)
-    questions = Askings(chatbot)
+    questions = QuestionRunner(chatbot)
     asked = Question(QUESTION, conversation, "ada")
 
     first, second = questions.ask(asked), questions.ask(asked)
@@ -126,7 +126,7 @@ def test_a_click_on_an_offer_stops_the_writing_and_gives_the_saved_answer(
     memory, read = chatbot.memory, chatbot.memory.reader.read(SAVED, "valve")
     with chatbot.database.reading() as session:
         release = require_release(session, "valve", "2.0").id
-    score = Score(1.0, Origin.IMPORTED, datetime.now(UTC))
+    score = Score(1.0, ScoreOrigin.IMPORTED, datetime.now(UTC))
     answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
     pair = memory.stores.add(release, NewPair(read, answer, score)).pair
     questions, asking = begin(chatbot, "Which default does hold_time have in 2.0?")

@@ -8,7 +8,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.overview import Overview, PairFilter
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from corpora.database.memory_tables import MemoryPairRow
 from tests.ui.admin_pages import errors, open_admin_page, plain, press, run
 from tests.ui.memory_pairs import keep, saved_answers
@@ -60,7 +60,7 @@ def test_an_edited_answer_is_curated_and_cites_its_pages(chatbot: Chatbot) -> No
     assert dialog("edit", pair).text_area[0].value == "It is 20 s."
     page = edited(pair, "The default of hold_time is 45 s.")
     (after,) = kept(chatbot)
-    assert after.origin == Origin.CURATED
+    assert after.origin == ScoreOrigin.CURATED
     assert "45 s" in after.answer["text"]
     assert {citation["file"] for citation in after.answer["citations"]} == {"reference.html"}
     assert page.session_state["notice"] == "The answer is saved."
@@ -77,10 +77,10 @@ def test_an_answer_cannot_be_edited_into_nothing(chatbot: Chatbot) -> None:
 def test_promotion_asks_once_more_and_makes_a_curated_answer(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD, score=0.3)
     press(opened(pair), "Promote …")
-    assert [p.origin for p in kept(chatbot)] == [Origin.MEASURED]
+    assert [p.origin for p in kept(chatbot)] == [ScoreOrigin.MEASURED]
     press(dialog("promote", pair), "Promote")
     (after,) = kept(chatbot)
-    assert (after.origin, after.score, after.store) == (Origin.CURATED, 1.0, "high")
+    assert (after.origin, after.score, after.store) == (ScoreOrigin.CURATED, 1.0, "high")
     assert not any(b.label == "Promote …" for b in opened(after.id).button)
     assert recorded(chatbot) == ["promote answer"]
 
@@ -129,7 +129,7 @@ def test_a_file_is_looked_at_and_then_imported(chatbot: Chatbot) -> None:
     run(page)
     press(page, "Import 2 answers")
     (pair,) = kept(chatbot)
-    assert (pair.question, pair.origin) == (HOLD, Origin.IMPORTED)
+    assert (pair.question, pair.origin) == (HOLD, ScoreOrigin.IMPORTED)
     told = plain("\n".join(message.value for message in page.success))
     assert "faq.jsonl: 1 answer added, 1 with citations." in told
     assert "line 2" in plain(page.warning[0].value)

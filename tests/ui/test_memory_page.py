@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import Person
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import Origin
+from chatbot.memory.pairs import ScoreOrigin
 from chatbot.settings import Settings
 from tests.ui.admin_pages import open_admin_page, plain, press, run, shown
 from tests.ui.conftest import MakeChatbot, SignIn
@@ -74,7 +74,7 @@ def test_a_memory_that_is_off_says_so(chatbot: Chatbot, valve: MakeChatbot) -> N
 def test_figures_and_answers_of_a_release(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD, reused=3)
     keep(chatbot.database, f"{HOLD} Exactly?", relevancy=0.9)
-    keep(chatbot.database, LOG, score=0.2, origin=Origin.THUMBS, rated_by="bob@example.org")
+    keep(chatbot.database, LOG, score=0.2, origin=ScoreOrigin.THUMBS, rated_by="bob@example.org")
     keep(chatbot.database, LOG, release="1.0", suspended="reference.html changed")
     page = open_memory()
     assert totals(page) == {
@@ -96,7 +96,7 @@ def test_figures_and_answers_of_a_release(chatbot: Chatbot) -> None:
 
 def test_poor_and_suspended_answers_are_found(chatbot: Chatbot) -> None:
     keep(chatbot.database, HOLD)
-    keep(chatbot.database, LOG, score=0.1, origin=Origin.RATING)
+    keep(chatbot.database, LOG, score=0.1, origin=ScoreOrigin.RATING)
     keep(chatbot.database, "Which grease?", suspended="reference.html changed")
     page = open_memory()
     page.segmented_control(key="memory-show").set_value("Poor").run()
@@ -122,7 +122,7 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_what_used_it(chatbot: Cha
     asked = chatbot.conversations.of("bob@example.org").start("valve", QUESTION)
     reply = chatbot.ask(QUESTION, conversation=asked, owner="bob@example.org", afresh=True)
     cited = reply.content.citations[0]
-    at = {"rated_by": "ada@example.org", "origin": Origin.RATING, "reused": 2}
+    at = {"rated_by": "ada@example.org", "origin": ScoreOrigin.RATING, "reused": 2}
     pair = keep(
         *(chatbot.database, HOLD, "It is 45 s [1]."),
         citations=(asdict(cited),),
@@ -164,7 +164,7 @@ def test_an_answer_that_is_gone_leads_back(chatbot: Chatbot) -> None:
 @pytest.mark.parametrize("name", ["question", "answer", "rated_by", "suspended", "links"])
 def test_hostile_text_is_shown_as_text(chatbot: Chatbot, name: str) -> None:
     payload = " ".join(PAYLOADS[1:12])
-    given: dict[str, Any] = {"question": HOLD, "origin": Origin.RATING}
+    given: dict[str, Any] = {"question": HOLD, "origin": ScoreOrigin.RATING}
     given |= {name: (payload,) if name == "links" else payload}
     pair = keep(chatbot.database, **given)
     page = open_memory(pair=pair)

@@ -5,7 +5,7 @@ import pytest
 from chatbot.reply import Reply
 from chatbot.understanding.clarification import about_release
 from corpora.catalog.release import Product, Release
-from ui.answers.actions import asked_for, choices
+from ui.answers.actions import choices, with_chosen_release
 
 VALVE = Product("valve", (), tuple(Release("valve", name) for name in ("1.0", "2.0")))
 PUMP = Product("pump", (), tuple(Release("pump", name) for name in ("2.0", "3.0")))
@@ -73,4 +73,4 @@ def test_a_question_is_asked_of_another_release(question: str, asked: str) -> No
     ],
 )
 def test_a_release_that_is_not_there_gives_way_to_the_choice(question: str, asked: str) -> None:
-    assert asked_for(question, "valve", "2.0", [VALVE, PUMP]) == asked
+    assert with_chosen_release(question, "valve", "2.0", [VALVE, PUMP]) == asked

@@ -6,7 +6,7 @@ import pytest
 
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
 from chatbot.turn import Fallback
-from ui.wording.progress import Progress, done_without_model
+from ui.wording.progress import QuestionProgress, done_without_model
 
 COMPARING = (
     StepStarted("release_extraction"),
@@ -17,8 +17,8 @@ COMPARING = (
 )
 
 
-def after(*events: Event) -> Progress:
-    return reduce(Progress.after, events, Progress())
+def after(*events: Event) -> QuestionProgress:
+    return reduce(QuestionProgress.after, events, QuestionProgress())
 
 
 def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
@@ -28,7 +28,7 @@ def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
     searching = after(*release, StepStarted("context_retrieval"))
     assert searching.now == "Searching the 17.20 documentation…"
     found = (StepFinished("context_retrieval", "8 pages"), StepStarted("context_reduction"))
-    assert reduce(Progress.after, found, searching).now == "Reading 8 pages…"
+    assert reduce(QuestionProgress.after, found, searching).now == "Reading 8 pages…"
     one_side_further = after(*COMPARING, StepFinished("context_retrieval", "8 pages"))
     assert one_side_further.now == "Comparing 17.10 and 17.20…"
     assert after(*release, StepStarted("single_chunk_retrieval")).now == "Single chunk retrieval…"

@@ -16,7 +16,7 @@ from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, texts
 from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.serving.asking import Asking, Askings
+from ui.serving.asking import QuestionRunner, RunningQuestion
 from ui.wording.escaping import as_label
 from ui.wording.memory import saved
 
@@ -47,16 +47,16 @@ def told(page: AppTest) -> str:
 
 
 @pytest.fixture
-def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Asking]]:
+def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[RunningQuestion]]:
     """The questions that are asked while a test runs, answered before its documents are closed."""
-    kept: list[Asking] = []
-    ask = Askings.ask
+    kept: list[RunningQuestion] = []
+    ask = QuestionRunner.ask
 
-    def noted(askings: Askings, question: Question) -> Asking:
+    def noted(askings: QuestionRunner, question: Question) -> RunningQuestion:
         kept.append(ask(askings, question))
         return kept[-1]
 
-    monkeypatch.setattr(Askings, "ask", noted)
+    monkeypatch.setattr(QuestionRunner, "ask", noted)
     yield kept
     for asking in kept:
         assert asking.wait(30).state is State.ANSWERED
@@ -120,7 +120,7 @@ def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
 
 
 def test_one_click_answers_the_last_question_afresh_in_its_place(
-    valve: MakeChatbot, asked: list[Asking]
+    valve: MakeChatbot, asked: list[RunningQuestion]
 ) -> None:
     page = remembered(valve(None), "reuse")
     button(page, "Answer again from the documents")
@@ -130,7 +130,7 @@ def test_one_click_answers_the_last_question_afresh_in_its_place(
 
 
 def test_an_earlier_question_is_asked_again_at_the_end_so_that_nothing_is_lost(
-    valve: MakeChatbot, asked: list[Asking]
+    valve: MakeChatbot, asked: list[RunningQuestion]
 ) -> None:
     page = remembered(valve(None), "reuse", more=(LATEST,))
     button(page, "Answer again from the documents")
@@ -140,13 +140,15 @@ def test_an_earlier_question_is_asked_again_at_the_end_so_that_nothing_is_lost(
     assert "hold_time" in asking.question.text
 
 
-def test_regenerate_asks_without_the_memory(valve: MakeChatbot, asked: list[Asking]) -> None:
+def test_regenerate_asks_without_the_memory(
+    valve: MakeChatbot, asked: list[RunningQuestion]
+) -> None:
     button(remembered(valve(None), "reference"), "Regenerate")
     assert [asking.question.afresh for asking in asked] == [True]
 
 
 def test_an_edited_question_may_be_answered_from_the_memory(
-    valve: MakeChatbot, asked: list[Asking]
+    valve: MakeChatbot, asked: list[RunningQuestion]
 ) -> None:
     button(remembered(valve(None), "reuse"), "Ask")
     assert [asking.question.afresh for asking in asked] == [False]

@@ -1,4 +1,4 @@
-"""What can be done with an answer: ask about another release, ask again, copy, rate."""
+"""Actions on an answer: ask about another release, ask again, copy, rate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,13 +70,13 @@ class ChatTurn:
 
 
 def show_offers(shown: ChatTurn) -> None:
-    """What an answer that abstains, or asks for the release, offers next, as buttons."""
+    """Show the offers of an answer that abstains, or asks for the release, as buttons."""
     turn, reply, product = shown.turn, shown.turn.reply, shown.turn.reply.product or ""
     if reply.abstained:
         there = {r.name for p in shown.products if p.name == product for r in p.releases}
-        if found := [release for release in reply.found_in if release in there]:
+        if documented_in := [release for release in reply.found_in if release in there]:
             with _row("Documented in", f"found-in-{turn.id}"):
-                for release in found:
+                for release in documented_in:
                     text = about_release(turn.question, release, product, shown.products)
                     key = f"found-in-{turn.id}-{release}"
                     _offer(shown, key, release, text, product, release)
@@ -88,7 +88,7 @@ def show_offers(shown: ChatTurn) -> None:
     if offered := choices(reply, shown.products):
         with st.container(horizontal=True, key=f"choices-{turn.id}", gap="small"):
             for label, (of, release) in offered.items():
-                text = asked_for(turn.question, of, release, shown.products)
+                text = with_chosen_release(turn.question, of, release, shown.products)
                 _offer(shown, f"choose-{turn.id}-{of}-{release}", label, text, of, release)
 
 
@@ -120,7 +120,9 @@ def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str
     return {name: there[name] for name in reply.available_releases if name in there}
 
 
-def asked_for(question: str, product: str, release: str, products: Sequence[Product]) -> str:
+def with_chosen_release(
+    question: str, product: str, release: str, products: Sequence[Product]
+) -> str:
     """The question with an unknown release in it replaced by the chosen one.
 
     A release that a question names takes precedence over a chosen one, so it has to be replaced.

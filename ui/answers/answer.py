@@ -24,7 +24,7 @@ _HELPED = {
 
 
 def show_question(text: str) -> None:
-    """What a person asked; a very long question is cut."""
+    """Show a question; a very long one is cut."""
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(as_text(text if len(text) <= _LONG else f"{text[:_LONG].rstrip()} …"))
 
@@ -111,9 +111,9 @@ def _show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None)
         st.caption(f":material/history: {_HELPED[role]}{by}")
     elif role == "reuse":
         with st.container(key=f"reused-{turn}", gap="xxsmall"):
-            told = as_label(saved(pairs[0]), 200)
+            source = as_label(saved(pairs[0]), 200)
             with in_a_row():
-                st.markdown(f":small[:gray[:material/history: {told}]]", width="content")
+                st.markdown(f":small[:gray[:material/history: {source}]]", width="content")
                 if afresh:
                     label, key = "Answer again from the documents", f"afresh-{turn}"
                     button(label, afresh, icon="refresh", key=key, type="tertiary")

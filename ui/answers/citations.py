@@ -17,7 +17,7 @@ _LONGEST = 40
 def show_citations(turn: int, reply: Reply) -> None:
     """Chips in one row, one for each page, with the numbers of its citations: "1 · 2  Protection".
 
-    Those of what the graph of the parameters states have a sign of their own.
+    Citations of the graph of the parameters have a sign of their own.
     """
     pages: dict[tuple[str, int, Origin], list[int]] = {}
     for number, citation in enumerate(reply.citations, 1):
@@ -36,7 +36,7 @@ def show_citations(turn: int, reply: Reply) -> None:
                 cited[0],
                 f"cite-{turn}-{numbers[0]}",
                 [citation.quote for citation in cited],
-                told="From the parameters of the release: " if of_graph else "",
+                prefix="From the parameters of the release: " if of_graph else "",
                 icon="account_tree" if of_graph else "",
             )
 
@@ -48,11 +48,11 @@ def source_button(
     key: str,
     quotes: Sequence[str] = (),
     *,
-    told: str = "",
+    prefix: str = "",
     icon: str = "",
 ) -> None:
     """A chip that opens the page of a citation at its quote, or at these `quotes`."""
-    section = as_label(told + citation.section, 240) or None
+    section = as_label(prefix + citation.section, 240) or None
     if button(label, icon=icon, key=key, help=section):
         show_source(product, citation, quotes)
 

@@ -25,9 +25,9 @@ from chatbot.settings import Settings
 from corpora.errors import DatabaseFull, DiskFull, NoCorpus, UnknownRelease, UnusableDatabase
 from ingestion.errors import StrataError
 from ui.api import chat_completions, operating, rest
-from ui.api.following import failure
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
+from ui.api.streaming import failure
 from ui.wording.escaping import visible
 
 _CLIENT_CLOSED = 499
@@ -73,7 +73,7 @@ class Api:
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
         """Open the documentation before anybody asks; serve MCP as long as the server runs."""
-        # Where that fails, whoever asks first is told.
+        # Where that fails, the first question reports it.
         with suppress(StrataError):
             await to_thread.run_sync(self._chatbot)
         async with self._mcp.session_manager.run():
@@ -110,7 +110,7 @@ def _failed(request: Request, error: Exception) -> JSONResponse:
 
 
 def _left(request: Request, error: Exception) -> JSONResponse:
-    return _told("The question was stopped.", "Stopped", _CLIENT_CLOSED)
+    return _error_response("The question was stopped.", "Stopped", _CLIENT_CLOSED)
 
 
 def _of_failure(error: Exception, settings: Settings | None) -> JSONResponse:
@@ -123,15 +123,15 @@ def _malformed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
     message = f"The request is not understood: {wrong}"
-    return _told(message, "BadRequest", HTTPStatus.UNPROCESSABLE_ENTITY)
+    return _error_response(message, "BadRequest", HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return _told(error.detail, "BadRequest", error.status_code, error.headers)
+    return _error_response(error.detail, "BadRequest", error.status_code, error.headers)
 
 
-def _told(
+def _error_response(
     message: str, kind: str, status: int, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
     return JSONResponse({"error": {"message": visible(message), "type": kind}}, status, headers)

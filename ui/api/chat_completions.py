@@ -19,9 +19,9 @@ from sse_starlette import JSONServerSentEvent as Event
 from chatbot.chatbot import BadQuestion
 from chatbot.settings import Settings
 from corpora.catalog.catalog import LONGEST_NAME
-from ui.api.following import Following, failure, follow
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
+from ui.api.streaming import Following, failure, follow
 
 router = APIRouter()
 """The routes."""
@@ -109,7 +109,7 @@ def _unknown(model: str) -> NotThere:
 
 
 def _question(wanted: Completion) -> AskIn:
-    """The last message of the user as the question, what was said before as its history."""
+    """The last message of the user as the question, with the earlier ones as its history."""
     owner, _, product = wanted.model.partition("/")
     if owner != OWNER:
         raise _unknown(wanted.model)
@@ -160,7 +160,7 @@ def _usage(reply: AskOut) -> dict[str, int]:
 
 
 def _beside(reply: AskOut) -> dict[str, Any]:
-    """What the protocol has no field for: product, release and its status, the citations."""
+    """The fields beside those of the protocol: product, release and its status, the citations."""
     kept = {"product", "release", "release_status", "abstained", "citations"}
     kept |= {"warnings", "outside"}
     return reply.model_dump(mode="json", include=kept)

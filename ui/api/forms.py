@@ -1,4 +1,4 @@
-"""What goes into and comes out of the interface for programs, beside the reply itself."""
+"""Requests and responses of the interface for programs, beside the reply itself."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -18,7 +18,7 @@ Text = Annotated[str, AfterValidator(visible)]
 Quote = Annotated[str, Field(max_length=LONGEST_QUOTE), AfterValidator(visible)]
 """Words to mark on a page."""
 Name = Annotated[Text, Field(max_length=LONGEST_NAME)]
-"""Of a product, a release or a conversation: what is longer is none, and is not looked for."""
+"""The name of a product, a release or a conversation: a longer text is not looked up."""
 
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 """A number that a row of the database can have."""

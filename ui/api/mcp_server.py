@@ -18,10 +18,10 @@ from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
 from chatbot.text.sanitizer import for_other_models
 from chatbot.turn import Citation
-from ui.api.following import follow
 from ui.api.forms import AskIn, Name, PageOut, ProductOut, Quote, RowId, SearchIn, SearchOut
 from ui.api.service import Service, service_of, settings_of
-from ui.wording.failures import told
+from ui.api.streaming import follow
+from ui.wording.failures import message_for
 from ui.wording.marking import quoted_spans
 
 INSTRUCTIONS = (
@@ -116,7 +116,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             service = await to_thread.run_sync(opened)
             return await follow(service, lambda listener, stop: work(service, stop)).reply()
         except Exception as error:  # noqa: BLE001 - the library would repeat what it says
-            raise ToolError(for_other_models(told(error, settings_of(chatbot)))) from None
+            raise ToolError(for_other_models(message_for(error, settings_of(chatbot)))) from None
 
     async def answered(ctx: Context, request: AskIn) -> Answered:
         reply = await done(ctx, Scope.ASK, lambda service, stop: service.ask(request, stopped=stop))
@@ -125,14 +125,14 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             for number, cited in enumerate(reply.citations, 1)
         ]
         offers = [offer.question for offer in reply.memory.offers]
-        told = {**reply.model_dump(), "sources": sources, "answered_before": offers}
-        return _shown(Answered, **told)
+        fields = {**reply.model_dump(), "sources": sources, "answered_before": offers}
+        return _shown(Answered, **fields)
 
     @server.tool(annotations=_READS)
     async def releases(ctx: Context) -> Catalog:
         """List the products and their releases, the oldest first."""
-        found = await done(ctx, Scope.SEARCH, lambda service, stop: service.products())
-        return _shown(Catalog, products=[product.model_dump() for product in found])
+        products = await done(ctx, Scope.SEARCH, lambda service, stop: service.products())
+        return _shown(Catalog, products=[product.model_dump() for product in products])
 
     @server.tool(annotations=_READS)
     async def ask(
@@ -163,8 +163,8 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     ) -> Found:
         """Find passages of one release, word for word, without an answer."""
         wanted = SearchIn(query=query, product=product, release=release, limit=limit)
-        found = await done(ctx, Scope.SEARCH, lambda service, stop: service.search(wanted, stop))
-        return _shown(Found, **found.model_dump())
+        result = await done(ctx, Scope.SEARCH, lambda service, stop: service.search(wanted, stop))
+        return _shown(Found, **result.model_dump())
 
     @server.tool(annotations=_READS)
     async def read_page(
@@ -185,10 +185,10 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     async def page(ctx: Context, page_id: RowId) -> str:
         """A page of a document."""
         try:
-            found = await read_page(ctx, page_id)
+            content = await read_page(ctx, page_id)
         except ToolError as error:
             raise ResourceError(str(error)) from error
-        where = f"{found.document}, page {found.number}\n{found.section}"
-        return f"{found.notice}\n\n{where}\n\n{found.text}"
+        where = f"{content.document}, page {content.number}\n{content.section}"
+        return f"{content.notice}\n\n{where}\n\n{content.text}"
 
     return server

@@ -19,8 +19,8 @@ from corpora.documents.uploads import UploadedFile
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
-from ui.api.following import Following, failure, follow
 from ui.api.service import Asking, Ingesting, Searching, Service
+from ui.api.streaming import Following, failure, follow
 
 _MOST_FILES = 5_000
 _EVENTS = {
@@ -53,10 +53,10 @@ def products(service: Searching) -> tuple[forms.ProductOut, ...]:
 
 
 @router.post("/ask", response_model=forms.AskOut, responses=_ASKED_AS_JSON_OR_EVENTS)
-async def ask(service: Asking, asked: forms.AskIn, request: Request) -> Any:
+async def ask(service: Asking, body: forms.AskIn, request: Request) -> Any:
     """Ask a question."""
-    following = follow(service, partial(service.ask, asked))
-    if asked.stream:
+    following = follow(service, partial(service.ask, body))
+    if body.stream:
         return EventSourceResponse(_events(following, service))
     return await following.reply(request)
 
@@ -90,8 +90,8 @@ async def changes(
 async def _events(following: Following[forms.AskOut], service: Service) -> AsyncIterator[Event]:
     try:
         async for event in following.events():
-            told = _offers(event) if isinstance(event, Offered) else asdict(event)
-            yield Event(told, event=_EVENTS[type(event)])
+            data = _offers(event) if isinstance(event, Offered) else asdict(event)
+            yield Event(data, event=_EVENTS[type(event)])
         reply = await following.reply()
         yield Event(reply.model_dump(mode="json"), event="reply")
     except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event

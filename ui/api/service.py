@@ -1,4 +1,4 @@
-"""What programs may ask of Strata, by whichever interface, and who may ask it.
+"""The service for programs, the same for every interface, with its access control.
 
 A caller is a program with a key, or whoever is on this computer where sign-in is off.
 """
@@ -73,15 +73,15 @@ class Service:
 
     def ask(
         self,
-        asked: forms.AskIn,
+        request: forms.AskIn,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> forms.AskOut:
         """Answer a question; raises what `Chatbot.ask` raises, and UnknownRelease."""
-        if asked.product:
-            self.chatbot.catalog.product(asked.product)
+        if request.product:
+            self.chatbot.catalog.product(request.product)
         answered = self.chatbot.ask(
-            **asked.model_dump(exclude={"stream"}),
+            **request.model_dump(exclude={"stream"}),
             owner=self.person.id,
             account=self.account,
             per_minute=self.per_minute,
@@ -115,11 +115,11 @@ class Service:
         if turn.answer is not None:
             result.message = turn.answer.text
             return result
-        product, release = turn.asked
+        product, release = turn.target
         records = sorted((r for c in turn.selected for r in c.records), key=lambda r: -r.score)
-        found = best_passages(records)[: wanted.limit] if records else []
-        result.passages = tuple(_passage(passage, product, release) for passage in found)
-        if not found:
+        passages = best_passages(records)[: wanted.limit] if records else []
+        result.passages = tuple(_passage(passage, product, release) for passage in passages)
+        if not passages:
             result.message = f"Nothing in {product} {release} fits these words."
         return result
 
@@ -146,7 +146,7 @@ class Service:
         )
 
     def changes(self, product: str, older: str, newer: str) -> forms.ChangesOut:
-        """What `changes_between` says, which counts as a search."""
+        """The result of `changes_between`; it counts as a search."""
         self._count()
         return changes_between(self.chatbot, product, older, newer)[0]
 
@@ -167,7 +167,7 @@ class Service:
 
 
 def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Service:
-    """The service of who sends a request, by the key in its Authorization header.
+    """The service for the sender of a request, by the key in its Authorization header.
 
     A key never travels in a URL, which ends up in logs, and a person's sign-in is none: what a
     browser sends by itself must not let a foreign page ask. Raises NotSignedIn, and NotAllowed
@@ -222,8 +222,8 @@ def changes_between(
     Raises CatalogError where there is no such release.
     """
     before, after = (chatbot.open_parameters(product, name) for name in (older, newer))
-    found = changes(before, after)
-    told = tuple(
+    compared = changes(before, after)
+    listed = tuple(
         forms.ChangeOut(
             change=change.outcome,
             name=change.shown.name,
@@ -234,12 +234,12 @@ def changes_between(
             before=cite_stated(change.before, before.release) if change.before else None,
             after=cite_stated(change.after, after.release) if change.after else None,
         )
-        for change in found
+        for change in compared
     )
     out = forms.ChangesOut(
-        product=after.product, older=before.release, newer=after.release, changes=told
+        product=after.product, older=before.release, newer=after.release, changes=listed
     )
-    return out, found
+    return out, compared
 
 
 def _passage(passage: Passage, product: str, release: str) -> forms.PassageOut:

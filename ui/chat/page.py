@@ -182,8 +182,8 @@ def _show_running(pending: Pending) -> None:
             button("Stop", stop, icon="stop_circle", key=key, disabled=is_stopping)
         if offer := progress.offer:
             with in_a_row(key=f"offer-{pending.id}"):
-                told = f"Answered before: “{as_label(offer.question, 300)}”"
-                st.markdown(f":small[:material/history: {told}]", width="content")
+                label = f"Answered before: “{as_label(offer.question, 300)}”"
+                st.markdown(f":small[:material/history: {label}]", width="content")
                 take = partial(questions.take_offer, pending.id, offer.id)
                 key = f"take-{pending.id}"
                 button("Show", take, icon="visibility", key=key, type="tertiary")
@@ -223,8 +223,8 @@ def _ask(
     questions = services.open_questions()
     if conversation := opened():
         try:
-            asked = Question(text, conversation, own.owner, product, release, instead_of, afresh)
-            questions.ask(asked)
+            question = Question(text, conversation, own.owner, product, release, instead_of, afresh)
+            questions.ask(question)
             return
         except UnknownConversation:
             st.toast("The conversation no longer exists; your question starts a new one.")

@@ -100,8 +100,8 @@ def show_sidebar(
 ) -> Product:
     """Show the sidebar; return the product that is chosen, at first that of the conversation."""
     names = [product.name for product in products]
-    asked = [*(t.reply.product for t in turns), *(p.question.product for p in pending)]
-    known = [name for name in asked if name in names]
+    recent = [*(t.reply.product for t in turns), *(p.question.product for p in pending)]
+    known = [name for name in recent if name in names]
 
     with st.sidebar:
         chosen = st.selectbox(
@@ -148,8 +148,8 @@ def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
     """
     wanted = st.session_state.get(_WANTED, "")
     shown = st.session_state.get(_SHOWN, _MORE)
-    found = own.recent(shown + 1, wanted)
-    if not found and not wanted:
+    conversations = own.recent(shown + 1, wanted)
+    if not conversations and not wanted:
         st.caption("Your conversations will appear here.")
         return
     st.text_input(
@@ -160,15 +160,15 @@ def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
         label_visibility="collapsed",
         on_change=lambda: st.session_state.pop(_SHOWN, None),
     )
-    if not found:
+    if not conversations:
         st.caption("No conversations found. Try fewer words.")
         return
     with st.container(key="conversations", gap=None):
-        for heading, group in by_age(found[:shown], datetime.now(browser_zone())):
+        for heading, group in by_age(conversations[:shown], datetime.now(browser_zone())):
             st.caption(heading)
             for conversation in group:
                 _row(own, conversation, products)
-        if len(found) > shown:
+        if len(conversations) > shown:
             more = partial(st.session_state.update, {_SHOWN: shown + _MORE})
             button("Show more", more, icon="expand_more", type="tertiary")
 

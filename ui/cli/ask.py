@@ -21,7 +21,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.memory import saved
-from ui.wording.progress import Progress, done_without_model, step_name
+from ui.wording.progress import QuestionProgress, done_without_model, step_name
 
 if TYPE_CHECKING:
     from chatbot.chatbot import Chatbot
@@ -96,7 +96,7 @@ def _one(
         options["conversation"] = chatbot.conversations.start(options["product"], question)
         # Printed before the answer, because it is of use even if there is none.
         errors.print(f"conversation {options['conversation']}", style="dim")
-    progress = Progress()
+    progress = QuestionProgress()
     with errors.status("One moment…") as status:
 
         def listener(event: "Event") -> None:

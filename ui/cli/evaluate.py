@@ -70,13 +70,13 @@ def answers(
             page_text=page_text(chatbot),
             alike=alike_by(chatbot.embedder.token_vectors),
         )
-    found = retrieval.rank_pages(chatbot, questions)
-    within = retrieval.among_first(found)
+    ranks = retrieval.rank_pages(chatbot, questions)
+    within = retrieval.among_first(ranks)
     result = {
         "answers": summary,
-        "retrieval": {"within": within, "scores": found} if found else None,
+        "retrieval": {"within": within, "scores": ranks} if ranks else None,
     }
-    tables = [retrieval.retrieval_table(within)] if found else []
+    tables = [retrieval.retrieval_table(within)] if ranks else []
     print_result(as_json, result, scoring.answer_tables(summary), *tables)
 
 
@@ -90,9 +90,9 @@ def releases(
 
     read = read_lines(questions, scoring.ReleaseQuestion)
     scores = scoring.measure_releases(read, open_chatbot().products())
-    found, columns = scoring.figures(scores), ("question", "meant", "taken", "outcome")
-    tables = report_tables("Releases", found, columns, scoring.wrong(scores))
-    print_result(as_json, {"figures": found, "scores": scores}, tables)
+    figures, columns = scoring.figures(scores), ("question", "meant", "taken", "outcome")
+    tables = report_tables("Releases", figures, columns, scoring.wrong(scores))
+    print_result(as_json, {"figures": figures, "scores": scores}, tables)
 
 
 @app.command()
@@ -171,8 +171,8 @@ def hostile(
             )
         chatbot.corpora.close()
         chatbot.database.close()
-    found, effects = attacks.figures(outcomes), attacks.effects(outcomes)
-    tables = report_tables("Attacks", found, ("case", "what came of it"), effects)
-    print_result(as_json, {"figures": found, "scores": outcomes}, tables)
+    figures, effects = attacks.figures(outcomes), attacks.effects(outcomes)
+    tables = report_tables("Attacks", figures, ("case", "what came of it"), effects)
+    print_result(as_json, {"figures": figures, "scores": outcomes}, tables)
     if any(outcome.broken for outcome in outcomes):
         raise Exit(3)

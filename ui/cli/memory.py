@@ -20,11 +20,11 @@ from ui.cli.terminal import (
     open_chatbot,
     print_result,
     progress_bars,
-    scope_of,
+    release_filter,
     write,
 )
 from ui.wording.amounts import how_many
-from ui.wording.memory import import_told
+from ui.wording.memory import import_summary
 
 _NAMED = 20
 
@@ -55,13 +55,13 @@ def import_file(
         report = Exchange(open_chatbot(), LOCAL).bring_in(
             faq, lambda done, total: show("import", done, total)
         )
-    told = list(import_told(report))
+    lines = list(import_summary(report))
     if report.ignored:
-        told.append(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
+        lines.append(f"Ignored columns: {', '.join(report.ignored[:_NAMED])}")
     if report.left_out:
-        told.append(f"{how_many(len(report.left_out), 'line')} skipped:")
-        told += (f"  line {left.line}: {left.reason}" for left in report.left_out)
-    print_result(as_json, report, *told)
+        lines.append(f"{how_many(len(report.left_out), 'line')} skipped:")
+        lines += (f"  line {left.line}: {left.reason}" for left in report.left_out)
+    print_result(as_json, report, *lines)
     if report.left_out:
         taken = report.added + report.known + report.outdone
         raise Exit(SOME_LEFT_OUT if taken else 1)
@@ -77,7 +77,7 @@ def export(
     """Export saved answers, the oldest first, as a file that can be imported again."""
     from chatbot.administration.exchange import Exchange
 
-    pieces = Exchange(open_chatbot(), LOCAL).export(form, scope_of(product, release))
+    pieces = Exchange(open_chatbot(), LOCAL).export(form, release_filter(product, release))
     # With the mark at its beginning, spreadsheets take the file for UTF-8.
     write(pieces, file, "utf-8-sig" if form is Format.CSV else "utf-8")
 
@@ -85,31 +85,31 @@ def export(
 @app.command()
 def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
     """Show how many saved answers there are, by release, and how often they served."""
-    scope = scope_of(product, release)
+    within = release_filter(product, release)
     chatbot = open_chatbot()
     overview = Overview(chatbot.database, LOCAL)
-    releases, (asked, reused) = overview.releases(scope), overview.asked(scope)
-    unread = overview.count(PairFilter(scope, read_other_than=chatbot.memory.reader.embedding))
-    found = {
-        "asked": asked,
+    releases, (questions, reused) = overview.releases(within), overview.usage(within)
+    unread = overview.count(PairFilter(within, read_other_than=chatbot.memory.reader.embedding))
+    figures = {
+        "asked": questions,
         "reused": reused,
         "unread": unread,
         "pairs": sum(of.pairs for of in releases),
         "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
     }
-    told = [
+    lines = [
         f"{of.product} {of.release}: {of.good:,} good, {of.unrated:,} not rated, {of.poor:,} poor, "
         f"{of.suspended:,} suspended; reuses: {of.reused:,}"
         for of in releases
     ]
     if unread:
-        told.append(
+        lines.append(
             f"Since an update, {unread:,} of these answers cannot be reused. "
             "Run `strata memory rebuild` to reuse them again."
         )
-    told.append(f"{how_many(asked, 'question')} asked, {reused:,} answered from the memory")
+    lines.append(f"{how_many(questions, 'question')} asked, {reused:,} answered from the memory")
     none = "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
-    print_result(as_json, found, *(told if releases else [none]))
+    print_result(as_json, figures, *(lines if releases else [none]))
 
 
 @app.command()
@@ -119,10 +119,10 @@ def rebuild(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = 
 
     with progress_bars() as show:
         rebuilt = Curation(open_chatbot(), LOCAL).rebuild(
-            scope_of(product, release), lambda _, done, total: show("rebuild", done, total)
+            release_filter(product, release), lambda _, done, total: show("rebuild", done, total)
         )
-    told = []
+    lines = []
     for of in rebuilt:
         gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
-        told.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
-    print_result(as_json, rebuilt, *(told or ["Nothing is remembered yet."]))
+        lines.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
+    print_result(as_json, rebuilt, *(lines or ["Nothing is remembered yet."]))

@@ -14,7 +14,7 @@ from chatbot.administration.in_use import larger_generator
 from chatbot.models.download import file_state, pull
 from chatbot.models.errors import GeneratorError, ModelDownloadError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
-from chatbot.models.machine import bearable_generators, bears, this_machine
+from chatbot.models.machine import fits, fitting_generators, this_machine
 from chatbot.settings import Settings, read_settings
 from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 
@@ -52,7 +52,7 @@ def _pull(wanted: Sequence[ModelFile], settings: Settings) -> None:
 
 def _pull_largest(settings: Settings) -> None:
     """Fetch the largest generator that this machine bears; it is no failure if that fails."""
-    best = bearable_generators(this_machine())[0]
+    best = fitting_generators(this_machine())[0]
     say(f"This machine ({this_machine()}) can bear {best.key}.")
     try:
         _pull([best], settings)
@@ -86,7 +86,7 @@ def list_models(as_json: AsJson = False) -> None:
             "role": model.role,
             "memory_gb": model.memory_gb,
             "cores": model.cores,
-            "bearable": bears(this_machine(), model),
+            "bearable": fits(this_machine(), model),
             "bytes": model.size or None,
             "licence": model.licence,
             "hash_pinned": bool(model.sha256),
@@ -100,7 +100,7 @@ def list_models(as_json: AsJson = False) -> None:
     table = Table(name, "for", "suits", "size", "licence", "state", box=None)
     for model, state in states.items():
         about = "" if model.sha256 else "about "
-        too_much = "" if bears(this_machine(), model) else ", more than here"
+        too_much = "" if fits(this_machine(), model) else ", more than here"
         table.add_row(
             model.key,
             model.role,
@@ -133,11 +133,11 @@ def check_model(as_json: AsJson = False) -> None:
             "STRATA_GENERATOR to a model if it is none"
         )
     with errors.status("") as status:
-        found = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
-    for warning in found.warnings:
+        checked = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
+    for warning in checked.warnings:
         errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
     table = Table(box=None, show_header=False)
-    for name, value in asdict(found).items():
+    for name, value in asdict(checked).items():
         text = f"{value:,.2f}" if isinstance(value, float) else str(value)
         table.add_row(name.replace("_", " "), printable(text))
-    print_result(as_json, found, table)
+    print_result(as_json, checked, table)

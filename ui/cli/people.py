@@ -25,9 +25,9 @@ Who = Annotated[
 @app.command("list")
 def list_people(as_json: AsJson = False) -> None:
     """List users and how many conversations they have."""
-    found = personal_data.people(open_database())
-    lines = [f"{who or '(anonymous)'}: {how_many(count, 'conversation')}" for who, count in found]
-    listed = [{"person": person, "conversations": count} for person, count in found]
+    people = personal_data.people(open_database())
+    lines = [f"{who or '(anonymous)'}: {how_many(count, 'conversation')}" for who, count in people]
+    listed = [{"person": person, "conversations": count} for person, count in people]
     print_result(as_json, listed, *(lines or ["No questions yet."]))
 
 

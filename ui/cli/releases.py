@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from typer import Argument, Context, Option, Typer
 
-from chatbot.memory.suspending import remembered, remembered_with
+from chatbot.memory.suspending import count_affected, saved_counts
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, check_name
@@ -26,7 +26,7 @@ from ui.cli.terminal import (
     say,
 )
 from ui.wording.amounts import how_many
-from ui.wording.changes import told_of
+from ui.wording.changes import change_lines
 
 app = Typer(
     name="releases",
@@ -51,7 +51,7 @@ def list_releases(
     catalog = Catalog(database)
     listed, shown = [], []
     for p in [catalog.product(product)] if product else catalog.products():
-        answers = remembered(database, p.name)
+        answers = saved_counts(database, p.name)
         listed.append({**asdict(p), "latest": p.newest and p.newest.name})
         shown.append(p.name)
         for r, row in zip(p.releases, listed[-1]["releases"], strict=True):
@@ -60,7 +60,7 @@ def list_releases(
             notes += ["pre-release"] if r.prerelease else []
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
-            notes += [answers[r.name].told] if answers[r.name].answers else []
+            notes += [answers[r.name].in_words] if answers[r.name].answers else []
             shown.append(f"  {r.name}  {'; '.join(notes)}".rstrip())
     none = "No documentation yet. Add some with `strata ingest`."
     print_result(as_json, listed, *(shown or [none]))
@@ -140,7 +140,7 @@ def delete(product: Product, release: Release, yes: WithoutAsking = False) -> No
     """Delete a release with all versions of its documents; conversations are kept."""
     database = open_database()
     impact = impact_of_deleting(database, product, release)
-    answers = remembered_with(database, product, release)
+    answers = count_affected(database, product, release)
     say(
         f"{product} {release}: {how_many(impact.documents, 'document')} with "
         f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
@@ -162,10 +162,10 @@ def changes(
     """List the parameters that are new, changed and gone between two releases."""
     from ui.api.service import changes_between
 
-    changes, found = changes_between(open_chatbot(), product, older, newer)
+    changes, compared = changes_between(open_chatbot(), product, older, newer)
     table = Table("", "Name", "Belongs to", "What", box=None)
-    for change in found:
+    for change in compared:
         shown = change.shown
-        row = change.outcome.value, shown.name, shown.owner, "; ".join(told_of(change))
+        row = change.outcome.value, shown.name, shown.owner, "; ".join(change_lines(change))
         table.add_row(*map(printable, row))
     print_result(as_json, changes, table)

@@ -1,4 +1,4 @@
-"""What the commands share: consoles, options, output, progress bars, opening the data."""
+"""Shared parts of the commands: consoles, options, output, progress bars, opening the data."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ from rich.progress import (
 from rich.progress import TimeRemainingColumn as Remaining
 from typer import BadParameter, Option
 
-from chatbot.administration.overview import Scope
+from chatbot.administration.overview import ReleaseFilter
 from chatbot.memory import suspending
 from chatbot.review.exports import Format
 from chatbot.settings import read_settings
@@ -48,11 +48,11 @@ OfRelease = Annotated[str, Option("--release", help="Only this release of the pr
 WithoutAsking = Annotated[bool, Option("--yes", help="Do not ask for confirmation.")]
 
 
-def scope_of(product: str, release: str) -> Scope:
+def release_filter(product: str, release: str) -> ReleaseFilter:
     """The part of the memory that options name."""
     if release and not product:
         raise BadParameter("--release needs --product beside it")
-    return Scope(product, release)
+    return ReleaseFilter(product, release)
 
 
 def print_json(value: Any) -> None:

@@ -22,7 +22,7 @@ from ui.cli.terminal import (
     open_chatbot,
     print_result,
     progress_bars,
-    scope_of,
+    release_filter,
 )
 from ui.wording.amounts import how_many
 
@@ -55,13 +55,13 @@ def export(
     """
     from chatbot.tuning.export import ExportReport, InstructionExport
 
-    scope = scope_of(product, release)
+    within = release_filter(product, release)
     report = ExportReport()
     unfinished = file.with_name(f"{file.name}.part")
     with progress_bars() as show:
         lines = InstructionExport(open_chatbot(), LOCAL).lines(
             report,
-            scope,
+            within,
             measured=measured,
             validation=validation,
             held_back=held_back,
@@ -72,17 +72,17 @@ def export(
     total = sum(report.written.values())
     if total:
         unfinished.replace(file)
-        told = [f"Wrote {how_many(total, 'instruction')} to {file}."]
+        message_lines = [f"Wrote {how_many(total, 'instruction')} to {file}."]
     else:
         unfinished.unlink()
-        told = ["No answer could be taken; nothing was written."]
-    told += [f"  {split}: {report.written[split]:,}" for split in Split if total]
+        message_lines = ["No answer could be taken; nothing was written."]
+    message_lines += [f"  {split}: {report.written[split]:,}" for split in Split if total]
     if total:
-        told.append(f"  {report.abstentions:,} of them say that it is not known")
+        message_lines.append(f"  {report.abstentions:,} of them say that it is not known")
     if report.left_out:
-        told.append(f"{how_many(sum(report.left_out.values()), 'answer')} left out:")
-        told += (f"  {n:,} {reason}" for reason, n in report.left_out.most_common())
-    print_result(as_json, report, *told)
+        message_lines.append(f"{how_many(sum(report.left_out.values()), 'answer')} left out:")
+        message_lines += (f"  {n:,} {reason}" for reason, n in report.left_out.most_common())
+    print_result(as_json, report, *message_lines)
     if not total:
         raise Exit(1)
 
@@ -193,9 +193,9 @@ def evaluate(
     assert isinstance(opened, HuggingFaceChatModel)
     with progress_bars() as show:
         scores = tuned.compare(opened, instructions, show)
-    found = {name: tuned.figures(of_model) for name, of_model in scores.items()}
+    figures = {name: tuned.figures(of_model) for name, of_model in scores.items()}
     table = tuned.comparison_table(scores)
-    print_result(as_json, {"figures": found, "scores": scores}, table)
+    print_result(as_json, {"figures": figures, "scores": scores}, table)
 
 
 @app.command()

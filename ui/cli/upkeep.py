@@ -36,12 +36,12 @@ def backup(file: BackupFile, as_json: AsJson = False) -> None:
     # Aside, so that a file of this name is a whole backup.
     if not file.absolute().parent.is_dir():
         raise NotCopied(f"There is no folder {file.absolute().parent}. Make it, or name another.")
-    with _failures_told(file), TemporaryDirectory(dir=file.absolute().parent) as folder:
+    with _copy_failures(file), TemporaryDirectory(dir=file.absolute().parent) as folder:
         aside = Path(folder) / file.name
         with closing(open_url(f"sqlite:///{aside}")) as target:
             counts = _copied(open_database(), target)
         aside.rename(file)
-    _tell(counts, as_json, f"in {file}")
+    _print_counts(counts, as_json, f"in {file}")
 
 
 def restore(file: BackupFile, as_json: AsJson = False) -> None:
@@ -54,13 +54,13 @@ def restore(file: BackupFile, as_json: AsJson = False) -> None:
         raise NotCopied(f"{file} is no file that `strata backup` wrote, or it is in use.")
     data_dir = read_settings().data_dir
     data_dir.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=data_dir) as folder, _failures_told(data_dir):
+    with TemporaryDirectory(dir=data_dir) as folder, _copy_failures(data_dir):
         copied = shutil.copy(file, folder)
         with closing(open_url(f"sqlite:///{Path(copied).absolute()}")) as source:
             counts = _copied(source, target)
     # Their numbers are given out anew, so that what stands there would be taken for another's.
     shutil.rmtree(data_dir / "generations", ignore_errors=True)
-    _tell(counts, as_json, "restored")
+    _print_counts(counts, as_json, "restored")
 
 
 def move(
@@ -72,9 +72,9 @@ def move(
     Stop the server and the workers first: what they write meanwhile is not copied. Then set
     STRATA_DATABASE_URL, and start them again; indexes are built when they are needed.
     """
-    with closing(open_url(url)) as target, _failures_told(read_settings().data_dir):
+    with closing(open_url(url)) as target, _copy_failures(read_settings().data_dir):
         counts = _copied(open_database(), target)
-    _tell(counts, as_json, "moved. Set STRATA_DATABASE_URL to use it")
+    _print_counts(counts, as_json, "moved. Set STRATA_DATABASE_URL to use it")
 
 
 def doctor(
@@ -86,11 +86,11 @@ def doctor(
     """Check database, models, indexes, disk, jobs and clock; the exit code is 1 for a fault."""
     findings = tuple(examine(read_settings(), open_database(), mend=mend))
     table = Table("", "", "", box=None, show_header=False)
-    for found in findings:
-        style = _STYLES.get(found.health)
-        table.add_row(found.health, printable(found.what), printable(found.told), style=style)
+    for finding in findings:
+        style = _STYLES.get(finding.health)
+        table.add_row(finding.health, printable(finding.what), printable(finding.told), style=style)
     print_result(as_json, findings, table)
-    if any(found.health is Health.FAULT for found in findings):
+    if any(finding.health is Health.FAULT for finding in findings):
         raise Exit(1)
 
 
@@ -103,7 +103,7 @@ def _is_ours(file: Path) -> bool:
 
 
 @contextmanager
-def _failures_told(place: Path) -> Iterator[None]:
+def _copy_failures(place: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, DBAPIError) as error:
@@ -120,7 +120,7 @@ def _copied(source: Database, target: Database) -> dict[str, int]:
         return copy_database(source, target, show)
 
 
-def _tell(counts: Mapping[str, int], as_json: bool, what: str) -> None:
+def _print_counts(counts: Mapping[str, int], as_json: bool, what: str) -> None:
     rows = how_many(sum(counts.values()), "row")
     summary = f"{rows} in {how_many(len(counts), 'table')}, each compared: {what}."
     print_result(as_json, {"rows": counts}, summary)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from chatbot.administration.administration import Administration
-from chatbot.memory.suspending import remembered_with
+from chatbot.memory.suspending import count_affected
 from corpora.documents.impact import Impact, impact_of_deleting
 from ui.elements.address import go
 from ui.elements.frame import confirm, done, failures_shown, open_tab
@@ -34,7 +34,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether to remove documents from a release."""
     database = services.chatbot().database
     impact = impact_of_deleting(database, product, release, files)
-    saved = remembered_with(database, product, release, files)
+    saved = count_affected(database, product, release, files)
     others = impact.generations - 1
     back = (
         f"Some of them are also in {how_many(others, 'earlier version')} of this release; you can "
@@ -61,7 +61,7 @@ def confirm_deletion(product: str, release: str = "") -> None:
     """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
     impact = impact_of_deleting(database, product, release)
-    saved = remembered_with(database, product, release)
+    saved = count_affected(database, product, release)
     lines = [
         f"{how_many(impact.documents, 'document')} with {how_many(impact.pages, 'page')}, in "
         f"{how_many(impact.generations, 'stored version')}."
@@ -81,7 +81,7 @@ def confirm_deletion(product: str, release: str = "") -> None:
 
 
 def _answers(impact: Impact, saved: int, become: str) -> Iterator[str]:
-    """What happens to answers; those that are saved become suspended or deleted."""
+    """The consequences for answers; saved ones become suspended or deleted."""
     if impact.answers:
         yield (
             f"Cited by {how_many(impact.answers, 'answer')} in "

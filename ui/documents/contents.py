@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
-from chatbot.memory.suspending import foresee
+from chatbot.memory.suspending import preview
 from corpora.catalog.catalog import Catalog, Generation
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
@@ -164,7 +164,7 @@ def confirm_version(product: str, release: ReleaseOverview, generation: int) -> 
         difference = _difference(generation, release.generation)
         lines.insert(0, f"Compared with the current version: {difference}.")
     database = services.chatbot().database
-    lines.append(as_text(foresee(database, product, release.name, generation)))
+    lines.append(as_text(preview(database, product, release.name, generation)))
 
     def serve() -> None:
         summary = services.administration().serve(product, release.name, generation)

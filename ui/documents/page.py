@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.memory.suspending import Remembered, remembered
+from chatbot.memory.suspending import SavedCounts, saved_counts
 from corpora.catalog.release_settings import (
     ProductOverview,
     ReleaseAdministration,
@@ -75,7 +75,7 @@ def _show_releases(overview: ProductOverview) -> None:
         st.markdown("This product has no releases yet.")
         button("Upload documents", open_product, overview.product, "Upload", icon="upload")
         return
-    answers = remembered(services.chatbot().database, overview.product)
+    answers = saved_counts(services.chatbot().database, overview.product)
     with st.container(gap="xsmall", key="release-list"):
         list_in_pages(
             overview.releases[::-1],
@@ -86,7 +86,7 @@ def _show_releases(overview: ProductOverview) -> None:
 
 
 def _line(
-    overview: ProductOverview, release: ReleaseOverview, answers: Mapping[str, Remembered]
+    overview: ProductOverview, release: ReleaseOverview, answers: Mapping[str, SavedCounts]
 ) -> None:
     with in_a_row(border=True, wrap=False, gap="medium"):
         st.markdown(
@@ -108,7 +108,7 @@ def _show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
         with in_a_row():
             st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
             button("Upload documents", _upload, overview.product, release.name, icon="upload")
-        answers = remembered(services.chatbot().database, overview.product)
+        answers = saved_counts(services.chatbot().database, overview.product)
         summary = as_label(_summary(release, answers), 300)
         st.markdown(f"{_badges(overview, release)} :gray[{summary}]".strip())
     show_running()
@@ -143,14 +143,14 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
     return " ".join(badges)
 
 
-def _summary(release: ReleaseOverview, answers: Mapping[str, Remembered]) -> str:
+def _summary(release: ReleaseOverview, answers: Mapping[str, SavedCounts]) -> str:
     if release.published is None:
         caption = "no documents yet"
     else:
         documents = how_many(release.documents, "document")
         caption = f"{documents}, published {when(release.published)}"
     if (saved := answers.get(release.name)) and saved.answers:
-        caption += f" · {saved.told}"
+        caption += f" · {saved.in_words}"
     if release.settings.aliases:
         caption += f" · also known as {', '.join(release.settings.aliases)}"
     return caption

@@ -113,11 +113,16 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
 
 
 def _offer(
-    title: str, told: str, label: str, icon: str, do: Callable[[], None], disabled: bool = False
+    title: str,
+    explanation: str,
+    label: str,
+    icon: str,
+    do: Callable[[], None],
+    disabled: bool = False,
 ) -> None:
     with st.container(border=True, width=640):
         st.markdown(f"**{as_label(title)}**")
-        st.caption(told)
+        st.caption(explanation)
         # The style sheet makes buttons with a key `delete-…` red.
         if button(label, icon=icon, key=f"{icon}-{title}", disabled=disabled):
             do()

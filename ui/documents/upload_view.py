@@ -76,7 +76,7 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 
 
 def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
-    """The files, and what they are known by as long as they are not chosen anew."""
+    """The files, and ids by which they are known until they are chosen anew."""
     known = [suffix.lstrip(".") for suffix in known_suffixes()]
     kinds = ("Files and zips", "A folder")
     folder = choose_one("What to upload", kinds, "what to upload") == kinds[1]

@@ -1,4 +1,4 @@
-"""What all pages share: access, messages, tabs, buttons, confirmations, moments."""
+"""Shared parts of the pages: access, messages, tabs, buttons, confirmations, moments."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _NOTICE = "notice"
 def page(
     layout: Literal["centered", "wide"], *, for_admins: bool = False
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
-    """Decorate a page: it gets its person, and tells what was just done in a toast.
+    """Decorate a page: it gets its person, and shows the last action in a toast.
 
     An expected failure, as a person who may not see the page, is shown as one clear message.
     """
@@ -54,9 +54,9 @@ def failures_shown(*, as_toast: bool = False) -> Iterator[None]:
             st.error(as_text(str(error)), icon=":material/error:")
 
 
-def done(told: str) -> None:
-    """Rerun the page, and show there in one sentence what was just done."""
-    st.session_state[_NOTICE] = told
+def done(message: str) -> None:
+    """Rerun the page, and show a message on the last action there."""
+    st.session_state[_NOTICE] = message
     st.rerun()
 
 
@@ -78,7 +78,7 @@ def open_tab(key: str, tab: str) -> None:
 
 
 def show_facts(facts: Mapping[str, str], longest: int = 160) -> None:
-    """Names and what they are, line by line."""
+    """Show names and their values, line by line."""
     lines = (f":gray[{name}:] {as_label(fact, longest)}" for name, fact in facts.items())
     st.markdown("  \n".join(lines))
 
@@ -119,20 +119,20 @@ def widget_round(name: str) -> int:
 
 def confirm(
     title: str,
-    told: str,
+    consequences: str,
     label: str,
     do: Callable[[], None],
     *,
     icon: str = "delete",
     name: str = "",
 ) -> None:
-    """Open a dialog that tells what will happen, and call `do` once that is confirmed.
+    """Open a dialog with the consequences of an action, and call `do` once it is confirmed.
 
     With a `name`, it has to be typed first.
     """
 
     def ask() -> None:
-        st.markdown(told)
+        st.markdown(consequences)
         if confirmed(label, icon=icon, name=name):
             with failures_shown():
                 do()

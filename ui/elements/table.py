@@ -17,7 +17,7 @@ from ui.wording.escaping import as_label
 Row = TypeVar("Row")
 Cell = Callable[[Row], object]
 Columns = Mapping[str, Cell[Row] | tuple[Any, Cell[Row]]]
-"""What a table shows of a row, by the names of its columns, some with a width or configuration."""
+"""The columns of a table by name: the cell of a row, some with a width or configuration."""
 Export = Callable[[Format], Iterator[str]]
 """Records an export and returns its text in pieces.
 
@@ -28,7 +28,7 @@ _LEFT_OUT_IF_EMPTY = ("Questions", "Suspended because", "Problem")
 
 
 def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
-    """A search field; returns what was typed."""
+    """Show a search field; return its text."""
     return (
         st.text_input(
             label,
@@ -60,8 +60,8 @@ def show_table(
 ) -> list[Row]:
     """Show rows, whose cells show text of any origin as text; return those chosen.
 
-    `opens` gives each row a button: it sets this query parameter to what the row has under "Open",
-    unless that is empty. `choose` is the selection mode, if rows can be chosen.
+    `opens` gives each row a button: it sets this query parameter to the row's cell "Open", unless
+    that is empty. `choose` is the selection mode, if rows can be chosen.
     """
     config: dict[str, Any] = {}
     table: list[dict[str, Any]] = [{} for _ in rows]

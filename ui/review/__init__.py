@@ -1,1 +1,1 @@
-"""The pages on which admins look at what was asked and answered."""
+"""The pages on which admins review questions and answers."""

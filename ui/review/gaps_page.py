@@ -60,9 +60,9 @@ def _show_gap(number: int, gap: Gap) -> None:
             last = f"last on {gap.last_asked:%Y-%m-%d}"
             st.markdown(f":small[{times} by {people}, {last}]", width="content")
             with st.popover("Show questions", icon=":material/history:", type="tertiary"):
-                for question in gap.asked[:_MOST_TURNS]:
-                    asked = f"{question.asked:%Y-%m-%d %H\\:%M}"
-                    label = f"{asked} · {as_label(question.question, 120)}"
+                for question in gap.questions[:_MOST_TURNS]:
+                    moment = f"{question.created:%Y-%m-%d %H\\:%M}"
+                    label = f"{moment} · {as_label(question.question, 120)}"
                     page_link("history", label, turn=question.turn)
                 if (rest := gap.times - _MOST_TURNS) > 0:
                     st.caption(f"and {rest:,} more; the export has all of them")

@@ -85,19 +85,19 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
     number = turns.count(person, wanted)
     more = f"More than {MOST_COUNTED:,} answers"
     heading = more if number > MOST_COUNTED else how_many(number, "answer")
-    found = newest_first(
+    turns_shown = newest_first(
         "history",
         wanted,
         lambda begin: turns.page(person, wanted, older_than=begin, size=_PAGE_SIZE),
         heading,
     )
-    if not found:
-        told = (
+    if not turns_shown:
+        message = (
             "No questions yet. Questions and answers appear here as people ask."
             if wanted == ANY
             else "No answer matches. Remove a filter or search for fewer words."
         )
-        st.info(told, icon=":material/history:")
+        st.info(message, icon=":material/history:")
         return
     columns: Columns[TurnRow] = {
         "Open": lambda turn: str(turn.id),
@@ -111,7 +111,7 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         "Assigned to": (140, lambda turn: review_of(turn).assignee),
         "User": (160, lambda turn: turn.owner),
     }
-    show_table(found, columns, key="history-table", opens="turn")
+    show_table(turns_shown, columns, key="history-table", opens="turn")
     with st.container(horizontal=True, key="history-files", gap="small"):
         exports = Exports(turns.database)
         export_buttons("history", lambda form: exports.turns(person, form, wanted))
@@ -164,32 +164,34 @@ def _filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
         used = sum(st.session_state.get(_key(name)) not in (None, (), "") for name in _NAMES)
         label = f"Filters ({used})" if used else "Filters"
         popover = st.popover(label, icon=":material/filter_list:")
-    found: dict[str, Any] = {}
+    chosen_filters: dict[str, Any] = {}
     with popover:
         for number, (name, (label, meanings)) in enumerate(_FILTERS.items()):
             if number % 2 == 0:
                 places = st.columns(2)
             if meanings is None:
-                product = found.get("product") if name == "release" else None
+                product = chosen_filters.get("product") if name == "release" else None
                 meanings = _choices(str(turns.database.engine.url), name, product, turns, person)
             place = places[number % 2]
             chosen = any_of(place, label, list(meanings), _key(name))
             if chosen is not None:
                 meant: Any = meanings[chosen]
-                found |= meant if name == "outcome" else {name: meant}
-        found |= _of_time()
+                chosen_filters |= meant if name == "outcome" else {name: meant}
+        chosen_filters |= _of_time()
         button("Clear all filters", _clear, icon="filter_list_off", key=_key("clear"))
-    return TurnFilter(words=words, **found)
+    return TurnFilter(words=words, **chosen_filters)
 
 
 def _of_time() -> dict[str, Any]:
     left, right = st.columns(2)
     # The type of `value` knows no empty range, which its documentation offers.
-    asked: Any = left.date_input("Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT)
+    range_chosen: Any = left.date_input(
+        "Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT
+    )
     seconds = right.number_input(
         "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
     )
-    days: tuple[date, ...] = asked if isinstance(asked, tuple) else (asked,)
+    days: tuple[date, ...] = range_chosen if isinstance(range_chosen, tuple) else (range_chosen,)
     # The days are those of the browser.
     moments = [datetime.combine(day, time(tzinfo=browser_zone())) for day in days]
     return {

@@ -33,7 +33,7 @@ _FIGURES = {
     "Model calls": "model_calls",
     "Reused answers": "reused",
 }
-"""What the page calls the figures."""
+"""The labels of the figures."""
 
 _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "Questions per {span}": (
@@ -97,12 +97,12 @@ def _totals(total: Figures) -> None:
     with st.container(horizontal=True, key="numbers-total"):
         for label, field in _FIGURES.items():
             if not field.startswith("rated"):
-                figure = _told(field, getattr(total, field), total.questions)
+                figure = _formatted(field, getattr(total, field), total.questions)
                 of_all = f"of {total.questions:,} questions" if "%" in figure else None
                 st.metric(label, figure, border=True, help=of_all)
 
 
-def _told(field: str, figure: float | None, questions: int) -> str:
+def _formatted(field: str, figure: float | None, questions: int) -> str:
     if figure is None:
         return "–"
     if field in ("abstentions", "clarifications"):

@@ -1,4 +1,4 @@
-"""What an admin writes about an answer: its correction, a note, and who looks after it."""
+"""The form for an admin's review of an answer: correction, note, assignee."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ _WRITTEN = ("corrected_answer", "corrected_release", "note", "assignee")
 
 
 def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
-    """Show the form of a turn, and keep what is written; of another admin's change it tells."""
+    """Show the form of a turn, and store it; a change by another admin is reported."""
     turn, review = opened.turn, opened.review
     product = opened.reply.product or turn.conversation.product
     name = f"review-{turn.id}"

@@ -1,4 +1,4 @@
-"""A saved answer opened: what it rests on and what used it, to edit, promote or delete."""
+"""An opened saved answer, with its sources and uses, to edit, promote or delete."""
 
 from collections.abc import Callable
 from functools import partial
@@ -92,20 +92,20 @@ def _facts(row: MemoryPairRow) -> None:
 
 
 def _uses(overview: Overview, pair_id: int) -> None:
-    found, total = overview.uses(pair_id)
-    if not found:
+    uses, total = overview.uses(pair_id)
+    if not uses:
         st.caption("Not used by any answer yet.")
         return
     st.subheader(f"Used in answers: {total:,}", anchor=False)
     with st.container(gap="xsmall", key="memory-uses"):
-        for use in found:
+        for use in uses:
             turn = use.turn
             anew = ", asked again since" if turn.superseded else ""
-            told = f"{_ROLES[use.role]}{anew} · {when(turn.created)} · “{turn.question}”"
+            label = f"{_ROLES[use.role]}{anew} · {when(turn.created)} · “{turn.question}”"
             to = partial(go, pair=None, turn=turn.id)
-            button(as_label(told, 160), to, key=f"use-{turn.id}", type="tertiary")
-    if total > len(found):
-        st.caption(f"Showing the newest {len(found)}.")
+            button(as_label(label, 160), to, key=f"use-{turn.id}", type="tertiary")
+    if total > len(uses):
+        st.caption(f"Showing the newest {len(uses)}.")
 
 
 def _actions(row: MemoryPairRow) -> None:
@@ -158,8 +158,8 @@ def retire(row: MemoryPairRow) -> None:
     )
 
 
-def make_change(change: Callable[[Curation], int | None], told: str) -> None:
+def make_change(change: Callable[[Curation], int | None], message: str) -> None:
     """Make a change, say so, and open the resulting pair."""
     with failures_shown():
         go(pair=change(Curation(services.chatbot(), services.current_person())))
-        done(told)
+        done(message)

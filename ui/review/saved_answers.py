@@ -7,8 +7,8 @@ from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
 from chatbot.administration.exchange import Exchange, ImportReport
-from chatbot.administration.faq_file import FaqFile, LeftOut, parse_faq
-from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, Scope, Worth
+from chatbot.administration.faq_file import FaqFile, SkippedLine, parse_faq
+from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, ReleaseFilter, Worth
 from ui.elements.frame import (
     button,
     choose_one,
@@ -22,12 +22,12 @@ from ui.elements.table import bullets, export_buttons, search_box, table_in_page
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.memory import import_told, vouched
+from ui.wording.memory import import_summary, vouched
 
 _LARGEST_MB = 50
 _REPORT = "memory import report"
 _WORTH = {worth.capitalize(): worth for worth in Worth}
-_TOLD = {
+_EXPLANATIONS = {
     "Good": "Rated good by people or a capable model, imported or curated.",
     "Not rated": "Given again for the same words only, until somebody rates them.",
     "Poor": "Not given again.",
@@ -43,7 +43,7 @@ def saved_answers(person: Person) -> None:
         "offered to people who ask something similar, and help to answer it."
     )
     _warn(overview)
-    _tell_report()
+    _show_report()
     everything = overview.releases()
     if not everything:
         _nothing_yet()
@@ -51,10 +51,10 @@ def saved_answers(person: Person) -> None:
     product, release = choose_release(
         "memory",
         st.columns(2),
-        list(dict.fromkeys(found.product for found in everything)),
+        list(dict.fromkeys(figures.product for figures in everything)),
         lambda product: [f.release for f in reversed(everything) if f.product == product],
     )
-    scope = Scope(product or "", release or "")
+    scope = ReleaseFilter(product or "", release or "")
     _figures(overview, scope)
     _questions(overview, scope)
     with st.expander("Import and export", icon=":material/swap_vert:"):
@@ -90,23 +90,23 @@ def _nothing_yet() -> None:
         _offer_import(EVERYTHING)
 
 
-def _figures(overview: Overview, scope: Scope) -> None:
-    found = overview.releases(scope)
+def _figures(overview: Overview, scope: ReleaseFilter) -> None:
+    releases = overview.releases(scope)
     figures = {
-        "Good": sum(f.good for f in found),
-        "Not rated": sum(f.unrated for f in found),
-        "Poor": sum(f.poor for f in found),
-        "Suspended": sum(f.suspended for f in found),
+        "Good": sum(f.good for f in releases),
+        "Not rated": sum(f.unrated for f in releases),
+        "Poor": sum(f.poor for f in releases),
+        "Suspended": sum(f.suspended for f in releases),
     }
-    asked, reused = overview.asked(scope)
+    questions, reused = overview.usage(scope)
     with st.container(horizontal=True, key="memory-total"):
         for label, figure in figures.items():
-            st.metric(label, f"{figure:,}", border=True, help=_TOLD[label])
-        told = f"Answered from saved answers, of {how_many(asked, 'question')}."
-        st.metric("Reused", f"{reused:,}", border=True, help=told)
+            st.metric(label, f"{figure:,}", border=True, help=_EXPLANATIONS[label])
+        explanation = f"Answered from saved answers, of {how_many(questions, 'question')}."
+        st.metric("Reused", f"{reused:,}", border=True, help=explanation)
 
 
-def _questions(overview: Overview, scope: Scope) -> None:
+def _questions(overview: Overview, scope: ReleaseFilter) -> None:
     """The questions of a kind that a search finds, the newest first."""
     with in_a_row(key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
@@ -135,7 +135,7 @@ def _questions(overview: Overview, scope: Scope) -> None:
     )
 
 
-def _exchange(scope: Scope) -> None:
+def _exchange(scope: ReleaseFilter) -> None:
     """Import a file; export what is looked at."""
     brought_in, written_out = st.columns(2, gap="large")
     with brought_in:
@@ -148,7 +148,7 @@ def _exchange(scope: Scope) -> None:
         export_buttons("memory", lambda form: kept.export(form, scope))
 
 
-def _offer_import(scope: Scope) -> None:
+def _offer_import(scope: ReleaseFilter) -> None:
     """Import a file, by default for the product that is looked at."""
     st.markdown("**Import**")
     st.caption(
@@ -197,19 +197,19 @@ def _look_into(file: FaqFile) -> None:
     st.rerun()
 
 
-def _tell_report() -> None:
+def _show_report() -> None:
     """Show the result of the last import once."""
     report: ImportReport | None = st.session_state.pop(_REPORT, None)
     if report is None:
         return
-    st.success(as_text("\n".join(import_told(report))), icon=":material/check:")
+    st.success(as_text("\n".join(import_summary(report))), icon=":material/check:")
     _left_out(report.left_out, report.ignored)
 
 
-def _left_out(lines: Sequence[LeftOut], ignored: Sequence[str]) -> None:
+def _left_out(lines: Sequence[SkippedLine], ignored: Sequence[str]) -> None:
     if lines:
-        told = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
+        lines_shown = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
         heading = f"{how_many(len(lines), 'line')} skipped:"
-        st.warning(f"{heading}\n\n{told}", icon=":material/warning:")
+        st.warning(f"{heading}\n\n{lines_shown}", icon=":material/warning:")
     if ignored:
         st.caption(f"Ignored columns: {as_label(', '.join(ignored), 300)}")

@@ -11,7 +11,7 @@ from streamlit.column_config import NumberColumn, ProgressColumn
 from chatbot.accounts.people import Person
 from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.ratings import UnknownTurn
-from chatbot.review.turns import AllTurns, Neighbours, OpenedTurn, TurnFilter
+from chatbot.review.turns import AdjacentTurns, AllTurns, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
@@ -53,8 +53,8 @@ def turn_page(turns: AllTurns, person: Person, turn: int, wanted: TurnFilter) ->
         button("All answers", partial(go, turn=None), icon="arrow_back")
         return
     _rating_bar(person, opened, turns.neighbours(person, turn, wanted))
-    said, thought = st.columns([5, 3], gap="large")
-    with said:
+    answered, thought = st.columns([5, 3], gap="large")
+    with answered:
         _conversation(opened)
     with thought:
         _facts(opened)
@@ -97,19 +97,19 @@ def _facts(opened: OpenedTurn) -> None:
             "Model": turn.model or "not used",
         }
     )
-    said = turn.feedback
-    if said is None:
+    feedback = turn.feedback
+    if feedback is None:
         st.caption("No user feedback.")
         return
-    icon = ":material/thumb_up:" if said.thumbs > 0 else ":material/thumb_down:"
+    icon = ":material/thumb_up:" if feedback.thumbs > 0 else ":material/thumb_down:"
     with st.container(border=True, key="said-of-it"):
-        reason = f" {as_label(said.reason)}" if said.reason else ""
-        st.markdown(f"{icon}{reason} :small[:gray[{as_label(when(said.created))}]]")
-        if said.comment:
-            st.markdown(as_text(said.comment))
+        reason = f" {as_label(feedback.reason)}" if feedback.reason else ""
+        st.markdown(f"{icon}{reason} :small[:gray[{as_label(when(feedback.created))}]]")
+        if feedback.comment:
+            st.markdown(as_text(feedback.comment))
 
 
-def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
+def _rating_bar(person: Person, opened: OpenedTurn, beside: AdjacentTurns) -> None:
     review, turn = opened.review, opened.turn.id
     with st.container(horizontal=True, key="rating-bar", gap="small"):
         for label, key, icon, to, disabled in (
@@ -128,8 +128,8 @@ def _rating_bar(person: Person, opened: OpenedTurn, beside: Neighbours) -> None:
             if button("Reopen", icon="undo", shortcut="D", key="reopen"):
                 _change(person, turn, turn, status="open")
         else:
-            told = "Mark as done and open the next answer."
-            if button("Done", icon="done_all", shortcut="D", key="done", help=told):
+            explanation = "Mark as done and open the next answer."
+            if button("Done", icon="done_all", shortcut="D", key="done", help=explanation):
                 _change(person, turn, beside.older or turn, status="done")
 
 
@@ -170,8 +170,10 @@ def _show_steps(trace: Trace) -> None:
             )
         if queries := trace.queries:
             st.markdown("**Queries**")
-            asked = [(name, text) for name, text in queries if text]
-            show_table(asked, {"Query": (110, lambda q: q[0].capitalize()), "Text": itemgetter(1)})
+            queries_made = [(name, text) for name, text in queries if text]
+            show_table(
+                queries_made, {"Query": (110, lambda q: q[0].capitalize()), "Text": itemgetter(1)}
+            )
         _recalled(trace.memory)
     with right:
         if timings := trace.timings:
@@ -198,16 +200,21 @@ def _recalled(memory: TracedMemory) -> None:
         st.markdown("**Saved answers** :gray[· not used: answered again from the documents]")
         return
     reused = (memory.reused,) if memory.reused else ()
-    found = {"reused": reused, "offered": memory.offers, "good": memory.good, "bad": memory.bad}
-    number = len({pair.id for pairs in found.values() for pair in pairs})
+    pairs_by_role = {
+        "reused": reused,
+        "offered": memory.offers,
+        "good": memory.good,
+        "bad": memory.bad,
+    }
+    number = len({pair.id for pairs in pairs_by_role.values() for pair in pairs})
     st.markdown(f"**Saved answers** :gray[· {how_many(number, 'similar answer')} found]")
     with st.container(gap="xsmall", key="recalled"):
-        for role, pairs in found.items():
+        for role, pairs in pairs_by_role.items():
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
-                told = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
+                label = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
                 to = partial(go, turn=None, pair=pair.id)
-                button(as_label(told, 240), to, key=f"{role}-{pair.id}", type="tertiary")
+                button(as_label(label, 240), to, key=f"{role}-{pair.id}", type="tertiary")
 
 
 def _chunks(trace: Trace) -> None:
@@ -243,12 +250,12 @@ def _place(chunk: TracedChunk) -> tuple[str, int]:
 def _calls(calls: Sequence[ModelCall]) -> None:
     st.markdown(f"**Language model calls** :gray[· {len(calls)}]")
     for call in calls:
-        told = (
+        summary = (
             f"{step_name(call.step)} · {call.seconds:.1f} s (first word after "
             f"{call.first_token:.1f} s) · {call.prompt_tokens:,} tokens read "
             f"({call.cached_tokens:,} cached), {call.completion_tokens:,} written"
         )
-        with st.expander(as_label(told, 200)):
+        with st.expander(as_label(summary, 200)):
             if call.problem:
                 st.warning(as_text(call.problem), icon=":material/warning:")
             for role, text in call.prompt:

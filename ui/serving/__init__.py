@@ -1,1 +1,1 @@
-"""What runs behind the page: server, gate, shared services, running questions, worker."""
+"""The server side of the pages: server, gate, shared services, running questions, worker."""

@@ -13,8 +13,8 @@ from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Qu
 from chatbot.runtime.concurrency import Stopped
 from corpora.errors import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
-from ui.wording.failures import told
-from ui.wording.progress import Progress
+from ui.wording.failures import message_for
+from ui.wording.progress import QuestionProgress
 
 _log = logging.getLogger(__name__)
 _MOST_KEPT = 100_000
@@ -30,11 +30,11 @@ class Pending:
     id: str
     question: Question
     after: int
-    progress: Progress
+    progress: QuestionProgress
 
 
 @dataclass(eq=False)
-class Asking:
+class RunningQuestion:
     """A question that this process answers.
 
     It waits for the question `before` it, whose answer it may follow up. Its thread does not use
@@ -43,8 +43,8 @@ class Asking:
 
     id: str
     question: Question
-    before: "Asking | None"
-    progress: Progress = field(default_factory=Progress)
+    before: "RunningQuestion | None"
+    progress: QuestionProgress = field(default_factory=QuestionProgress)
     stopped: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
     _changing: threading.Lock = field(default_factory=threading.Lock)
@@ -54,18 +54,18 @@ class Asking:
         self.stopped.set()
         self.change(lambda p: replace(p, state=State.STOPPED, running=()) if p.is_running else p)
 
-    def wait(self, seconds: float) -> Progress:
+    def wait(self, seconds: float) -> QuestionProgress:
         """Wait until it ends, at most so many seconds; return its progress."""
         self.ended.wait(seconds)
         return self.progress
 
-    def change(self, change: Callable[[Progress], Progress]) -> None:
+    def change(self, change: Callable[[QuestionProgress], QuestionProgress]) -> None:
         """Change its progress."""
         with self._changing:
             self.progress = change(self.progress)
 
 
-class Askings:
+class QuestionRunner:
     """The questions of all conversations that have no answer yet: running, stopped or failed.
 
     They are rows in SQL. The progress of those that this process answers is that of their threads;
@@ -76,10 +76,10 @@ class Askings:
         self._chatbot = chatbot
         self._kept = OpenQuestions(chatbot.database)
         self._asking = threading.Lock()
-        self._here: dict[str, Asking] = {}
+        self._here: dict[str, RunningQuestion] = {}
         """Those that this process answers; copying, setting and popping are each atomic."""
 
-    def ask(self, question: Question) -> Asking:
+    def ask(self, question: Question) -> RunningQuestion:
         """Begin to answer a question; it comes after those of its conversation that still run.
 
         Raises UnknownConversation.
@@ -90,16 +90,16 @@ class Askings:
         with self._asking:
             here = reversed(self._here.copy().values())
             before = (a for a in here if a.question.conversation == question.conversation)
-            asking = self._here[identity] = Asking(identity, question, next(before, None))
+            running = self._here[identity] = RunningQuestion(identity, question, next(before, None))
             try:
                 kept = self._kept.add(question, identity).question
-                asking.question = replace(kept, same_as=question.same_as)
+                running.question = replace(kept, same_as=question.same_as)
             except BaseException:
                 self._here.pop(identity)
                 raise
-            for work in (self._answer, self._say_here):
-                threading.Thread(target=work, args=[asking], name="question", daemon=True).start()
-        return asking
+            for work in (self._answer, self._heartbeat):
+                threading.Thread(target=work, args=[running], name="question", daemon=True).start()
+        return running
 
     def of(self, conversation: str, owner: str) -> tuple[Pending, ...]:
         """The open questions of a person's conversation, oldest first; none of another's."""
@@ -112,8 +112,8 @@ class Askings:
 
     def stop(self, identity: str) -> None:
         """Stop a question, whichever process answers it."""
-        if asking := self._here.get(identity):
-            asking.stop()
+        if running := self._here.get(identity):
+            running.stop()
         else:
             self._kept.stop(identity)
 
@@ -122,11 +122,11 @@ class Askings:
 
         What is not answered here any more stays as it is.
         """
-        if (asking := self._here.get(identity)) is None:
+        if (running := self._here.get(identity)) is None:
             return
-        asking.stop()
-        asking.ended.wait(_STOPS_WITHIN)
-        question = asking.question
+        running.stop()
+        running.ended.wait(_STOPS_WITHIN)
+        question = running.question
         open_ones = self._kept.of(question.conversation, question.owner)
         if any(open_one.id == identity for open_one in open_ones):
             self.drop(identity)
@@ -136,69 +136,71 @@ class Askings:
         """Forget a question that was stopped or failed."""
         self._kept.remove(identity)
 
-    def _answer(self, asking: Asking) -> None:
+    def _answer(self, running: RunningQuestion) -> None:
         """Answer a question, and keep the outcome in SQL."""
         try:
-            self._ask(asking)
+            self._ask(running)
         except Stopped:
-            self._end(asking, State.STOPPED)
+            self._end(running, State.STOPPED)
         except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
             refused = isinstance(error, BadQuestion)
-            message = told(error, self._chatbot.settings)
-            self._end(asking, State.FAILED, message, refused=refused)
+            message = message_for(error, self._chatbot.settings)
+            self._end(running, State.FAILED, message, refused=refused)
         else:
-            asking.change(lambda p: replace(p, state=State.ANSWERED, running=()))
+            running.change(lambda p: replace(p, state=State.ANSWERED, running=()))
         finally:
-            self._here.pop(asking.id)
-            asking.ended.set()
+            self._here.pop(running.id)
+            running.ended.set()
 
-    def _ask(self, asking: Asking) -> None:
-        while asking.before and asking.before.progress.is_running and not asking.stopped.is_set():
-            asking.before.wait(0.1)
-        asking.before = None
-        if asking.stopped.is_set():
+    def _ask(self, running: RunningQuestion) -> None:
+        while (
+            running.before and running.before.progress.is_running and not running.stopped.is_set()
+        ):
+            running.before.wait(0.1)
+        running.before = None
+        if running.stopped.is_set():
             raise Stopped
-        question = asdict(asking.question)
+        question = asdict(running.question)
         self._chatbot.ask(
             question.pop("text"),
             **question,
-            open_question=asking.id,
-            listener=lambda event: asking.change(lambda p: p.after(event)),
-            stopped=asking.stopped.is_set,
+            open_question=running.id,
+            listener=lambda event: running.change(lambda p: p.after(event)),
+            stopped=running.stopped.is_set,
         )
 
     def _end(
-        self, asking: Asking, state: State, message: str = "", *, refused: bool = False
+        self, running: RunningQuestion, state: State, message: str = "", *, refused: bool = False
     ) -> None:
         """Keep how it ended; if that fails, it counts as stopped once this process is gone."""
         try:
-            self._kept.end(asking.id, state, message, refused=refused)
+            self._kept.end(running.id, state, message, refused=refused)
         except (SQLAlchemyError, UnusableDatabase):
             _log.exception("the end of a question could not be kept")
-        asking.change(
+        running.change(
             lambda p: replace(p, state=state, message=message, refused=refused, running=())
         )
 
-    def _progress(self, kept: OpenQuestion, here: dict[str, Asking]) -> Progress:
-        if asking := here.get(kept.id):
-            return asking.progress
+    def _progress(self, kept: OpenQuestion, here: dict[str, RunningQuestion]) -> QuestionProgress:
+        if running := here.get(kept.id):
+            return running.progress
         if kept.state.is_running and kept.server == self._kept.server:
-            return Progress(State.STOPPED)
+            return QuestionProgress(State.STOPPED)
         elsewhere = kept.state.is_running
-        return Progress(
+        return QuestionProgress(
             kept.state, message=kept.message, refused=kept.refused, on_other_server=elsewhere
         )
 
-    def _say_here(self, asking: Asking) -> None:
+    def _heartbeat(self, running: RunningQuestion) -> None:
         """Write heartbeats while a question runs; stop it when nobody wants it any more."""
         while True:
-            asking.wait(HEARTBEAT_SECONDS)
-            if asking.id not in self._here:
+            running.wait(HEARTBEAT_SECONDS)
+            if running.id not in self._here:
                 return
             try:
                 wanted = self._kept.wanted()
             except (SQLAlchemyError, UnusableDatabase):
                 _log.exception("could not say that this server is still there")
                 continue
-            if asking.id not in wanted:
-                asking.stop()
+            if running.id not in wanted:
+                running.stop()

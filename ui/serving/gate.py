@@ -1,4 +1,4 @@
-"""What stands before Streamlit's server: who may reach which of its addresses, and from where.
+"""The gate before Streamlit's server: access to its addresses, by person and by origin.
 
 Streamlit itself asks for no sign-in before its own addresses (uploads, media, metrics), believes
 what a proxy's header says from anywhere, and looks for its own address on the internet to judge
@@ -36,7 +36,7 @@ _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _PRIVATE = (*_FOR_PROGRAMS, *_FOR_SIGNED_IN, "/auth/", "/oauth2callback")
-"""What nobody keeps a copy of: neither a browser that others use, nor a proxy."""
+"""Addresses whose replies no shared browser and no proxy may cache."""
 _HOST = re.compile(r"(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE)
 # The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
 # fetched from elsewhere or sent there, and no script runs that does not lie on this server.
@@ -168,7 +168,7 @@ class Gate:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """What is received, as far as it is no larger than a question can be."""
+    """A receiver that refuses a body larger than a question can be."""
     size = 0
 
     async def receiving() -> Message:
@@ -176,8 +176,10 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > _LARGEST_BODY:
-            told = f"The request is larger than {_LARGEST_BODY // 1_000_000} MB: send less at once."
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
+            reason = (
+                f"The request is larger than {_LARGEST_BODY // 1_000_000} MB: send less at once."
+            )
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
         return message
 
     return receiving

@@ -15,7 +15,7 @@ from chatbot.conversations.feedback import Feedback
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings
-from ui.serving.asking import Askings
+from ui.serving.asking import QuestionRunner
 from ui.serving.gate import PROXY_PERSON
 
 _opening = threading.Lock()
@@ -42,9 +42,9 @@ def chatbot() -> Chatbot:
 
 
 @st.cache_resource(show_spinner=False)
-def open_questions() -> Askings:
+def open_questions() -> QuestionRunner:
     """The open questions: those without an answer yet."""
-    return Askings(chatbot())
+    return QuestionRunner(chatbot())
 
 
 @st.cache_resource(show_spinner=False)

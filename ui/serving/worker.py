@@ -127,11 +127,11 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
             if lost:
                 work.claims.let_go()
                 lost = False
-            found = work.do_next()
+            is_found = work.do_next()
         except (SQLAlchemyError, UnusableDatabase) as error:
             _log.warning("the database failed, and the next job is looked for again: %s", error)
-            lost, found = True, False
-        if not found:
+            lost, is_found = True, False
+        if not is_found:
             stopping.wait(_LOOK_SECONDS)
 
 

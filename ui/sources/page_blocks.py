@@ -45,9 +45,9 @@ class MarkedText:
 
     def split(self, delimiter: str) -> list[MarkedText]:
         """The parts between the delimiters."""
-        found = [match.span() for match in re.finditer(re.escape(delimiter), self.text)]
-        starts = [0, *(end for _, end in found)]
-        ends = [*(start for start, _ in found), len(self.text)]
+        delimiters = [match.span() for match in re.finditer(re.escape(delimiter), self.text)]
+        starts = [0, *(end for _, end in delimiters)]
+        ends = [*(start for start, _ in delimiters), len(self.text)]
         return [self.part(start, end) for start, end in zip(starts, ends, strict=True)]
 
     def markdown(self, colour: str = "yellow") -> str:

@@ -93,8 +93,8 @@ def _marked_lines(page: Any, quote: str) -> list[list[_Box]]:
 
     # In one order a table is read cell by cell, in the other row by row.
     orders = [page.get_text("words", sort=by_rows) for by_rows in (False, True)]
-    found = [(words, quoted_words([word[4] for word in words], quote)) for words in orders]
-    words, runs = max(found, key=lambda f: sum(behind - first for first, behind in f[1]))
+    marked = [(words, quoted_words([word[4] for word in words], quote)) for words in orders]
+    words, runs = max(marked, key=lambda f: sum(behind - first for first, behind in f[1]))
     return [
         [_around(line) for _, line in groupby(words[first:behind], key=lambda w: (w[5], w[6]))]
         for first, behind in runs

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from chatbot.comparison.pages import Pair, differences, same_page
+from chatbot.comparison.pages import PassagePair, differences, same_page
 from chatbot.turn import Citation, Record
 from corpora.errors import CatalogError
 from corpora.indexing.corpus import Corpus
@@ -26,7 +26,7 @@ _FEW = 6
 """The most releases that are shown as buttons."""
 _MOST = 40
 _COLOURS = "red", "green"
-"""What is marked in the older release, and in the newer one."""
+"""The colours of marks in the older release, and in the newer one."""
 
 _LONGEST_SOURCE = 200_000
 _HEIGHT = 640
@@ -117,19 +117,19 @@ def _in_release(product: str, own: Side) -> Side:
     corpora = {name: open_corpus(product, name) for name in services.releases(product)}
     if len(corpora) < 2:
         return own
-    found = {corpus.release: page.id}
+    page_ids = {corpus.release: page.id}
     for name, other in corpora.items():
         if name != corpus.release:
             same = _same_page(product, corpus.release, page.id, name, other.generation)
-            found |= {name: same} if same is not None else {}
-    having = [release for release in corpora if release in found]
+            page_ids |= {name: same} if same is not None else {}
+    having = [release for release in corpora if release in page_ids]
     if len(having) == 1:
         st.caption("This page is only in this release.")
         return own
     chosen = _choose(having, corpus.release, page.id)
-    if lacking := [release for release in corpora if release not in found]:
+    if lacking := [release for release in corpora if release not in page_ids]:
         st.caption(f"Not found in {as_label(', '.join(lacking), 300)}")
-    return own if chosen == corpus.release else _open(product, chosen, found[chosen])
+    return own if chosen == corpus.release else _open(product, chosen, page_ids[chosen])
 
 
 def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
@@ -146,22 +146,22 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
     """The id of the page in a generation of another release; None if it has none."""
     here, page = _open(product, release, page_id)
-    found = same_page(page, here, services.chatbot().corpora.corpus(product, other))
-    return found.id if found else None
+    twin = same_page(page, here, services.chatbot().corpora.corpus(product, other))
+    return twin.id if twin else None
 
 
 def _show_differences(older: Side, newer: Side) -> None:
-    found = differences(older, newer)
+    compared = differences(older, newer)
     old, new = older[0].release, newer[0].release
-    unchanged = f"{how_many(len(found.same), 'passage')} unchanged."
-    if not (found.changed or found.added or found.removed):
+    unchanged = f"{how_many(len(compared.same), 'passage')} unchanged."
+    if not (compared.changed or compared.added or compared.removed):
         message = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
         st.success(message, icon=":material/check:")
         return
     for title, pairs in {
-        f"Changed from {old} to {new}": found.changed,
-        f"Only in {new}": [Pair(None, record) for record in found.added],
-        f"Only in {old}": [Pair(record, None) for record in found.removed],
+        f"Changed from {old} to {new}": compared.changed,
+        f"Only in {new}": [PassagePair(None, record) for record in compared.added],
+        f"Only in {old}": [PassagePair(record, None) for record in compared.removed],
     }.items():
         if pairs:
             number = f"the first {_MOST} of {len(pairs)}" if len(pairs) > _MOST else len(pairs)
@@ -169,11 +169,11 @@ def _show_differences(older: Side, newer: Side) -> None:
         for pair in pairs[:_MOST]:
             with st.container(border=True, gap="xsmall"):
                 _show_pair(pair, (old, new))
-    if found.same:
+    if compared.same:
         st.caption(unchanged)
 
 
-def _show_pair(pair: Pair, releases: tuple[str, str]) -> None:
+def _show_pair(pair: PassagePair, releases: tuple[str, str]) -> None:
     """A passage in each release that has it; all of it is marked where only one has it."""
     records = pair.before, pair.after
     texts = [_text(record) if record else "" for record in records]
@@ -260,7 +260,7 @@ def show_page_as_read(page: StoredPage) -> None:
 
 @st.cache_data(max_entries=32, show_spinner="Drawing the page…")
 def _picture(data: bytes, number: int, quotes: tuple[str, ...], format: str) -> bytes | str:
-    """The picture, or why there is none; failures are cached too, since they may take long."""
+    """The picture, or the reason of a failure; these are cached too, since they may take long."""
     try:
         return page_picture(data, number, quotes, format)
     except NoPicture as error:

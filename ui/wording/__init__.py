@@ -1,1 +1,1 @@
-"""What people read on the page and in the terminal, as plain text."""
+"""Texts for pages and terminal, as plain text."""

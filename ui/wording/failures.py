@@ -1,4 +1,4 @@
-"""What somebody is told of a failure, and what stands in the server's log alone."""
+"""Messages of failures for people, and for the server's log alone."""
 
 import logging
 
@@ -6,10 +6,10 @@ from chatbot.settings import Settings
 from ingestion.errors import StrataError
 
 _log = logging.getLogger(__name__)
-UNTOLD = "Something went wrong. The server's log has the details."
+INTERNAL_ERROR = "Something went wrong. The server's log has the details."
 
 
-def told(error: Exception, settings: Settings | None) -> str:
+def message_for(error: Exception, settings: Settings | None) -> str:
     """The message of an error; of one for operators only where the asker runs the server.
 
     That is where nobody signs in. Such errors, and those that nobody expected, are logged.
@@ -18,4 +18,4 @@ def told(error: Exception, settings: Settings | None) -> str:
     if isinstance(error, StrataError) and (asker_operates or not error.for_operators):
         return str(error)
     _log.error("a request failed", exc_info=error)
-    return UNTOLD
+    return INTERNAL_ERROR

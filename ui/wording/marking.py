@@ -55,7 +55,7 @@ def quoted_words(words: Sequence[str], quote: str) -> list[Span]:
 
 
 def _densest(page: Sequence[str], wanted: set[str]) -> int:
-    """Where the stretch of a page begins that has most of the words."""
+    """The beginning of the stretch of a page that has most of the words."""
     before = list(accumulate((word in wanted for word in page), initial=0))
     begins = range(max(len(page) - _NEAR, 0) + 1)
     return max(begins, key=lambda begin: before[min(begin + _NEAR, len(page))] - before[begin])
@@ -76,9 +76,9 @@ def _spans(text: str, quote: str) -> list[Span]:
     at = text.find(quote) if quote.strip() else -1
     if at >= 0:
         return [(at, at + len(quote))]
-    found = list(_WORD.finditer(text))
-    runs = quoted_words([word[0] for word in found], quote)
-    return [(found[first].start(), found[behind - 1].end()) for first, behind in runs]
+    words = list(_WORD.finditer(text))
+    runs = quoted_words([word[0] for word in words], quote)
+    return [(words[first].start(), words[behind - 1].end()) for first, behind in runs]
 
 
 def differing_spans(before: str, after: str) -> tuple[list[Span], list[Span]]:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> str:
-    """Who or what vouches for a remembered answer, as plain text.
+    """The person or measure that vouches for a saved answer, as plain text.
 
-    Admins are named, and see poor answers too, and thumbs down. Whoever gave a thumb is not named:
-    people do not learn of each other here, and for others an address is cut to a name. Days are
-    those of UTC.
+    Admins are named, and see poor answers too, and thumbs down. A person who gave a thumb is not
+    named: people do not learn of each other here, and for others an address is cut to a name. Days
+    are those of UTC.
     """
     origin, by = pair.origin, pair.rated_by
     on = f" on {pair.rated.astimezone(UTC):%-d %b %Y}" if pair.rated else ""
@@ -29,24 +29,24 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
     named = f" by {name}" if name and by != LOCAL.name else ""
     if origin == "thumbs" and not to_admin:
         return "rated helpful by people who asked"
-    told = {
+    sources = {
         "thumbs": "thumbs",
         "rating": f"rated{named}" if to_admin else f"rated good{named}",
         "imported": "imported",
         "curated": f"curated{named}",
     }
-    return told.get(origin, f"score {pair.score:.2f}") + on
+    return sources.get(origin, f"score {pair.score:.2f}") + on
 
 
 def saved(pair: RememberedPair) -> str:
     """The source of a saved answer, as plain text: "Saved answer · not rated yet"."""
     if pair.origin == "curated":
         return "Corrected by an admin"
-    told = "not rated yet" if pair.origin == "measured" else vouched(pair)
-    return f"Saved answer · {told}"
+    source = "not rated yet" if pair.origin == "measured" else vouched(pair)
+    return f"Saved answer · {source}"
 
 
-def import_told(report: ImportReport) -> Iterator[str]:
+def import_summary(report: ImportReport) -> Iterator[str]:
     """The result of an import, in sentences of plain text."""
     added = how_many(report.added, "answer")
     yield f"{report.file}: {added} added, {report.supported:,} with citations."

@@ -41,12 +41,12 @@ _NAMES = {
 
 
 @dataclass(frozen=True)
-class Progress:
-    """The progress of a question: its place in the queue, its steps, what the model wrote.
+class QuestionProgress:
+    """The progress of a question: its place in the queue, its steps, the text written so far.
 
     `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
-    that run, the outermost first: a comparison runs others for all its releases at once. `found`
-    is what the finished steps found, without those that ran for one release of a comparison.
+    that run, the outermost first: a comparison runs others for all its releases at once. `results`
+    are those of the finished steps, without those that ran for one release of a comparison.
     `offer` is a saved question that may ask the same.
     `on_other_server` is set where another server answers it; no more is known then.
     """
@@ -54,14 +54,14 @@ class Progress:
     state: State = State.RUNNING
     place: int = 0
     running: tuple[str, ...] = ()
-    found: Mapping[str, str] = field(default_factory=dict)
+    results: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
     offer: Remembered | None = None
     refused: bool = False
     on_other_server: bool = False
     message: str = ""
 
-    def after(self, event: Event) -> Progress:
+    def after(self, event: Event) -> QuestionProgress:
         """The progress after an event."""
         from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 
@@ -76,7 +76,7 @@ class Progress:
             case StepFinished(step, found):
                 running = _without(self.running, step)
                 release_of = {} if _COMPARISON in running or not found else {step: found}
-                return replace(self, running=running, found={**self.found, **release_of})
+                return replace(self, running=running, results={**self.results, **release_of})
             # The answers for the releases of a comparison are written at once, word by word.
             case Token(text) if _COMPARISON not in self.running:
                 return replace(self, written=self.written + text)
@@ -91,7 +91,7 @@ class Progress:
 
     @property
     def now(self) -> str:
-        """What is being done, as plain text: "Searching the 17.20 documentation…"."""
+        """The current step as plain text: "Searching the 17.20 documentation…"."""
         if self.state is State.STOPPING:
             return "Stopping…"
         if self.on_other_server:
@@ -102,13 +102,13 @@ class Progress:
             return "One moment…"
         # A comparison is named itself: its steps run for every release at once.
         step = self.running[0]
-        release = next(filter(None, map(self.found.get, _RELEASES)), None)
-        found = self.found.get("context_retrieval")
+        release = next(filter(None, map(self.results.get, _RELEASES)), None)
+        pages = self.results.get("context_retrieval")
         words = step_name(step)
         if step == "context_retrieval" and release:
             words = f"searching the {release} documentation"
-        elif step == "context_reduction" and found:
-            words = f"reading {found}"
+        elif step == "context_reduction" and pages:
+            words = f"reading {pages}"
         elif step == _COMPARISON and release:
             words = f"comparing {release}"
         return f"{words[:1].upper()}{words[1:]}…"

@@ -1,1 +1,1 @@
-"""How good an answer is (ComRAG 4.1): measured or judged, and what people say of it."""
+"""Scores of answers (ComRAG 4.1): by measure, by a judge model, and by people."""

@@ -1,4 +1,4 @@
-"""How good an answer is, by a judge model: faithfulness and answer relevancy as in DeepEval."""
+"""Scores by a judge model: faithfulness and answer relevancy as in DeepEval."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -27,26 +27,26 @@ _Relevant = Literal["relevant", "irrelevant"]
 async def judge(
     model: BaseChatModel, question: str, answer: Answer, texts: Sequence[str], own: str
 ) -> Measured | None:
-    """Judge an answer: faithful is one of which every statement is supported (1, else 0).
+    """The score of an answer by a judge: faithfulness is 1 if every statement is supported, else 0.
 
-    Relevancy is the share of relevant sentences of the lead. What a page says word for word needs
-    no judge, and what the support check does not find there is not supported. None where a verdict
-    cannot be read: it is measured instead. Raises GeneratorError.
+    Relevancy is the share of relevant sentences of the lead. A statement that a page has word for
+    word needs no judge, and one that fails the support check is not supported. None where a verdict
+    cannot be read: the answer is measured instead. Raises GeneratorError.
     """
-    asked = fenced("question", question)
+    fenced_question = fenced("question", question)
     pages = [f" {words(text)} " for text in texts]
-    said = [s for s in statements(answer) if not any(f" {words(s)} " in page for page in pages)]
+    to_judge = [s for s in statements(answer) if not any(f" {words(s)} " in page for page in pages)]
     faithful = 1.0
-    if said:
+    if to_judge:
         shown = fenced_list(fenced("chunk", text[:_LONGEST]) for text in texts[:_MOST_PAGES])
-        sections = {"question": asked, "passages": shown}
-        verdicts = await _verdicts(model, FAITHFULNESS, _Supported, said, sections)
+        sections = {"question": fenced_question, "passages": shown}
+        verdicts = await _verdicts(model, FAITHFULNESS, _Supported, to_judge, sections)
         if verdicts is None:
             return None
-        is_borne = not any(unsupported(statement, texts, own) for statement in said)
-        faithful = float(is_borne and set(verdicts) == {"supported"})
+        is_supported = not any(unsupported(statement, texts, own) for statement in to_judge)
+        faithful = float(is_supported and set(verdicts) == {"supported"})
     lead = [sentence for line in answer.value.splitlines() for sentence in sentences(line)]
-    relevant = await _verdicts(model, RELEVANCY, _Relevant, lead, {"question": asked})
+    relevant = await _verdicts(model, RELEVANCY, _Relevant, lead, {"question": fenced_question})
     if relevant is None:
         return None
     return Measured(faithful, relevant.count("relevant") / len(lead))
@@ -56,13 +56,14 @@ async def _verdicts(
     model: BaseChatModel,
     step: str,
     verdict: Any,
-    said: Sequence[str],
+    to_judge: Sequence[str],
     sections: Mapping[str, Fenced],
 ) -> list[str] | None:
-    """What a model says of each statement, by the prompt of the step; None if it is unreadable."""
-    count = len(said)
+    """The verdict on each statement, by the prompt of the step; None if it is unreadable."""
+    count = len(to_judge)
     numbered = fenced_list(
-        fenced("statement", statement[:_LONGEST], number=i) for i, statement in enumerate(said, 1)
+        fenced("statement", statement[:_LONGEST], number=i)
+        for i, statement in enumerate(to_judge, 1)
     )
     exactly = Field(min_length=count, max_length=count)
     reply, _ = await ask_for(

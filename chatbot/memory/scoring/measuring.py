@@ -1,4 +1,4 @@
-"""How good an answer is without a judge (ComRAG 4.1 leaves open how answers are scored)."""
+"""Scores without a judge model (ComRAG 4.1 leaves open how answers are scored)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from chatbot.text.words import filtered
 from chatbot.turn import Answer
 from corpora.indexing.lexical import tokens
 
-DOUBTED = 0.15
-"""How likely the model was to say that it does not know, from which on its answer is no good one.
+DOUBT_LIMIT = 0.15
+"""The probability of "I don't know" from which an answer counts as worth nothing.
 
 Of 10 such answers on five products that it had not seen, 5 were wrong, of all 63 one in three.
 """
-_BORNE = 0.5
-"""The share of a sentence's own words that has to stand in the cited pages."""
+_MIN_SUPPORT = 0.5
+"""The least share of a sentence's own words that has to stand in the cited pages."""
 _FENCES = ("```", "~~~")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How far its pages support an answer, and how well it meets its question, each 0 to 1.
+    """The faithfulness of an answer to its pages and its relevancy to its question, each 0 to 1.
 
-    The latter says a judge, or who wrote it: 1 where a capable model did, 0 where it was in doubt.
-    None where nobody does: the answer is measured, and neither good nor poor until people say so.
+    The relevancy is a judge's, or follows from the writer: 1 for a capable model, 0 where the model
+    was in doubt. Else it is None: the answer is neither good nor poor until people say so.
     """
 
     faithfulness: float
@@ -35,8 +35,8 @@ class Measured:
     @property
     def value(self) -> float:
         """The score: the lower one."""
-        told = 1.0 if self.relevancy is None else self.relevancy
-        return min(self.faithfulness, told)
+        relevancy = 1.0 if self.relevancy is None else self.relevancy
+        return min(self.faithfulness, relevancy)
 
 
 def measure(
@@ -44,23 +44,23 @@ def measure(
 ) -> Measured:
     """The share of an answer's sentences that the `texts` of its cited pages support.
 
-    What the asker said (`own`) needs no support. Where the model was in doubt, the answer is worth
-    nothing until people say that it is good.
+    The asker's `own` words need no support. Where the model was in doubt, the answer scores 0 until
+    people say that it is good.
     """
-    relevancy = 0.0 if doubt >= DOUBTED else 1.0 if by_capable else None
-    said = statements(answer)
-    borne = sum(_is_borne(statement, texts, own) for statement in said)
-    return Measured(borne / len(said) if said else 0.0, relevancy)
+    relevancy = 0.0 if doubt >= DOUBT_LIMIT else 1.0 if by_capable else None
+    stated = statements(answer)
+    kept = sum(_is_supported(statement, texts, own) for statement in stated)
+    return Measured(kept / len(stated) if stated else 0.0, relevancy)
 
 
 def statements(answer: Answer) -> list[str]:
     """The sentences, items, rows and lines of code of an answer, without marks of citations."""
     lines = without_marks(answer.text).split("\n")
-    told = (line for line in lines if not line.lstrip().startswith(_FENCES))
-    return [sentence for line in told for sentence in sentences(line) if words(sentence)]
+    prose = (line for line in lines if not line.lstrip().startswith(_FENCES))
+    return [sentence for line in prose for sentence in sentences(line) if words(sentence)]
 
 
-def _is_borne(statement: str, texts: Sequence[str], own: str) -> bool:
+def _is_supported(statement: str, texts: Sequence[str], own: str) -> bool:
     new = set(tokens(filtered(statement))) - set(tokens(own))
-    is_worded = not new or shared(new, " ".join(texts)) >= _BORNE
+    is_worded = not new or shared(new, " ".join(texts)) >= _MIN_SUPPORT
     return is_worded and not unsupported(statement, texts, own)

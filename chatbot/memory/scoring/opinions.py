@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import PROGRAM
-from chatbot.memory.pairs import BY_HAND, Origin, Rating, Role, Score
+from chatbot.memory.pairs import HUMAN_ORIGINS, Rating, Role, Score, ScoreOrigin
 from chatbot.memory.scoring.measuring import Measured
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -22,9 +22,9 @@ FAITHFUL = 0.5
 RATED = {Rating.GOOD: 1.0, Rating.INCOMPLETE: 0.3, Rating.BAD: 0.0, Rating.WRONG_RELEASE: 0.0}
 """The score of an admin's rating. All but "good" lie below every sensible γ (`LEAST_GAMMA`)."""
 AGREEING = 3
-"""How many people's thumbs down take an answer from everybody; where nobody signs in it is one.
+"""The number of people whose thumbs down withdraw an answer for all; 1 without sign-in.
 
-Those of programs do not count for it: whoever signs in can make several keys.
+Those of programs do not count for it: one person can make several keys.
 """
 LEAST_GAMMA = 0.35
 """The least γ that keeps an incomplete answer out of the high store."""
@@ -48,17 +48,17 @@ class Opinions:
 
 
 def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
-    """The score of a pair by whoever outranks the others: measure < thumbs < an admin's rating.
+    """The score of a pair by its highest source: measure < thumbs < an admin's rating.
 
     An imported or curated one stays; of a person only the last thumb counts. Fewer thumbs down than
     `AGREEING` take an answer from those who gave them alone (`disliked`).
     """
-    if kept.origin in BY_HAND:
+    if kept.origin in HUMAN_ORIGINS:
         return kept
     parts = kept.faithfulness, kept.relevancy
     if opinions.rating is not None:
         of = opinions.rating
-        return Score(RATED[Rating(of.rating)], Origin.RATING, of.updated, of.reviewer, *parts)
+        return Score(RATED[Rating(of.rating)], ScoreOrigin.RATING, of.updated, of.reviewer, *parts)
     faithfulness = kept.faithfulness or 0.0
     measured = Measured(faithfulness, kept.relevancy).value
     last = {t.person: t for t in sorted(opinions.thumbs, key=lambda t: t.at)}
@@ -66,17 +66,17 @@ def combine(kept: Score, opinions: Opinions, gamma: float) -> Score:
     against = [p for p, t in last.items() if t.thumbs < 0 and not p.startswith(PROGRAM)]
     agreed = len(against) >= AGREEING or LOCAL.id in against
     if not agreed and (ups <= downs or faithfulness < FAITHFUL):
-        return Score(measured, Origin.MEASURED, kept.at, "", *parts)
+        return Score(measured, ScoreOrigin.MEASURED, kept.at, "", *parts)
     # The measure is one voice and each thumb another, 1 or 0; their mean fills what lies above γ,
     # or below it as soon as enough thumbs are down.
     share = (measured + ups) / (1 + ups + downs)
     up, down = max(measured, gamma + (1 - gamma) * share), min(measured, gamma * share)
     value = down if agreed else up
-    return Score(value, Origin.THUMBS, max(t.at for t in last.values()), "", *parts)
+    return Score(value, ScoreOrigin.THUMBS, max(t.at for t in last.values()), "", *parts)
 
 
 def opinions_of_pair(session: Session, pair: int) -> Opinions:
-    """What is said of the turns that made a pair, or were answered with it."""
+    """The opinions on the turns that made a pair, or were answered with it."""
     turns = select(MemoryUseRow.turn_id).where(
         MemoryUseRow.pair_id == pair, MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE))
     )
@@ -84,7 +84,7 @@ def opinions_of_pair(session: Session, pair: int) -> Opinions:
 
 
 def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
-    """Those of some pairs on which a person's last thumb is down; not what people wrote."""
+    """The ids of `pairs` on which a person's last thumb is down, except those people wrote."""
     given = session.execute(
         select(MemoryUseRow.pair_id, FeedbackRow.thumbs)
         .join(FeedbackRow, FeedbackRow.turn_id == MemoryUseRow.turn_id)
@@ -94,7 +94,7 @@ def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
             TurnRow.owner == person,
             MemoryUseRow.pair_id.in_(pairs),
             MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
-            MemoryPairRow.origin.not_in((*BY_HAND, Origin.RATING)),
+            MemoryPairRow.origin.not_in((*HUMAN_ORIGINS, ScoreOrigin.RATING)),
         )
         .order_by(FeedbackRow.created)
     )
@@ -103,7 +103,7 @@ def disliked(session: Session, person: str, pairs: Collection[int]) -> set[int]:
 
 
 def opinions_of_turn(session: Session, turn: int) -> Opinions:
-    """What is said of one turn."""
+    """The opinions on one turn."""
     return _opinions(session, TurnRow.id == turn)
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from chatbot.memory.pairs import Origin, Store
+from chatbot.memory.pairs import ScoreOrigin, Store
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
 
-_BY_ADMINS = (Origin.RATING, Origin.IMPORTED, Origin.CURATED)
+_BY_ADMINS = (ScoreOrigin.RATING, ScoreOrigin.IMPORTED, ScoreOrigin.CURATED)
 
 
 def store_of(score: float, gamma: float) -> Store:
@@ -20,9 +20,10 @@ def store_of(score: float, gamma: float) -> Store:
 def rank(pair: MemoryPairRow) -> tuple[bool, int, float]:
     """The rank of a pair among its near-duplicates, of which the highest stays (ComRAG 4.2).
 
-    The paper compares scores; here what an admin rated or wrote, and what is in use, comes first.
+    The paper compares scores; here pairs that an admin rated or wrote, and those in use, come
+    first.
     """
-    by_admin = _BY_ADMINS.index(Origin(pair.origin)) + 1 if pair.origin in _BY_ADMINS else 0
+    by_admin = _BY_ADMINS.index(ScoreOrigin(pair.origin)) + 1 if pair.origin in _BY_ADMINS else 0
     return not pair.suspended, by_admin, pair.score
 
 

@@ -31,10 +31,10 @@ class NearPair:
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """The vectors of the pairs of a release, one row a pair; `told` differs whenever the ids do."""
+class VectorMatrix:
+    """The vectors of a release's pairs, one row a pair; `fingerprint` changes with the ids."""
 
-    told: tuple[int, ...]
+    fingerprint: tuple[int, ...]
     ids: npt.NDArray[np.int64]
     vectors: Vectors
 
@@ -51,13 +51,13 @@ class Neighbours:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._held: dict[tuple[int, str], Matrix] = {}
+        self._held: dict[tuple[int, str], VectorMatrix] = {}
 
     def nearest(
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
     ) -> list[NearPair]:
         """The usable pairs of a store at least so near, the nearest first, at most `limit`."""
-        found: list[NearPair] = []
+        near_pairs: list[NearPair] = []
         with self._database.reading() as session:
             matrix = self.matrix(session, release_id, question)
             similarities = matrix.cosines(question)
@@ -71,16 +71,16 @@ class Neighbours:
                     MemoryPairRow.suspended == "",
                 )
                 rows = {row.id: row for row in session.scalars(usable)}
-                found += [
+                near_pairs += [
                     NearPair(rows[pair], float(similarities[i]))
                     for i, pair in zip(some, pairs, strict=True)
                     if pair in rows
                 ]
-                if len(found) >= limit:
+                if len(near_pairs) >= limit:
                     break
-        return found[:limit]
+        return near_pairs[:limit]
 
-    def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> Matrix:
+    def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> VectorMatrix:
         """The vectors that a question can be compared with, as `session` sees the rows."""
         of_release = (
             MemoryPairRow.release_id == release_id,
@@ -89,14 +89,14 @@ class Neighbours:
         ids, key = MemoryPairRow.id, (release_id, question.embedding)
         # A pair gets a new id and never another vector, unless it comes from another embedding.
         count = select(func.count(), func.max(ids), func.sum(ids)).where(*of_release)
-        told = tuple(session.execute(count).one())
+        fingerprint = tuple(session.execute(count).one())
         with self._lock:
             held = self._held.pop(key, None)
-            if held is None or held.told != told:
+            if held is None or held.fingerprint != fingerprint:
                 rows = session.execute(select(ids, MemoryPairRow.vector).where(*of_release)).all()
                 vectors = np.frombuffer(b"".join(row.vector for row in rows), "<f4")
-                found = np.array([row.id for row in rows], dtype=np.int64)
-                held = Matrix(told, found, vectors.reshape(-1, len(question.vector)))
+                numbers = np.array([row.id for row in rows], dtype=np.int64)
+                held = VectorMatrix(fingerprint, numbers, vectors.reshape(-1, len(question.vector)))
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
             while len(self._held) > 1 and self._bytes() > HELD_BYTES:

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import BY_HAND, MemoryQuestion, NewPair, Origin, Score
+from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, NewPair, Score, ScoreOrigin
 from chatbot.memory.stores.clusters import Clusters
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ReleaseRow
@@ -89,7 +89,9 @@ def write_score(row: MemoryPairRow, score: Score) -> None:
 def score_of(row: MemoryPairRow) -> Score:
     """The score of a pair."""
     at = row.rated or row.created
-    return Score(row.score, Origin(row.origin), at, row.rated_by, row.faithfulness, row.relevancy)
+    return Score(
+        row.score, ScoreOrigin(row.origin), at, row.rated_by, row.faithfulness, row.relevancy
+    )
 
 
 def rivals_of(session: Session, row: MemoryPairRow, delta: float) -> list[MemoryPairRow]:
@@ -123,7 +125,7 @@ def _beside(row: MemoryPairRow) -> tuple[ColumnElement[bool], ...]:
 def first_to_go(session: Session, release_id: int, store: str, limit: int) -> list[MemoryPairRow]:
     """The pairs beyond `limit` in a store: suspended, low, unused and old ones first.
 
-    What people wrote or imported stays.
+    Pairs that people wrote or imported stay.
     """
     of_store = (MemoryPairRow.release_id == release_id, MemoryPairRow.store == store)
     count = session.scalar(select(func.count()).select_from(MemoryPairRow).where(*of_store)) or 0
@@ -134,7 +136,7 @@ def first_to_go(session: Session, release_id: int, store: str, limit: int) -> li
         if excess > len(going):
             in_order = (
                 select(MemoryPairRow.id)
-                .where(*of_store, suspended, MemoryPairRow.origin.not_in(BY_HAND))
+                .where(*of_store, suspended, MemoryPairRow.origin.not_in(HUMAN_ORIGINS))
                 .order_by(MemoryPairRow.score, MemoryPairRow.reused, MemoryPairRow.created)
                 .limit(excess - len(going))
             )

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import (
-    BY_HAND,
+    HUMAN_ORIGINS,
     MemoryQuestion,
     NewPair,
     Role,
@@ -25,7 +25,7 @@ from chatbot.memory.pairs import (
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores import pair_rows as rows
 from chatbot.memory.stores.clusters import Clusters, rank, store_of
-from chatbot.memory.suspending import still_stands
+from chatbot.memory.suspending import reason_unusable
 from corpora.database.engine import Database, portions
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from ingestion.errors import StrataError
@@ -34,7 +34,7 @@ _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
 
 _Clusters = defaultdict[tuple[str, str], Clusters]
-"""Those of a store and an embedding, held while a release is rebuilt."""
+"""The clusters by store and embedding, held while a release is rebuilt."""
 
 
 class UnknownPair(StrataError, LookupError):
@@ -77,7 +77,7 @@ class Stores:
             of_these = (MemoryPairRow.id.in_(instead_of), MemoryPairRow.release_id == release_id)
             edited = session.scalars(select(MemoryPairRow).where(*of_these)).all()
             # What serves may have changed since it was answered: nothing outdated comes in.
-            outdated = still_stands(session, release_id, pair.pages)
+            outdated = reason_unusable(session, release_id, pair.pages)
             row = rows.new_row(release_id, pair, outdated)
             added = self._place(session, row, beside=edited, turn=pair.turn)
             if added.kept and pair.turn is not None:
@@ -109,7 +109,9 @@ class Stores:
         made = select(MemoryUseRow.pair_id).where(
             MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
         )
-        return _remove(session, MemoryPairRow.id.in_(made) & MemoryPairRow.origin.not_in(BY_HAND))
+        return _remove(
+            session, MemoryPairRow.id.in_(made) & MemoryPairRow.origin.not_in(HUMAN_ORIGINS)
+        )
 
     def rebuild(
         self,
@@ -152,8 +154,8 @@ class Stores:
         of_other = MemoryPairRow.embedding != reader.embedding
         query = select(MemoryPairRow.id, MemoryPairRow.question)
         with self._database.reading() as session:
-            found = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
-            other = {row.id: row.question for row in found}
+            stale = session.execute(query.where(MemoryPairRow.id.in_(ids), of_other))
+            other = {row.id: row.question for row in stale}
         return dict(zip(other, reader.read_all(list(other.values()), product), strict=True))
 
     def _place(
@@ -170,8 +172,8 @@ class Stores:
         The pairs `beside` it go in any case. A `turn` made it.
         """
         row.store = store = store_of(row.score, self._thresholds.gamma)
-        found = rows.rivals_of(session, row, self._thresholds.delta)
-        rivals = [rival for rival in found if rival not in beside]
+        near = rows.rivals_of(session, row, self._thresholds.delta)
+        rivals = [rival for rival in near if rival not in beside]
         best = max(rivals, key=rank, default=None)
         if best is not None and rank(best) >= rank(row):
             rows.supersede(session, [*beside, *([row] if row.id else [])], best.id, turn)

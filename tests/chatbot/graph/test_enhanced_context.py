@@ -12,7 +12,7 @@ import pytest
 from chatbot.chatbot import AnsweredTurn
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
-from chatbot.turn import Origin as CitedFrom
+from chatbot.turn import Origin
 from ingestion.errors import BadSettings
 from tests.chatbot import lamp
 from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
@@ -144,12 +144,12 @@ def test_what_the_graph_states_has_a_citation_of_its_own_kind(bot: MakeBot) -> N
     asked.answered_before(PORT, PORT_ANSWER)
     reply = asked.ask("What do the ports of relay 17.20 run at, and what for?").content
     by_origin = {c.origin: c for c in reply.citations}
-    assert set(by_origin) == {CitedFrom.DOCUMENTS, CitedFrom.GRAPH}
-    of_graph = by_origin[CitedFrom.GRAPH]
+    assert set(by_origin) == {Origin.DOCUMENTS, Origin.GRAPH}
+    of_graph = by_origin[Origin.GRAPH]
     assert "XF-1" in of_graph.quote
     assert "10 Gbit/s" in of_graph.quote
     assert f"[{reply.citations.index(of_graph) + 1}]" in reply.answer
-    assert [c.origin for c in reply.citations].count(CitedFrom.GRAPH) == 1
+    assert [c.origin for c in reply.citations].count(Origin.GRAPH) == 1
 
 
 def test_without_usable_triplets_the_answer_is_given_all_the_same(bot: MakeBot) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chatbot.graph.question_graph import QuestionGraph
-from chatbot.memory.pairs import MemoryQuestion, Origin, Score, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, Score, ScoreOrigin, Thresholds
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from corpora.database.engine import Database
@@ -120,7 +120,7 @@ def test_a_pair_joins_when_it_is_added_and_leaves_when_it_is_retired(
     assert related(graph, release) == []
     (again,) = add(stores, release, 31)
     assert related(graph, release) == [again, first]
-    stores.rescore(again, Score(0.1, Origin.RATING, WHEN))
+    stores.rescore(again, Score(0.1, ScoreOrigin.RATING, WHEN))
     assert related(graph, release) == []
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from chatbot.accounts.people import LOCAL, NotAllowed, Person
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
-from chatbot.administration.overview import EVERYTHING, Scope
+from chatbot.administration.overview import EVERYTHING, ReleaseFilter
 from chatbot.answering.lead_prompt import UNKNOWN
 from chatbot.memory.pairs import MemoryQuestion
 from chatbot.review.ratings import Ratings
@@ -45,10 +45,10 @@ def known(bot: Bot, *rows: dict[str, Any], release: str = "1.0") -> None:
 
 
 def exported(
-    bot: Bot, scope: Scope = EVERYTHING, **options: Any
+    bot: Bot, within: ReleaseFilter = EVERYTHING, **options: Any
 ) -> tuple[list[Instruction], ExportReport]:
     report = ExportReport()
-    lines = InstructionExport(bot.chatbot, LOCAL).lines(report, scope, **options)
+    lines = InstructionExport(bot.chatbot, LOCAL).lines(report, within, **options)
     return [Instruction.model_validate_json(line) for line in lines], report
 
 
@@ -76,7 +76,7 @@ def test_an_accepted_answer_becomes_the_prompt_of_the_chain_and_its_lead(
     # Asked afresh, the model gets this very prompt.
     turn = bot.chatbot.ask(BRIGHT["question"], product="lamp", release="1.0", afresh=True).turn
     (call,) = [call for call in turn.calls if call.step == "answer_generation"]
-    assert list(call.prompt) == instruction.asked
+    assert list(call.prompt) == instruction.prompt_messages
     bot.close()
 
 
@@ -116,10 +116,10 @@ def test_the_evidence_and_the_answer_are_of_one_release(bot: Bot) -> None:
         "2.0": "The lamp gives 800 lumen.",
     }
     for release, other in (("1.0", "800 lumen"), ("2.0", "600 lumen")):
-        assert other not in bright[release].asked[-1][1]
+        assert other not in bright[release].prompt_messages[-1][1]
     # One question in two releases: on one side.
     assert len({i.split for i in bright.values()}) == 1
-    only, _ = exported(bot, Scope("lamp", "2.0"))
+    only, _ = exported(bot, ReleaseFilter("lamp", "2.0"))
     assert [i.release for i in only] == ["2.0"]
 
 
@@ -146,7 +146,7 @@ def test_only_refusals_that_people_call_right_are_taken(bot: Bot) -> None:
     (refusal,), report = exported(bot)
     assert (refusal.abstains, refusal.reply, refusal.turn) == (True, UNKNOWN, reply.kept_as)
     assert report.abstentions == 1
-    assert "<chunk" in refusal.asked[-1][1]
+    assert "<chunk" in refusal.prompt_messages[-1][1]
     Ratings(bot.chatbot.database).change(LOCAL, reply.kept_as, rating="bad")
     assert exported(bot)[0] == []
 
@@ -170,7 +170,7 @@ def test_what_nobody_rated_is_taken_on_demand(lamp_settings: Settings, tmp_path:
 
 def test_an_export_is_for_admins_and_stands_in_the_audit_log(bot: Bot) -> None:
     known(bot, BRIGHT)
-    exported(bot, Scope("lamp"))
+    exported(bot, ReleaseFilter("lamp"))
     with bot.chatbot.database.reading() as session:
         row = session.scalars(select(AuditRow).order_by(AuditRow.id.desc())).first()
         assert row is not None

@@ -20,7 +20,7 @@ from tests.ui.attacks.conftest import each
 from tests.ui.conftest import MakeChatbot
 from tests.ui.scripted import Dead
 from tests.ui.valve_corpus import LATEST
-from ui.wording.failures import UNTOLD
+from ui.wording.failures import INTERNAL_ERROR
 
 SECRET = "/srv/models/own.gguf at 10.0.0.7"
 _TALK = {"model": "strata/valve", "messages": [{"role": "user", "content": LATEST}]}
@@ -61,7 +61,7 @@ def test_a_failure_is_told_in_json_without_anything_inside(chatbot: Chatbot, cas
             timeout=30,
         )
     assert reply.status_code == status
-    assert UNTOLD in reply.text
+    assert INTERNAL_ERROR in reply.text
     assert "own.gguf" not in reply.text
     assert "ZeroDivisionError" not in reply.text
     for text in reply.text.splitlines():

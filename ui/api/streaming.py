@@ -15,7 +15,7 @@ from chatbot.settings import Settings
 from ingestion.errors import StrataError
 from ui.api.service import Service
 from ui.wording.escaping import visible
-from ui.wording.failures import told
+from ui.wording.failures import message_for
 
 Result = TypeVar("Result")
 Work = Callable[[Listener, Callable[[], bool]], Result]
@@ -30,14 +30,14 @@ _INTERNAL = "InternalError"
 
 
 def failure(error: Exception, settings: Settings | None) -> dict[str, str]:
-    """What a program is told of a failure: `message` and `type`."""
+    """A failure as a program gets it: `message` and `type`."""
     kind = type(error).__name__ if isinstance(error, StrataError) else _INTERNAL
-    return {"message": visible(told(error, settings)), "type": kind}
+    return {"message": visible(message_for(error, settings)), "type": kind}
 
 
 @dataclass(frozen=True)
 class Following(Generic[Result]):
-    """What happens while a question is answered, and its reply; `follow` begins it."""
+    """The events while a question is answered, and its reply; `follow` begins it."""
 
     running: asyncio.Future[Result]
     _events: asyncio.Queue[Event | None]

@@ -1,4 +1,4 @@
-"""What is asked: the form of an answer, by the question's words and where these say nothing, none.
+"""The kind of a question, which is the expected form of its answer, by its words.
 
 A capable model needs no such hint. A small one does, and retrieval weighs blocks of that form.
 """
@@ -9,8 +9,8 @@ from enum import StrEnum
 from ingestion.page import BlockKind
 
 
-class Kind(StrEnum):
-    """What a question wants to be told, which decides the form of its answer."""
+class QuestionType(StrEnum):
+    """The expected form of an answer."""
 
     VALUE = "value"
     STEPS = "steps"
@@ -22,9 +22,9 @@ class Kind(StrEnum):
 
 
 FORMS = {
-    Kind.STEPS: (BlockKind.CODE, BlockKind.LIST_ITEM),
-    Kind.LIST: (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW, BlockKind.DEFINITION),
-    Kind.DEFINITION: (BlockKind.SIGNATURE, BlockKind.DEFINITION),
+    QuestionType.STEPS: (BlockKind.CODE, BlockKind.LIST_ITEM),
+    QuestionType.LIST: (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW, BlockKind.DEFINITION),
+    QuestionType.DEFINITION: (BlockKind.SIGNATURE, BlockKind.DEFINITION),
 }
 """The blocks that an answer of a kind is made of, where it is more than a sentence."""
 
@@ -34,7 +34,7 @@ _OPENING = re.compile(
     r"i (?:want|need|would like) to know)\b)+",
     re.I,
 )
-_ASKED = tuple(
+_PATTERNS = tuple(
     (re.compile(pattern, re.I), kind)
     for pattern, kind in (
         (
@@ -42,53 +42,53 @@ _ASKED = tuple(
             r"|\b(?:steps?|procedure|instructions)\b|\bin (?:what|which|the right) order\b"
             r"|\bwhat (?:do|must|should|can) (?:i|we|you)\b|^(?:i|we) (?:want|need|would like) to\b"
             r"|\b(?:example|snippet|code) (?:of|for|to|that)\b",
-            Kind.STEPS,
+            QuestionType.STEPS,
         ),
-        (r"\bwhy\b|\breasons?\b|\bcauses?\b", Kind.EXPLANATION),
+        (r"\bwhy\b|\breasons?\b|\bcauses?\b", QuestionType.EXPLANATION),
         (
             r"\bchang|\bdiffer|\bcompare|\bnew in\b|\bwhat'?s new\b|\brelease notes\b"
             r"|\b(?:since|from|until|as of|in) (?:which|what|when)\b"
             r"|\b(?:removed|renamed|added|deprecated|dropped|introduced|fixed)\b",
-            Kind.CHANGE,
+            QuestionType.CHANGE,
         ),
         (
             r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|need)\b"
             r"|[,.:;] (?:is|are|do|does|did|can|may|must|should|will) \w",
-            Kind.YES_NO,
+            QuestionType.YES_NO,
         ),
-        (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", Kind.EXPLANATION),
-        (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", Kind.VALUE),
+        (r"\bhow (?:does|did|is|are)\b|\bwhat happens\b", QuestionType.EXPLANATION),
+        (r"\bhow \w+\b|\b(?:default|maximum|minimum|max|min|limit)\b", QuestionType.VALUE),
         (
             r"\b(?:list|table|overview|all|each|every)\b|\b(?:kinds?|types?) of\b"
             r"|\bwhich [\w-]+[^\Wsiu]s\b(?! (?:is|was|has|does)\b)"
             r"|\b(?:which|what) (?:[\w-]+ ){0,3}[\w-]+[^\Wsiu]s"
             r"(?: (?:are|were|can|do|does|should|must|may|have|of|for|in|on|to|is there)\b|\W*$)",
-            Kind.LIST,
+            QuestionType.LIST,
         ),
         (
             r"^(?:what(?:'?s| is| are| does| do)|define|explain|describe)\b|\bmeans?\b",
-            Kind.DEFINITION,
+            QuestionType.DEFINITION,
         ),
     )
 )
-"""What a question wants by its words; the first that fits decides."""
+"""Patterns for the kind of a question; the first that fits decides."""
 
 
 def without_opening(question: str) -> str:
-    """The question without greetings and what only leads to it: "hi, can you tell me"."""
+    """The question without its opening, such as greetings and "can you tell me"."""
     return _OPENING.sub("", question.replace("’", "'"))
 
 
-def kind_said(question: str) -> Kind | None:
-    """What the words of a question say that it wants; None where they do not."""
+def stated_type(question: str) -> QuestionType | None:
+    """The kind that the words of a question state; None where they state none."""
     text = without_opening(question)
-    return next((kind for pattern, kind in _ASKED if pattern.search(text)), None)
+    return next((kind for pattern, kind in _PATTERNS if pattern.search(text)), None)
 
 
-def asked_for(question: str, subject: str = "") -> Kind:
-    """What a question wants by its words alone; a value where nothing says otherwise.
+def question_type(question: str, subject: str = "") -> QuestionType:
+    """The kind of a question by its words alone; a value where they state none.
 
-    Of a follow-up that says nothing of it ("and in 2.0?") the words of the whole `subject` decide,
+    For a follow-up that states none ("and in 2.0?") the words of the whole `subject` decide,
     which takes over what was asked before.
     """
-    return kind_said(question) or kind_said(subject) or Kind.VALUE
+    return stated_type(question) or stated_type(subject) or QuestionType.VALUE

@@ -15,7 +15,7 @@ from corpora.indexing.embedding import Embedder
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
 
 PAGES = 8
-"""How many pages are looked at."""
+"""The number of pages searched for support."""
 _SEARCHED = 1_000
 """Characters of an answer that are searched for."""
 
@@ -34,7 +34,7 @@ def as_value(text: str) -> str:
     return " ".join(as_answer(text.replace("\n", " ")).split())
 
 
-def supported(
+def cite_pages(
     corpus: Corpus, embedder: Embedder, question: str, answer: str, value: str = ""
 ) -> tuple[dict[str, Any], tuple[CitedPage, ...]]:
     """Cite pages of its release for an answer that `as_answer` wrote, as far as they support it.
@@ -42,20 +42,20 @@ def supported(
     Returns the answer as a pair keeps it, where one of a line is its own value, and the page of
     each citation. An answer gets none if it claims anything that the release does not say.
     """
-    said = answer[:_SEARCHED]
-    terms = search_terms(question, said, corpus.product)
-    found = retrieve(
-        corpus, embedder, [question, said], terms, limit=PAGES, settings=RetrievalSettings()
+    beginning = answer[:_SEARCHED]
+    terms = search_terms(question, beginning, corpus.product)
+    ranked = retrieve(
+        corpus, embedder, [question, beginning], terms, limit=PAGES, settings=RetrievalSettings()
     )
-    pages = {page.id: page for page, _ in found if passages_of(page)}
+    pages = {page.id: page for page, _ in ranked if passages_of(page)}
     passages = [
         Numbered("\n".join((*page.heading_path, page.text)), (page,), corpus.release)
         for page in pages.values()
     ]
     written = cited(answer, passages, f"{question} {corpus.product} {corpus.release}")
-    is_borne = not written.unsupported
-    text = written.text if is_borne else answer
-    citations = written.citations if is_borne else ()
+    is_supported = not written.unsupported
+    text = written.text if is_supported else answer
+    citations = written.citations if is_supported else ()
     if not value and "\n" not in answer:
         value = answer
     kept = {"text": text, "value": value, "citations": list(map(asdict, citations))}

@@ -1,4 +1,4 @@
-"""What is documented elsewhere: the releases that tell where the one that was asked does not."""
+"""The fall-back to older releases where the latest has no answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,35 +14,35 @@ from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, 
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 
-TELLING = 0.9
-"""The share of what is asked, by rarity, that a passage of another release must hold to count."""
-WORTH_ASKING = 0.5
-"""The share from which one release is asked, where none holds so many."""
-MOST_PAGES = 3
-"""Pages that an "I don't know" offers."""
+MIN_COVERAGE = 0.9
+"""The least coverage by a passage of another release for that release to be named."""
+MIN_COVERAGE_TO_TRY = 0.5
+"""The coverage above which the best release is tried, where none reaches `MIN_COVERAGE`."""
+MAX_NEAREST_PAGES = 3
+"""The most pages that an "I don't know" offers."""
 
 OpenCorpus = Callable[[str, str], Corpus]
 Releases = Callable[[str], Sequence[str]]
 
 
 def answer_from_newest(
-    answering: ModelStep, look: RuleStep, may_tell: Callable[[Turn], str | None]
+    answering: ModelStep, find: RuleStep, best_guess: Callable[[Turn], str | None]
 ) -> ModelStep:
-    """Where nobody named a release, answer from the newest that tells, and say so (law 3).
+    """Answer from the newest release that has an answer, and say so, if none was named (law 3).
 
-    `look` finds the releases that tell, and where there is none `may_tell` the one to try;
+    `find` finds the releases that have one, and where there is none `best_guess` the one to try;
     `answering` answers a question of one release. With a release named the turn keeps its refusal.
     """
 
     async def answer(turn: Turn) -> Turn:
         if not _is_unanswered(turn):
             return turn
-        turn = await in_thread(look, turn)
+        turn = await in_thread(find, turn)
         resolution = turn.resolution
         named = resolution.mentions or resolution.status is not ReleaseStatus.LATEST
         newest = next(iter(turn.found_in), None)
         if not named and newest is None:
-            newest = await in_thread(may_tell, turn)
+            newest = await in_thread(best_guess, turn)
         if named or newest is None:
             return turn
         latest = resolution.releases[0]
@@ -81,7 +81,7 @@ def find_other_releases(
     *,
     most: int = 8,
 ) -> tuple[RuleStep, Callable[[Turn], str | None]]:
-    """Give a turn that has no answer its nearest pages and the releases where there is one.
+    """Steps for an unanswered turn: its nearest pages, and the releases that have an answer.
 
     `retrieve` finds the pages where the turn was refused before. Where the gate does not know of
     the releases, the newest `most` of the others are asked; `search` are the steps from the
@@ -90,46 +90,46 @@ def find_other_releases(
     the one with most of them, if that is more than the release that was asked has.
     """
 
-    def look(turn: Turn) -> Turn:
+    def find(turn: Turn) -> Turn:
         if not _is_unanswered(turn):
             return turn
         turn = turn if turn.retrieved else retrieve(turn)
-        found = turn.found_in
+        documented_in = turn.found_in
         # What is unmentioned stands in no release.
-        if not found and not turn.unmentioned:
-            own = told(turn, turn.asked[1])
+        if not documented_in and not turn.unmentioned:
+            own = coverage_in(turn, turn.target[1])
             others = _others(turn, releases)[:most]
-            found = tuple(r for r in others if own < told(turn, r) >= TELLING)
-        return replace(turn, nearest=nearest_pages(turn), found_in=found)
+            documented_in = tuple(r for r in others if own < coverage_in(turn, r) >= MIN_COVERAGE)
+        return replace(turn, nearest=nearest_pages(turn), found_in=documented_in)
 
-    def told(turn: Turn, release: str) -> float:
+    def coverage_in(turn: Turn, release: str) -> float:
         side = _searched(turn, release, search)
         if side.answer is not None or side.unmentioned:
             return 0.0
-        return _share_told(side, open_corpus(*side.asked))
+        return _best_coverage(side, open_corpus(*side.target))
 
-    def may_tell(turn: Turn) -> str | None:
-        shares = {release: told(turn, release) for release in _others(turn, releases)[:most]}
+    def best_guess(turn: Turn) -> str | None:
+        shares = {release: coverage_in(turn, release) for release in _others(turn, releases)[:most]}
         best = max(shares, key=lambda release: shares[release], default=None)
-        least = max(WORTH_ASKING, told(turn, turn.asked[1]))
+        least = max(MIN_COVERAGE_TO_TRY, coverage_in(turn, turn.target[1]))
         return best if best and shares[best] > least else None
 
-    return look, may_tell
+    return find, best_guess
 
 
 def nearest_pages(turn: Turn) -> tuple[Citation, ...]:
     """The pages that retrieval scored highest, each once, without quoted words."""
-    _, release = turn.asked
+    _, release = turn.target
     ranked = sorted(turn.retrieved, key=lambda chunk: -chunk.score)
     pages = {chunk.page.id: chunk.page for chunk in ranked}
     return tuple(
         cite_words(page, "", page.heading_path, page.anchor, release)
-        for page in list(pages.values())[:MOST_PAGES]
+        for page in list(pages.values())[:MAX_NEAREST_PAGES]
     )
 
 
 def _is_unanswered(turn: Turn) -> bool:
-    """Whether the documents of one release were asked, and do not tell."""
+    """Whether one release was searched and has no answer."""
     return (
         turn.answer is not None
         and turn.answer.abstained
@@ -142,31 +142,31 @@ def _is_unanswered(turn: Turn) -> bool:
 
 def _others(turn: Turn, releases: Callable[[str], Sequence[str]]) -> list[str]:
     """The other releases of the product, the newest first."""
-    product, own = turn.asked
+    product, own = turn.target
     return [release for release in reversed(releases(product)) if release != own]
 
 
 def _searched(turn: Turn, release: str, search: Sequence[RuleStep]) -> Turn:
     """The same question to another release, as if nobody had named one, after some steps."""
-    asked = turn.queries
-    bare = asked.versionless or asked.filtered
+    queries = turn.queries
+    bare = queries.versionless or queries.filtered
     side = Turn(
         turn.question,
         product=turn.product,
         resolved=replace(turn.resolution, releases=(release,), mentions=()),
-        phrased=Queries(asked.subject, bare, None, asked.subject, asked.known),
+        phrased=Queries(queries.subject, bare, None, queries.subject, queries.known),
     )
     return reduce(lambda side, step: step(side), search, side)
 
 
-def _share_told(turn: Turn, corpus: Corpus) -> float:
-    """The share of what is asked, by rarity, that the best passage found holds, 0 to 1.
+def _best_coverage(turn: Turn, corpus: Corpus) -> float:
+    """The best coverage of the question by a retrieved record, 0 to 1.
 
     A word that the release does not know counts as rare.
     """
-    asked = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
-    weights = {token: corpus.idf(token) for token in asked}
-    found = (record for chunk in turn.retrieved for record in records(chunk.page))
-    texts = (set(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in found)
-    held = (sum(weights[token] for token in asked & text) for text in texts)
+    terms = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
+    weights = {token: corpus.idf(token) for token in terms}
+    candidates = (record for chunk in turn.retrieved for record in records(chunk.page))
+    texts = (set(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in candidates)
+    held = (sum(weights[token] for token in terms & text) for text in texts)
     return max(held, default=0.0) / (sum(weights.values()) or 1.0)
