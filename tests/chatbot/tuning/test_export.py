@@ -129,7 +129,7 @@ def test_near_duplicates_are_left_out_the_best_stays(bot: Bot) -> None:
     with bot.chatbot.database.writing() as session:
         row = session.get_one(MemoryPairRow, bright.id)
         values = {c.key: getattr(row, c.key) for c in MemoryPairRow.__table__.columns}
-        worse = {**values, "id": None, "score": 0.85, "question": "How bright is the lamp, please?"}
+        worse = {**values, "id": None, "score": 0.85, "question": "how bright is the lamp"}
         other = {"text": "It is bright.", "value": "It is bright.", "citations": []}
         session.add_all([MemoryPairRow(**worse), MemoryPairRow(**worse | {"answer": other})])
     found, report = exported(bot)
