@@ -12,6 +12,7 @@ from chatbot.comparison.sides import compared_topic, side_of, with_sides
 from chatbot.comparison.topic import asks_differences
 from chatbot.comparison.wording import joined
 from chatbot.releases.resolution import ReleaseStatus
+from chatbot.retrieval.support import unsupported
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
@@ -86,8 +87,11 @@ def _followed(
     corpora: Sequence[Corpus],
     open_parameters: OpenParameters,
 ) -> Answer:
-    """An answer and the computed differences on its topic, if any, below it."""
+    """An answer and the computed table on its topic below it, where that says more."""
     topic = compared_topic(sides)
     parameters = [open_parameters(*side.target) for side in sides]
     computed = computed_answer(topic, corpora, parameters) if topic else None
-    return joined([("", answer), ("", computed)]) if computed else answer
+    says_more = (
+        computed and "\n|" in computed.text and unsupported(computed.text, [answer.text], "")
+    )
+    return joined([("", answer), ("", computed)]) if computed and says_more else answer
