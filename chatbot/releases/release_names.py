@@ -109,8 +109,15 @@ class ReleaseNames:
         return tokens[-2] in self._suffixes or is_prerelease(" ".join(map(str, tokens)))
 
     def near(self, tokens: Tokens) -> bool:
-        """Whether a first part is a little below, among or above those of the releases."""
-        return tokens[0] in self._near
+        """Whether a first part is a little below, among or above those of the releases.
+
+        Or has the digits of one, as 176 has of 1.7.6.
+        """
+        digits = str(tokens[0])
+        alike = len(digits) > 2 and any(
+            "".join(map(str, name)).startswith(digits) for name in self._names
+        )
+        return tokens[0] in self._near or alike
 
     def and_later(self, reading: NameReading, written: str) -> NameReading:
         """The releases that a name covers and all final ones after it, also for an unknown name."""
