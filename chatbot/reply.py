@@ -147,7 +147,10 @@ class TracedChunk(StoredPart):
 
 
 class Trace(StoredPart):
-    """A turn step by step; of a comparison `sides` holds one for every release."""
+    """A turn step by step; of a comparison `sides` holds one for every release.
+
+    `refusal` is the step that refused to answer from the release that was asked, and its reason.
+    """
 
     version: int = 0
     release: TracedRelease | None = None
@@ -159,6 +162,7 @@ class Trace(StoredPart):
     temperature: float | None = None
     value: str = ""
     unwritten: bool = False
+    refusal: str = ""
     calls: tuple[ModelCall, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     timings: dict[str, float] = {}

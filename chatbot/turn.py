@@ -150,7 +150,8 @@ class Answer:
 
     `value` is the lead alone, without marks, empty when abstaining; a passage stands in for it
     where it is `unwritten`. `warnings` name what was removed from the model's words, `outside` are
-    statements of other sources than the documentation, with their source.
+    statements of other sources than the documentation, with their source. `refusal` says for the
+    trace which step refused to answer from the release that was asked, and why.
     """
 
     text: str
@@ -160,6 +161,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
     unwritten: bool = False
     outside: tuple[str, ...] = ()
+    refusal: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
-from chatbot.answering.refusals import nothing_found
+from chatbot.answering.refusals import REJECTED_BEFORE, nothing_found
 from chatbot.answering.whole_answer import gather, write_cited
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.runtime.concurrency import in_thread
@@ -40,7 +40,8 @@ def write_answer(
         turn = await write_cited(turn, model, "answer", of, evidence, max_tokens)
         assert turn.answer is not None
         if is_rejected(turn, turn.answer.value, same):
-            turn = replace(turn, answer=replace(nothing_found(turn), warnings=(REJECTED,)))
+            nothing = nothing_found(turn, REJECTED_BEFORE)
+            turn = replace(turn, answer=replace(nothing, warnings=(REJECTED,)))
         return replace(turn, route=route_of(turn))
 
     return write

@@ -20,7 +20,12 @@ from chatbot.answering.body import (
 from chatbot.answering.citing import marked
 from chatbot.answering.lead import Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
-from chatbot.answering.refusals import nothing_found
+from chatbot.answering.refusals import (
+    NO_PASSAGE,
+    REJECTED_BEFORE,
+    UNKNOWN_TO_MODEL,
+    nothing_found,
+)
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.question_types import QuestionType
@@ -29,7 +34,7 @@ from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_r
 from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
 from chatbot.text.markdown import with_marks_as_code, without_marks
-from chatbot.text.sanitizer import as_document_words, as_words, harmless
+from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
 from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.catalog.release import Product
@@ -65,7 +70,7 @@ def write_lead_and_body(
     async def write(turn: Turn) -> Turn:
         prompt = lead_prompt(turn, budget)
         if prompt is None:
-            return replace(turn, answer=nothing_found(turn))
+            return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
         draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
         if model is None:
             return replace(turn, answer=replace(draft.passage(), warnings=(NO_MODEL,)))
@@ -89,7 +94,7 @@ def write_lead_and_body(
             reply = " ".join(sentences(reply)[:-1])
         answer = _answer(draft, reply)
         if is_rejected(turn, answer.value, same):
-            answer = replace(nothing_found(turn), warnings=(REJECTED,))
+            answer = replace(nothing_found(turn, REJECTED_BEFORE), warnings=(REJECTED,))
         return replace(turn, answer=answer)
 
     return write
@@ -101,14 +106,17 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     shown = draft.prompt.shown
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
     if says_unknown(without_marks(text).strip()):
-        return nothing_found(turn)
+        doubt = f"doubt {turn.calls[-1].doubt:.2f}, limit {REFUSAL_PROBABILITY}"
+        return nothing_found(turn, f"{UNKNOWN_TO_MODEL} ({doubt})")
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
     lead = checked(text, shown, own, outside)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
     if not lead.sentences and turn.unmentioned:
-        answer, outside = nothing_found(turn), []
+        lacking = listed(map(as_code, turn.unmentioned))
+        refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
+        answer, outside = nothing_found(turn, refusal), []
     named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
     return replace(answer, outside=tuple(named), warnings=() if lead.is_whole else (REMOVED,))
 

@@ -3,8 +3,14 @@
 from chatbot.text.words import listed
 from chatbot.turn import Answer, Turn
 
+NO_PASSAGE = "search: no passage was found"
+REJECTED_BEFORE = "memory: people rejected this answer"
+UNKNOWN_TO_MODEL = "model: I don't know"
+"""Reasons of a refusal, as the trace has them."""
 
-def nothing_found(turn: Turn) -> Answer:
-    """The refusal for a release, or for all that are compared (design, law 3)."""
+
+def nothing_found(turn: Turn, refusal: str) -> Answer:
+    """The answer for a release, or for all that are compared, and which step refused, and why."""
     product, releases = turn.resolution.product, listed(turn.resolution.releases)
-    return Answer(f"I couldn't find this in the {releases} documentation of {product}.", True)
+    text = f"I couldn't find this in the {releases} documentation of {product}."
+    return Answer(text, abstained=True, refusal=refusal)

@@ -14,6 +14,12 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import identifiers, tokens
 from ingestion.page import DocumentKind
 
+LOWEST_COVERAGE = 0.15
+"""The coverage below which a question is refused: the release is about something else.
+
+It was set low, by hand: a question in other words than the documents' has little coverage, too, and
+what is left the model refuses by its own doubt (docs/decisions/0018).
+"""
 _MANY = 40
 """Chunks that are looked at for one that is not of release notes."""
 
@@ -21,14 +27,12 @@ _MANY = 40
 def refuse_undocumented(
     open_corpus: Callable[[str, str], Corpus],
     releases: Callable[[str], Sequence[str]],
-    *,
-    lowest_coverage: float,
 ) -> RuleStep:
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
     Release notes that mention it do not document it; a term of the glossary is lacking with all its
-    wordings. Also refuses when the release holds almost none of the question's words: the share
-    `lowest_coverage`, weighed by rarity. Names that no release has are noted.
+    wordings. Also refuses when the release holds almost none of the question's words: a coverage
+    below `LOWEST_COVERAGE`. Names that no release has are noted.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -40,8 +44,9 @@ def refuse_undocumented(
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
-        if turn.answer is None and coverage(here, subject) < lowest_coverage:
-            return replace(turn, answer=nothing_found(turn))
+        if turn.answer is None and (held := coverage(here, subject)) < LOWEST_COVERAGE:
+            refusal = f"gate: coverage {held:.2f} < {LOWEST_COVERAGE}"
+            return replace(turn, answer=nothing_found(turn, refusal))
         return replace(turn, unmentioned=tuple(missing))
 
     return gate
@@ -78,13 +83,13 @@ def _refused(
     for wordings, has in lacking:
         documented_in = [o.release for o in others if any(has(o, word) for word in wordings)]
         if documented_in:
+            name, where = as_code(wordings[0]), listed(documented_in)
             text = (
-                f"The {release} documentation of {product} does not document "
-                f"{as_code(wordings[0])}. It is documented in {listed(documented_in)}."
+                f"The {release} documentation of {product} does not document {name}. "
+                f"It is documented in {where}."
             )
-            return replace(
-                turn, answer=Answer(text, abstained=True), found_in=tuple(documented_in[::-1])
-            )
+            answer = Answer(text, abstained=True, refusal=f"gate: {name} only in {where}")
+            return replace(turn, answer=answer, found_in=tuple(documented_in[::-1]))
     return turn
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.answering.citing import QUESTIONED, Cited, Numbered, cited
-from chatbot.answering.refusals import nothing_found
+from chatbot.answering.refusals import NO_PASSAGE, UNKNOWN_TO_MODEL, nothing_found
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.concurrency import in_thread
@@ -49,7 +49,7 @@ async def write_cited(
     and named below it. Behind "I don't know" may stand the nearest information.
     """
     if not evidence.passages:
-        return replace(turn, answer=nothing_found(turn))
+        return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
     pages = "\n".join(passage.text for passage in evidence.passages)
     compared = turn.resolution.releases if len(turn.resolution.releases) > 1 else ()
     # What the asker wrote needs no passage; what was answered before does.
@@ -84,7 +84,7 @@ async def write_cited(
         if still_knows and len(mended.unsupported) < len(checked.unsupported):
             checked = mended
     if not knows:
-        nothing = nothing_found(turn)
+        nothing = nothing_found(turn, UNKNOWN_TO_MODEL)
         if not checked.citations or checked.unsupported:
             return replace(turn, answer=nothing)
         text = f"{nothing.text} {checked.text}"

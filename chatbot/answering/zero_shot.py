@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 
+from chatbot.answering.refusals import UNKNOWN_TO_MODEL
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.model_calls import call
@@ -43,7 +44,7 @@ def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
             turn,
             calls=(*turn.calls, made),
             route=Route.MODEL,
-            answer=Answer("I don't know.", True)
+            answer=Answer("I don't know.", True, refusal=UNKNOWN_TO_MODEL)
             if unknown
             else Answer(text, False, value=text, warnings=(UNCITED,)),
         )

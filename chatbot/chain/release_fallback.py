@@ -50,9 +50,9 @@ def answer_from_newest(
         again = await answering(replace(turn, resolved=of, **_UNANSWERED))
         if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
-        return replace(
-            again, answer=_led(f"{latest} does not document this. From {newest}:", again.answer)
-        )
+        led = _led(f"{latest} does not document this. From {newest}:", again.answer)
+        refusal = turn.answer.refusal if turn.answer else ""
+        return replace(again, answer=replace(led, refusal=refusal))
 
     return answer
 

@@ -65,6 +65,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
 def trace_of(turn: Turn) -> Trace:
     """The trace of a turn, finished or not."""
     memory = TracedMemory.model_validate(turn.recollection or Recollection())
+    answer = turn.answer or Answer("", abstained=True)
     return Trace(
         version=VERSION,
         release=turn.resolved,
@@ -74,8 +75,9 @@ def trace_of(turn: Turn) -> Trace:
         reduced=tuple(map(_chunk, turn.reduced)),
         selected=tuple(map(_chunk, turn.selected)),
         temperature=turn.temperature,
-        value=turn.answer.value if turn.answer else "",
-        unwritten=turn.answer is not None and turn.answer.unwritten,
+        value=answer.value,
+        unwritten=answer.unwritten,
+        refusal=answer.refusal,
         calls=turn.calls if not turn.sides else (),
         fallbacks=turn.fallbacks,
         timings=dict(turn.timings),

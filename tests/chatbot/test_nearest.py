@@ -8,6 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import open_chatbot
+from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
 from chatbot.memory.remembering import candidate_of
 from chatbot.settings import Settings
@@ -62,6 +63,24 @@ def test_a_name_that_others_document_is_found_where_the_gate_knows_it(relay: Mak
     assert reply.found_in == ("18.00",)
 
 
+def test_the_trace_says_which_step_refused_and_why(relay: MakeRelay, pump: Chatbot) -> None:
+    refusals = [
+        trace_of(chatbot.ask(question).turn).refusal
+        for chatbot, question in (
+            (relay(None), "What does warp_drive do in 17.20?"),
+            (relay(None), "How is sourdough bread baked in 17.20?"),
+            (relay(None), "What is hold_time in 17.20?"),
+            (pump, KEEPING.format(release="1.0")),
+        )
+    ]
+    assert refusals == [
+        "gate: `warp_drive` only in 18.00",
+        "gate: coverage 0.00 < 0.15",
+        "",
+        "model: I don't know (doubt 0.00, limit 0.18)",
+    ]
+
+
 def test_the_nearest_pages_are_of_the_release_that_was_asked(relay: MakeRelay) -> None:
     nearest = relay(None).ask("What does warp_drive do to timers in 17.20?").content.nearest
     assert 1 <= len(nearest) <= 3
@@ -103,6 +122,7 @@ def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
     assert content.found_in[0] == "2.0"
     assert {c.release for c in content.citations} == {"2.0"}
     assert content.model_calls == 2
+    assert trace_of(reply.turn).refusal.startswith("model: I don't know")
     with latest.database.reading() as session:
         assert candidate_of(session, reply.kept_as or 0) is None
     named = latest.ask(f"{question[:-1]} in the latest release?").content

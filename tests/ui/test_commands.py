@@ -69,6 +69,7 @@ def test_an_answer_comes_with_its_source_is_kept_and_can_be_had_afresh(
     assert first.exit_code == 0, first.output
     assert "valve 2.0" in first.stdout
     assert "[1] 2.0 · Valve reference" in first.stdout
+    assert "hold_time" in first.stdout.partition("    “")[2]
     again, afresh = strata(*ask).stdout, strata(*ask, "--afresh").stdout
     assert "Saved answer · not rated yet" in again
     assert "Saved answer" not in first.stdout + afresh

@@ -1,6 +1,7 @@
 """`strata ask`: one question in the terminal, or a file of them."""
 
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, BadParameter, Exit, Option
@@ -26,6 +27,9 @@ from ui.wording.progress import QuestionProgress, done_without_model, step_name
 if TYPE_CHECKING:
     from chatbot.chatbot import Chatbot
     from chatbot.runtime.events import Event
+
+_QUOTED = 160
+"""The most characters of a citation's words in the terminal."""
 
 
 def ask(
@@ -152,6 +156,8 @@ def _print_reply(reply: Reply) -> None:
     for number, citation in enumerate(reply.citations, 1):
         place = f"{citation.document} ({citation.file}, page {citation.page})"
         say(f"[{number}] {citation.release} · {place} · {citation.section}", "dim")
+        if citation.quote:
+            say(f"    “{shorten(citation.quote, _QUOTED, placeholder=' …')}”", "dim")
     for statement in reply.outside:
         say(f"Not from the documentation – {statement}", "dim")
     for warning in reply.warnings:

@@ -108,7 +108,10 @@ def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = Fa
             "Run `strata memory rebuild` to reuse them again."
         )
     lines.append(f"{how_many(questions, 'question')} asked, {reused:,} answered from the memory")
-    none = "Nothing is remembered yet: ask something, or import a FAQ with `strata memory import`."
+    none = (
+        "Nothing is remembered yet: ask in a conversation (the page, or `strata ask --conversation "
+        "new`), or import a FAQ with `strata memory import`."
+    )
     print_result(as_json, figures, *(lines if releases else [none]))
 
 

@@ -168,6 +168,8 @@ def _show_steps(trace: Trace) -> None:
                 f"**Release** {as_label(names, 200)} :gray[· {as_label(release.status)} · "
                 f"{as_label(release.explanation, 300)}]"
             )
+        if trace.refusal:
+            st.markdown(f"**Refused** :gray[· {as_label(trace.refusal, 300)}]")
         if queries := trace.queries:
             st.markdown("**Queries**")
             queries_made = [(name, text) for name, text in queries if text]

@@ -1,4 +1,4 @@
-"""Text of any origin as Markdown that shows exactly that text (design, law 7)."""
+"""Text of any origin as Markdown that shows exactly that text (design, law 8)."""
 
 import re
 
