@@ -21,8 +21,8 @@ from ingestion.page import BlockKind, Document, Rejected
 from ingestion.plugins import BadPlugin
 from ingestion.sandbox import Sandbox
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "strata-csv-loader"
-CSV = b'name;default\nhold_time;"300\nseconds"\ndim_step;5 %\n'
+EXAMPLE = Path(__file__).parents[1] / "examples" / "strata-toy-loader"
+TABLE = b'name;default\nhold_time;"300\nseconds"\ndim_step;5 %\n'
 
 Package = Callable[..., None]
 
@@ -76,10 +76,10 @@ def test_the_example_reads_its_format_in_the_sandbox(
     installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.syspath_prepend(installed)
-    (tmp_path / "values.CSV").write_bytes(CSV)
+    (tmp_path / "values.TOY").write_bytes(TABLE)
     (tmp_path / "logo.png").write_bytes(b"x")
-    assert [entry.file for entry in list_files([tmp_path])] == ["values.CSV"]
-    read = parsed(CSV, "values.CSV")
+    assert [entry.file for entry in list_files([tmp_path])] == ["values.TOY"]
+    read = parsed(TABLE, "values.TOY")
     assert isinstance(read, Document)
     kinds = (BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW, BlockKind.TABLE_ROW)
     assert tuple(block.kind for block in read.pages[0].blocks) == kinds
@@ -88,20 +88,20 @@ def test_the_example_reads_its_format_in_the_sandbox(
         "hold_time — 300 seconds",
         "dim_step — 5 %",
     ]
-    refused = parsed(b"prose without a table", "values.csv")
+    refused = parsed(b"prose without a table", "values.toy")
     assert isinstance(refused, Rejected)
-    assert refused.reason.startswith("this is no CSV table")
+    assert refused.reason.startswith("this is no table")
 
 
 def test_without_its_package_the_format_is_unknown() -> None:
-    refused = parsed(CSV, "values.csv")
+    refused = parsed(TABLE, "values.toy")
     assert isinstance(refused, Rejected)
-    assert "nothing reads .csv; known are .pdf" in refused.reason
+    assert "nothing reads .toy; known are .pdf" in refused.reason
 
 
 def test_a_loader_that_cannot_be_imported_is_told_for_its_files_alone(package: Package) -> None:
-    package("broken_loader", "import no_such_library", "strata.loaders", ".csv")
-    refused = parsed(CSV, "values.csv")
+    package("broken_loader", "import no_such_library", "strata.loaders", ".toy")
+    refused = parsed(TABLE, "values.toy")
     assert isinstance(refused, Rejected)
     assert "broken_loader cannot be loaded (ModuleNotFoundError" in refused.reason
     assert isinstance(parsed(b"# Title\n\nText.\n", "a.md"), Document)
@@ -111,8 +111,8 @@ def test_a_loader_that_cannot_be_imported_is_told_for_its_files_alone(package: P
     ("suffix", "told"),
     [
         (".md", r"\.md .* by the package one and by Strata itself: uninstall"),
-        (".csv", r"\.csv .* by the package \w+ and by the package \w+: uninstall"),
-        ("csv", "no suffix such as"),
+        (".toy", r"\.toy .* by the package \w+ and by the package \w+: uninstall"),
+        ("toy", "no suffix such as"),
     ],
 )
 def test_a_suffix_that_two_read_or_that_is_none_is_refused(
@@ -120,7 +120,7 @@ def test_a_suffix_that_two_read_or_that_is_none_is_refused(
 ) -> None:
     package("one", "", "strata.loaders", suffix)
     if suffix != ".md":
-        package("two", "", "strata.loaders", ".csv")
+        package("two", "", "strata.loaders", ".toy")
     with pytest.raises(BadPlugin, match=told):
         list_files([tmp_path])
 

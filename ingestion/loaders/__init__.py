@@ -43,7 +43,7 @@ def known_suffixes() -> tuple[str, ...]:
     added = _POINT.added()
     for name, point in added.items():
         if not name.startswith(".") or name != name.lower():
-            raise BadPlugin(f"{point.value} is added for {name}, which is no suffix such as .csv")
+            raise BadPlugin(f"{point.value} is added for {name}, which is no suffix such as .toy")
     return (*LOADERS, *added)
 
 

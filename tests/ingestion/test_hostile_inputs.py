@@ -110,6 +110,8 @@ BEGINNINGS = {
 @settings(max_examples=settings().max_examples * 2 // 5)
 @given(data=st.binary(max_size=3000), begun=st.booleans())
 def test_any_bytes_end_in_pages_or_in_one_line(suffix: str, data: bytes, begun: bool) -> None:
-    content = BEGINNINGS.get(suffix, BEGINNINGS[LOADERS[suffix]]) + data if begun else data
+    beginning = BEGINNINGS.get(suffix, BEGINNINGS.get(LOADERS[suffix]))
+    assert beginning, f"tell BEGINNINGS how a file of the loader {LOADERS[suffix]} begins"
+    content = beginning + data if begun else data
     with suppress(UnreadableFile):
         assert load(content, f"file{suffix}").pages

@@ -1,4 +1,4 @@
-"""A loader for `.csv` files: one table, whose first row is the header."""
+"""A loader for `.toy` files, an invented format: one table, whose first row is the header."""
 
 import csv
 from io import StringIO
@@ -10,7 +10,7 @@ from ingestion.tables import table_blocks
 
 
 def load(data: bytes, file: str) -> Document:
-    """Read a CSV file, divided by commas, semicolons or tabs, as a table.
+    """Read a file, whose cells stand between commas, semicolons or tabs, as a table.
 
     Args:
         data: The bytes of the file.
@@ -24,5 +24,5 @@ def load(data: bytes, file: str) -> Document:
         dialect = csv.Sniffer().sniff(text[:10_000], ",;\t")
         rows = list(csv.reader(StringIO(text, newline=""), dialect, strict=True))
     except csv.Error as error:
-        raise UnreadableFile(f"this is no CSV table ({error}): export it again") from error
+        raise UnreadableFile(f"this is no table ({error}): export it again") from error
     return flowing_document(data, file, "", table_blocks(rows, header_rows=1))
