@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from eval.answers import MEASURES
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -54,3 +56,10 @@ def test_the_glossary_names_what_the_code_has() -> None:
             assert re.search(rf"^ *(?:def )?{attribute}\b", code, re.MULTILINE), attribute
         for file in re.findall(r"`(\w+/[\w/.]+)`", row):
             assert (ROOT / file).is_file(), file
+
+
+def test_the_table_of_measures_names_what_the_evaluation_counts() -> None:
+    table = read(ROOT / "docs" / "evaluation.md").partition("\n## The measures\n")[2]
+    first = re.findall(r"^\| ([^|]+) \|", table.partition("\n## ")[0], re.MULTILINE)
+    named = {name for cell in first for name in cell.split("; ")}
+    assert named >= {label for label, _ in MEASURES.values()}
