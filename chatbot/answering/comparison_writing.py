@@ -87,7 +87,7 @@ def _followed(
     corpora: Sequence[Corpus],
     open_parameters: OpenParameters,
 ) -> Answer:
-    """An answer and the computed table on its topic below it, where that says more."""
+    """An answer, and below it the computed table on its topic if it has none and that says more."""
     topic = compared_topic(sides)
     parameters = [open_parameters(*side.target) for side in sides]
     computed = computed_answer(topic, corpora, parameters) if topic else None
