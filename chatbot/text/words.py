@@ -51,7 +51,7 @@ STOP_WORDS = (
     | word_set("""
         can will just now may must might need please use used uses using get gets got given find
         found happen know like mean means meant name named called say says show tell want work
-        works thing things way many much compare compared comparison difference different versus
+        works thing way many much compare compared comparison difference different
         vs question document documentation documented docs without via one ok pls sorry thanks
     """)
 )

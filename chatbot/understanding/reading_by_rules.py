@@ -13,7 +13,7 @@ from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 
 _GREETING = word_set("hello hi hey")
-_THANKS = word_set("thanks thank thx ok great helpful bye")
+_THANKS = word_set("thanks thank thx ok great helpful helped lot bye")
 _ABILITIES = word_set("what can you do help me for")
 _SEVERAL = word_set("releases versions products")
 _DOCUMENTS = word_set("documents documentation docs")

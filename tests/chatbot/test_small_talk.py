@@ -22,6 +22,7 @@ MakeRelay = Callable[[BaseChatModel | None], Chatbot]
         ("hello", "Hello! I answer questions from the documentation of mpi4py"),
         ("Hi there!", "Hello!"),
         ("Thank you very much, that was great :)", "You're welcome."),
+        ("thanks, that helped a lot!", "You're welcome."),
         ("ok", "You're welcome."),
         ("bye", "You're welcome."),
         ("what can you do?", "Hello! I answer questions from"),

@@ -44,8 +44,8 @@ WORDINGS = {
 ASKED = (
     "What is the default of {name} in {release}?",
     "In {release}, what is the default of {name}?",
-    "Please tell me what the default of {name} is in {release}.",
-    "what's the default of {name} in {release}",
+    "what is the default of {name} in {release}",
+    "In {release} what is the default of {name}",
 )
 
 
