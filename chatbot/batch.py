@@ -12,13 +12,9 @@ from threading import Event
 from pydantic import BaseModel, ValidationError
 
 from chatbot.chatbot import Chatbot
+from chatbot.errors import BatchError
 from chatbot.text.words import first_problem
 from corpora.database.durable import sync
-from ingestion.errors import StrataError
-
-
-class BatchError(StrataError, ValueError):
-    """The batch file cannot be used; the message says which line and why."""
 
 
 class BatchLine(BaseModel):

@@ -22,10 +22,10 @@ from chatbot.conversations.conversations import (
     release_spoken_of,
 )
 from chatbot.conversations.feedback import Feedback
+from chatbot.errors import BadQuestion, GeneratorError
 from chatbot.memory.opening import Memory, open_memory
 from chatbot.memory.prompting import uses_of
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
@@ -49,10 +49,6 @@ _TURNS_BEFORE = 50
 """The number of a conversation's last turns that are read with a question."""
 _WARM_UP_SECONDS = 5.0
 """Seconds that a server may spend on opening releases before it listens."""
-
-
-class BadQuestion(StrataError, ValueError):
-    """The question cannot be asked as it is; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.answering.whole_answer import UNSUPPORTED
 from chatbot.chatbot import AnsweredTurn, Chatbot
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.reply import Reply
 from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry

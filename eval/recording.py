@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
 from eval.gold import Line, read_lines
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from rich.table import Table
 
+from chatbot.errors import TuningError
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.retrieval.support import says_unknown, unsupported
 from chatbot.review.regression_set import must_include
-from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
+from chatbot.tuning.instructions import Instruction, Split, read_instructions
 from eval.answers import MEASURES
 from eval.figures import NONE, Share, figures_table, share
 from eval.gold import matches

@@ -22,7 +22,7 @@ UPSTREAM = {
 INSIDE = {
     "corpora": "errors database catalog generations indexing parameters jobs building documents",
     "chatbot": (
-        "text releases turn reply runtime models settings accounts "
+        "errors text releases turn reply runtime models settings accounts "
         "retrieval understanding comparison memory graph answering chain "
         "conversations chatbot assembly review administration tuning batch"
     ),

@@ -4,10 +4,11 @@ import json
 
 import streamlit as st
 
-from chatbot.accounts.people import NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys, Scope
 from chatbot.administration.in_use import in_use, larger_generator
-from chatbot.conversations.personal_data import UnknownPerson, delete_person, export_person
+from chatbot.conversations.personal_data import delete_person, export_person
+from chatbot.errors import NotAllowed, NotSignedIn, UnknownPerson
 from chatbot.settings import Settings
 from corpora.database.history_tables import ProgramKeyRow
 from ui.elements.frame import (

@@ -10,16 +10,12 @@ from threading import Lock
 from sqlalchemy import delete, func, select
 
 from chatbot.accounts.people import Person
+from chatbot.errors import LimitReached
 from corpora.database.engine import Database
 from corpora.database.history_tables import UseRow
-from ingestion.errors import StrataError
 
 MOST_OPEN = 16
 """Questions of one owner that a process answers, or lets wait, at once."""
-
-
-class LimitReached(StrataError):
-    """A person has reached a limit; the message says which, and when they can go on."""
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
+from chatbot.errors import BadInput, NotAllowed, NotSignedIn
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
-from ingestion.errors import StrataError
-
-
-class NotAllowed(StrataError):
-    """Raised for something that a person may not do; the message says what, and who may."""
-
-
-class NotSignedIn(NotAllowed):
-    """Raised where no one is signed in, or no longer."""
-
-
-class BadInput(StrataError, ValueError):
-    """Raised for an input that cannot be stored; the message says why."""
 
 
 def require_short(what: str, text: str, longest: int) -> None:

@@ -10,7 +10,8 @@ from hashlib import sha256
 from sqlalchemy import func, select, update
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import BadInput, NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import Person
+from chatbot.errors import BadInput, NotAllowed, NotSignedIn
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from chatbot.accounts.people import Account, NotAllowed, NotSignedIn
+from chatbot.accounts.people import Account
 from chatbot.accounts.settings import lowered
+from chatbot.errors import NotAllowed, NotSignedIn
 from chatbot.settings import Settings
 from corpora.database.durable import sync
 

@@ -9,14 +9,15 @@ from typing import Any
 from sqlalchemy import delete, select
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import BadInput, Person, require_short
+from chatbot.accounts.people import Person, require_short
 from chatbot.administration.citation_finder import as_answer, cite_pages
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, ReleaseFilter
 from chatbot.chatbot import Chatbot
+from chatbot.errors import BadInput, UnknownPair
 from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, NewPair, Role, Score, ScoreOrigin
 from chatbot.memory.remembering import question_of
 from chatbot.memory.stores.pair_rows import memory_question
-from chatbot.memory.stores.stores import Added, UnknownPair
+from chatbot.memory.stores.stores import Added
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import require_release

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from chatbot.errors import FaqError
 from chatbot.retrieval.support import says_unknown
 from corpora.catalog.spreadsheet import csv_rows, decoded, read_bytes
-from ingestion.errors import StrataError
 from prompts.fencing import visible
 
 LARGEST = 50_000_000
@@ -37,10 +37,6 @@ EXPORTED = (
     *("suspended", "reused", "last_used", "created"),
 )
 """Columns of an export that an import ignores, since anybody can write them into a file."""
-
-
-class FaqError(StrataError, ValueError):
-    """A file cannot be read; the message names file and line and says what to do."""
 
 
 @dataclass(frozen=True)

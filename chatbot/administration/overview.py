@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import Person
+from chatbot.errors import UnknownPair
 from chatbot.memory.pairs import ScoreOrigin, Store
-from chatbot.memory.stores.stores import UnknownPair
 from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
 from corpora.catalog.release import sort_key

@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.interfaces import ORMOption
 
+from chatbot.errors import UnknownConversation
 from chatbot.memory.pairs import Role
 from chatbot.memory.prompting import keep_uses
 from chatbot.memory.stores.stores import Stores
@@ -33,17 +34,12 @@ from corpora.database.history_tables import (
     TurnTextRow,
     TurnTraceRow,
 )
-from ingestion.errors import StrataError
 
 LONGEST_TITLE = 120
 MOST_WORDS = 20
 _WORD = re.compile(r"\w+")
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
 """The fields of a reply that its turn repeats."""
-
-
-class UnknownConversation(StrataError, LookupError):
-    """This person has no conversation with this id."""
 
 
 @dataclass(frozen=True)

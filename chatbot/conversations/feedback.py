@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from chatbot.accounts.people import BadInput, require_short
-from chatbot.conversations.conversations import UnknownConversation
+from chatbot.accounts.people import require_short
+from chatbot.errors import BadInput, UnknownConversation
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, TurnRow
 from prompts.fencing import visible

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, joinedload
 from chatbot.accounts.program_keys import keys_of
 from chatbot.conversations.conversations import forget_turns_of
 from chatbot.conversations.export import conversation_as_json
+from chatbot.errors import UnknownPerson
 from chatbot.settings import Settings
 from corpora.database.engine import Database, delete_in_portions
 from corpora.database.history_tables import (
@@ -20,14 +21,9 @@ from corpora.database.history_tables import (
     TurnRow,
     UseRow,
 )
-from ingestion.errors import StrataError
 
 AT_ONCE = 100
 """Conversations deleted in one transaction, so that others can write in between."""
-
-
-class UnknownPerson(StrataError, LookupError):
-    """Nothing is kept of a person with this id."""
 
 
 def people(database: Database) -> tuple[tuple[str, int], ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, Field
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.retrieval.support import find_verbatim
 from chatbot.runtime.model_calls import ask_for
 from chatbot.turn import ModelCall, Triplet

@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from chatbot.errors import GeneratorError, UnknownPair
 from chatbot.memory.background_worker import BACKGROUND
 from chatbot.memory.pairs import NewPair, Role, Score, ScoreOrigin, same_value
 from chatbot.memory.questions import as_typed, normalized, standalone_text
@@ -18,9 +19,8 @@ from chatbot.memory.scoring.judging import judge
 from chatbot.memory.scoring.measuring import Measured, measure
 from chatbot.memory.scoring.opinions import combine, opinions_of_pair, opinions_of_turn
 from chatbot.memory.stores.pair_rows import score_of
-from chatbot.memory.stores.stores import Stores, UnknownPair
+from chatbot.memory.stores.stores import Stores
 from chatbot.memory.suspending import CitedPage, page_hash
-from chatbot.models.errors import GeneratorError
 from chatbot.reply import Reply, Trace
 from chatbot.runtime.concurrency import run_on_event_loop
 from chatbot.turn import Answer, Route, Turn

@@ -10,7 +10,7 @@ from typing import Any
 
 from langchain_core.outputs import ChatGenerationChunk
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.streaming import chunk_of
 
 # Arrivals within this time of each other share a batch; it is small beside any answer.

@@ -11,7 +11,7 @@ import psutil
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
 from chatbot.runtime.concurrency import together
 from chatbot.runtime.model_calls import ask_for, call, next_token_probabilities

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from chatbot.models.errors import ModelDownloadError
+from chatbot.errors import ModelDownloadError
 from chatbot.models.files import ModelFile
 from corpora.database.durable import sync
 

@@ -14,7 +14,7 @@ from langchain_core.messages import BaseMessage, convert_to_openai_messages
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr
 
-from chatbot.models.errors import GeneratorError, PromptTooLong
+from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.prompt_state import PromptState
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of, mailbox
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage, convert_to_openai_messages
 from pydantic import Field, PrivateAttr
 
+from chatbot.errors import GeneratorError
 from chatbot.models.batching import BatchedAnswer, Batches
-from chatbot.models.errors import GeneratorError
 from chatbot.models.network import Network, Quantization, load_network
 from chatbot.models.streaming import Chunks, StreamingChatModel, mailbox
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal
 
+from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.batching import BatchedAnswer
-from chatbot.models.errors import GeneratorError, PromptTooLong
 
 Quantization = Literal["nf4", "int8", "bf16", "off"]
 

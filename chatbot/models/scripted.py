@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of
 from chatbot.runtime.model_calls import STEP
 from chatbot.text.words import first_problem

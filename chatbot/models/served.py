@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr, SecretStr
 
-from chatbot.models.errors import GeneratorError, PromptTooLong
+from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.streaming import Chunks, StreamingChatModel
 
 _CONNECT_SECONDS = 5.0

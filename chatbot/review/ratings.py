@@ -6,18 +6,11 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import BadInput, Person, require_short
+from chatbot.accounts.people import Person, require_short
+from chatbot.errors import BadInput, UnknownTurn
 from chatbot.memory.pairs import Rating
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
-from ingestion.errors import StrataError
-
-
-class UnknownTurn(StrataError, LookupError):
-    """There is no turn with this id; its conversation may have been deleted."""
-
-    def __init__(self, turn: int) -> None:
-        super().__init__(f"There is no answer {turn}; its conversation may have been deleted.")
 
 
 class Status(StrEnum):

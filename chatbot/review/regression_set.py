@@ -14,25 +14,21 @@ from sqlalchemy.orm import Session
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
+from chatbot.errors import NoGold, UnknownTurn
 from chatbot.memory.pairs import Rating
 from chatbot.reply import Reply
 from chatbot.retrieval.support import claims, says_unknown, whole
-from chatbot.review.ratings import Ratings, UnknownTurn, review_of
+from chatbot.review.ratings import Ratings, review_of
 from chatbot.text.markdown import without_marks
 from chatbot.text.words import filtered
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
-from ingestion.errors import StrataError
 
 _ABSTAINS = (
     r"(?:don.?t|do(?:es)? not|cannot) (?:know|say|mention|tell)|not (?:documented|mentioned)"
 )
 _MOST_PATTERNS = 12
-
-
-class NoGold(StrataError, ValueError):
-    """Raised for a turn that cannot become a gold question; the message says what is missing."""
 
 
 @dataclass(frozen=True)

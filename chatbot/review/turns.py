@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session, defer, joinedload
 
 from chatbot.accounts.people import Person
 from chatbot.conversations.conversations import turns_with
+from chatbot.errors import UnknownTurn
 from chatbot.reply import Reply, Trace
-from chatbot.review.ratings import UnknownTurn, review_of
+from chatbot.review.ratings import review_of
 from chatbot.turn import Route
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
-from ingestion.errors import StrataError
+from chatbot.errors import TookTooLong
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
@@ -24,10 +24,6 @@ _LEFT: ContextVar[threading.Event] = ContextVar("left")
 
 class Stopped(Exception):
     """The person who asked does not want the answer any more."""
-
-
-class TookTooLong(StrataError, RuntimeError):
-    """There was no answer in time, and the question was stopped."""
 
 
 def run_on_event_loop(work: Coroutine[Any, Any, Result], stopped: Callable[[], bool]) -> Result:

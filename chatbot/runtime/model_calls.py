@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import BaseModel, ValidationError
 
+from chatbot.errors import Unread
 from chatbot.runtime.concurrency import together
-from chatbot.runtime.errors import Unread
 from chatbot.runtime.events import Token, emit
 from chatbot.text.words import first_problem
 from chatbot.turn import ModelCall

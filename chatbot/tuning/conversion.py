@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chatbot.errors import TuningError
 from chatbot.models.gguf_file import (
     INPUT,
     OUTPUT,
@@ -19,7 +20,7 @@ from chatbot.models.gguf_file import (
     read_header,
     require_fit,
 )
-from chatbot.tuning.instructions import TuningError, require_extras
+from chatbot.tuning.instructions import require_extras
 
 Matrix = np.ndarray[Any, np.dtype[np.float16]]
 LowRank = tuple[Matrix, Matrix]

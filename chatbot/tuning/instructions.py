@@ -7,12 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chatbot.errors import TuningError
 from chatbot.text.words import first_problem
-from ingestion.errors import StrataError
-
-
-class TuningError(StrataError):
-    """A model cannot be tuned so; the message says why, and what to do."""
 
 
 class Split(StrEnum):

@@ -8,14 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from chatbot.errors import TuningError
 from chatbot.models.network import Network, Quantization, gpu_is_there, load_network
-from chatbot.tuning.instructions import (
-    Instruction,
-    Split,
-    TuningError,
-    read_instructions,
-    require_extras,
-)
+from chatbot.tuning.instructions import Instruction, Split, read_instructions, require_extras
 from chatbot.tuning.loss_curve import Points, loss_curve
 from chatbot.tuning.parameters import Parameters
 

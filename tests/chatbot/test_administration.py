@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.limits import LimitReached, UsageLimits
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.limits import UsageLimits
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.administration import Administration
+from chatbot.errors import LimitReached, NotAllowed
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry
 from corpora.catalog.release_settings import ProductSettings, ReleaseSettings

@@ -5,7 +5,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.errors import NotAllowed
 from corpora.database.engine import Database
 
 pytestmark = pytest.mark.database

@@ -12,8 +12,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from pydantic import PrivateAttr
 
-from chatbot.batch import BatchError, BatchLine, BatchProgress, FailedLine, read_batch, run_batch
+from chatbot.batch import BatchLine, BatchProgress, FailedLine, read_batch, run_batch
 from chatbot.chatbot import Chatbot
+from chatbot.errors import BatchError
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.models.streaming import Chunks
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.outputs import ChatGenerationChunk
 
+from chatbot.errors import GeneratorError
 from chatbot.models.batching import BatchedAnswer, Batches
-from chatbot.models.errors import GeneratorError
 from chatbot.models.streaming import chunk_of
 from tests.chatbot.tiny_llama import tiny_tokenizer
 

@@ -8,7 +8,8 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
-from chatbot.chatbot import BadQuestion, Chatbot
+from chatbot.chatbot import Chatbot
+from chatbot.errors import BadQuestion
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token
 from tests.ui.scripted import Endless

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.export import conversation_json, conversation_markdown, reply_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
+from chatbot.errors import UnknownConversation
 from chatbot.reply import Reply
 from corpora.database.engine import Database
 from prompts.fencing import visible

@@ -19,8 +19,8 @@ from queue import SimpleQueue
 import pytest
 from huggingface_hub import constants
 
+from chatbot.errors import ModelDownloadError
 from chatbot.models.download import FileState, file_state, pull
-from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, MODELS, ModelFile, models_in_use
 from tests.ingestion.office_files import zipped
 

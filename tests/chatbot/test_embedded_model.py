@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
+from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.errors import GeneratorError, PromptTooLong
 from tests.chatbot.generator import generator
 
 pytestmark = pytest.mark.generator

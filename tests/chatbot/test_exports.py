@@ -8,8 +8,9 @@ from itertools import count
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.conversations.feedback import Feedback
+from chatbot.errors import NotAllowed
 from chatbot.review.exports import Exports, Format, csv_lines, jsonl_lines
 from chatbot.review.ratings import Ratings
 from chatbot.review.turns import TurnFilter

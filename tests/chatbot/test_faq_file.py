@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from chatbot.administration.faq_file import (
     LONGEST_ANSWER,
     LONGEST_QUESTION,
-    FaqError,
     FaqFile,
     FaqRow,
     SkippedLine,
     parse_faq,
 )
+from chatbot.errors import FaqError
 from chatbot.review.exports import csv_lines
 from corpora.catalog.spreadsheet import without_apostrophe
 from prompts.fencing import visible

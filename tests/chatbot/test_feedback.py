@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.accounts.people import BadInput
-from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, Feedback
+from chatbot.errors import BadInput, UnknownConversation
 from corpora.database.engine import Database
 from tests.chatbot.asked import asked
 from tests.ui.payloads import PAYLOADS

@@ -5,8 +5,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.assembly import open_embedder
+from chatbot.errors import NotAllowed
 from chatbot.review import gaps as module
 from chatbot.review.gaps import ContentGaps, Gap, gap_rows, groups
 from chatbot.review.turns import ANY, TurnFilter

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from chatbot.assembly import open_model
+from chatbot.errors import GeneratorError
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.errors import GeneratorError
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, models_in_use
 from chatbot.models.gguf_file import NotGguf, read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel

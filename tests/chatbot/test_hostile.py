@@ -17,7 +17,8 @@ import pytest
 
 import eval
 from chatbot.assembly import open_chatbot
-from chatbot.chatbot import BadQuestion, Chatbot
+from chatbot.chatbot import Chatbot
+from chatbot.errors import BadQuestion
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.settings import Settings
 from chatbot.text.markdown import marks

@@ -18,7 +18,7 @@ from unittest.mock import Mock
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from tests.chatbot.tiny_llama import CONTEXT, require, save_tiny_llama
 

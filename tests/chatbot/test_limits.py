@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from chatbot.accounts.limits import MOST_OPEN, LimitReached, UsageLimits
+from chatbot.accounts.limits import MOST_OPEN, UsageLimits
 from chatbot.accounts.people import LOCAL, Person
+from chatbot.errors import LimitReached
 from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import UseRow
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from chatbot.administration.in_use import in_use, larger_generator
+from chatbot.errors import ModelDownloadError
 from chatbot.models import machine
-from chatbot.models.errors import ModelDownloadError
 from chatbot.models.files import GENERATOR, GENERATORS, ModelFile
 from chatbot.models.machine import Machine, fitting_generators, generator_here, this_machine
 from chatbot.settings import Settings, read_settings

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
 from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter, Worth
+from chatbot.errors import BadInput, NotAllowed, UnknownPair
 from chatbot.memory.pairs import ScoreOrigin, Store
-from chatbot.memory.stores.stores import UnknownPair
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow

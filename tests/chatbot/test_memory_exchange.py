@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import parse_faq
 from chatbot.administration.overview import EVERYTHING, ReleaseFilter
+from chatbot.errors import NotAllowed
 from chatbot.memory.suspending import page_hash
 from chatbot.review.exports import Format
 from chatbot.settings import Settings

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from chatbot.accounts.people import NotAllowed, Person
+from chatbot.accounts.people import Person
 from chatbot.administration.curation import ratings
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.chain.reply import trace_of
-from chatbot.conversations.conversations import UnknownConversation
+from chatbot.errors import NotAllowed, UnknownConversation
 from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.memory.scoring.measuring import Measured
 from chatbot.settings import Settings

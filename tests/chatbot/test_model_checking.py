@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from pydantic import SecretStr
 
+from chatbot.errors import GeneratorError
 from chatbot.models.checking import ModelCheck, check_model
-from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.models.served import ServedChatModel
 from tests.chatbot.small_server import refuses, serving, words

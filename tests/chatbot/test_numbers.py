@@ -5,7 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from sqlalchemy import event
 
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.errors import NotAllowed
 from chatbot.review import numbers as module
 from chatbot.review.numbers import Figures, Numbers, Span
 from chatbot.review.turns import ANY, TurnFilter

@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.open_questions import WITH_ITS_SERVER, OpenQuestions, Question, State
+from chatbot.errors import UnknownConversation
 from corpora.database.engine import Database
 from corpora.database.history_tables import OpenQuestionRow
 from corpora.generations.processes import DEAD_AFTER_SECONDS, has_ended, this_process

@@ -10,13 +10,13 @@ from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Account, person_of_account
 from chatbot.conversations.conversations import Conversations, turns_with
 from chatbot.conversations.personal_data import (
-    UnknownPerson,
     delete_person,
     export_person,
     fingerprint,
     people,
     sweep,
 )
+from chatbot.errors import UnknownPerson
 from chatbot.reply import Trace
 from chatbot.settings import Settings
 from chatbot.turn import Citation

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import UsageLimits
-from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.accounts.program_keys import (
     MOST_KEYS,
     PREFIX,
@@ -15,6 +15,7 @@ from chatbot.accounts.program_keys import (
     person_of,
 )
 from chatbot.conversations.personal_data import delete_person, export_person
+from chatbot.errors import BadInput, NotAllowed, NotSignedIn
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow, UseRow
 

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import event
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, BadInput, NotAllowed, Person
-from chatbot.review.ratings import Ratings, UnknownTurn
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.errors import BadInput, NotAllowed, UnknownTurn
+from chatbot.review.ratings import Ratings
 from chatbot.review.turns import AllTurns
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow

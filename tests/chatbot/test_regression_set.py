@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, NotAllowed
+from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import Chatbot
+from chatbot.errors import NoGold, NotAllowed
 from chatbot.review.ratings import Ratings
-from chatbot.review.regression_set import NoGold, RegressionSet, must_include
+from chatbot.review.regression_set import RegressionSet, must_include
 from eval.answer_summary import Summary, score_answers
 from eval.answers import read_answers
 from eval.asking import ask_all

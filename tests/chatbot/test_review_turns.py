@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, text
 
-from chatbot.accounts.people import NotAllowed, Person
+from chatbot.accounts.people import Person
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
-from chatbot.review.ratings import Ratings, UnknownTurn
+from chatbot.errors import NotAllowed, UnknownTurn
+from chatbot.review.ratings import Ratings
 from chatbot.review.turns import ANY, NOT_RATED, AllTurns, TurnFilter
 from chatbot.turn import Citation
 from corpora.database.engine import Database, open_database

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessageChunk
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
 from chatbot.runtime.concurrency import together
 from chatbot.runtime.model_calls import call, next_token_probabilities

@@ -14,7 +14,7 @@ import pytest
 from langchain_core.messages import AIMessageChunk
 from pydantic import SecretStr
 
-from chatbot.models.errors import GeneratorError, PromptTooLong
+from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.served import ServedChatModel, provider_of
 from tests.chatbot.generator import generator
 from tests.chatbot.small_server import (

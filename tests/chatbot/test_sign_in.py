@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from chatbot.accounts.people import Account, NotAllowed, NotSignedIn, person_of_account
+from chatbot.accounts.people import Account, person_of_account
 from chatbot.accounts.sign_in import (
     account_of_claims,
     account_of_header,
     comes_from_proxy,
     cookie_secret,
 )
+from chatbot.errors import NotAllowed, NotSignedIn
 from chatbot.settings import Settings, read_settings
 from corpora.database.engine import Database
 from ingestion.errors import BadSettings

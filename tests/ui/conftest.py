@@ -15,9 +15,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 from typer.testing import CliRunner
 
-from chatbot.accounts.people import NotSignedIn, Person
+from chatbot.accounts.people import Person
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
+from chatbot.errors import NotSignedIn
 from chatbot.settings import Settings
 from corpora.database.history_tables import AuditRow, ConversationRow
 from corpora.database.memory_tables import MemoryPairRow

@@ -10,7 +10,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 
 
 class Endless(FakeListChatModel):

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.accounts.people import LOCAL, Account, NotAllowed
+from chatbot.accounts.people import LOCAL, Account
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.chatbot import Chatbot
+from chatbot.errors import NotAllowed
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC, PROXY

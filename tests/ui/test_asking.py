@@ -11,10 +11,9 @@ import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.chatbot import Chatbot
-from chatbot.conversations.conversations import UnknownConversation
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
+from chatbot.errors import GeneratorError, UnknownConversation
 from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
-from chatbot.models.errors import GeneratorError
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
 from tests.ui.conftest import MakeChatbot

@@ -15,7 +15,8 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
-from chatbot.conversations.personal_data import UnknownPerson, fingerprint
+from chatbot.conversations.personal_data import fingerprint
+from chatbot.errors import UnknownPerson
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet
 from corpora.building.building import Builder

@@ -15,13 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot import administration, memory, review
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.limits import LimitReached
-from chatbot.accounts.people import NotAllowed, Person
-from chatbot.conversations.conversations import Conversations, UnknownConversation
+from chatbot.accounts.people import Person
+from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.export import conversation_json, conversation_markdown
 from chatbot.conversations.feedback import UP, Feedback
 from chatbot.conversations.open_questions import OpenQuestions, Question
-from chatbot.conversations.personal_data import UnknownPerson, export_person
+from chatbot.conversations.personal_data import export_person
+from chatbot.errors import LimitReached, NotAllowed, UnknownConversation, UnknownPerson
 from corpora.database.engine import Database
 from tests.chatbot.asked import answer
 from tests.ui.conftest import MakeChatbot, SignIn

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner, Result
 
-from chatbot.administration.faq_file import FaqError
+from chatbot.errors import FaqError
 from chatbot.settings import Settings, read_settings
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow

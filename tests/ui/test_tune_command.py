@@ -10,9 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from chatbot.assembly import open_model
+from chatbot.errors import TuningError
 from chatbot.settings import Settings, read_settings
 from chatbot.tuning import training
-from chatbot.tuning.instructions import Instruction, Message, Split, TuningError, read_instructions
+from chatbot.tuning.instructions import Instruction, Message, Split, read_instructions
 from chatbot.tuning.training import TuningReport
 from corpora.errors import UnknownRelease
 from tests.chatbot.gguf_of_model import write_model

@@ -15,12 +15,16 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chatbot.accounts.limits import LimitReached
-from chatbot.accounts.people import NotAllowed, NotSignedIn
 from chatbot.chatbot import Chatbot
-from chatbot.conversations.conversations import UnknownConversation
-from chatbot.models.errors import GeneratorError
-from chatbot.runtime.concurrency import Stopped, TookTooLong
+from chatbot.errors import (
+    GeneratorError,
+    LimitReached,
+    NotAllowed,
+    NotSignedIn,
+    TookTooLong,
+    UnknownConversation,
+)
+from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
 from corpora.errors import DatabaseFull, DiskFull, NoCorpus, UnknownRelease, UnusableDatabase
 from ingestion.errors import StrataError

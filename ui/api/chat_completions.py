@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from sse_starlette import EventSourceResponse
 from sse_starlette import JSONServerSentEvent as Event
 
-from chatbot.chatbot import BadQuestion
+from chatbot.errors import BadQuestion
 from chatbot.settings import Settings
 from corpora.catalog.catalog import LONGEST_NAME
 from ui.api.forms import AskIn, AskOut, Text

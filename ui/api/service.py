@@ -11,10 +11,11 @@ from fastapi import Depends, Request, Security
 from fastapi.security import SecurityScopes
 from starlette.requests import HTTPConnection
 
-from chatbot.accounts.people import LOCAL, NotAllowed, NotSignedIn, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
-from chatbot.chatbot import BadQuestion, Chatbot
+from chatbot.chatbot import Chatbot
+from chatbot.errors import BadQuestion, NotAllowed, NotSignedIn
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.support import cite_stated
 from chatbot.runtime.events import Listener

@@ -9,8 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.conversations.conversations import Conversations, KeptTurn, UnknownConversation
+from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.open_questions import Question, State
+from chatbot.errors import UnknownConversation
 from corpora.catalog.release import Product
 from ui.answers.actions import Ask, ChatTurn
 from ui.answers.answer import show_answer, show_question, show_text

@@ -11,8 +11,8 @@ from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
 
 from chatbot.administration.in_use import larger_generator
+from chatbot.errors import GeneratorError, ModelDownloadError
 from chatbot.models.download import file_state, pull
-from chatbot.models.errors import GeneratorError, ModelDownloadError
 from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
 from chatbot.models.machine import fits, fitting_generators, this_machine
 from chatbot.settings import Settings, read_settings

@@ -8,8 +8,8 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.administration.curation import Curation
 from chatbot.administration.overview import KeptPair, Overview
+from chatbot.errors import UnknownPair
 from chatbot.memory.recall import is_vouched
-from chatbot.memory.stores.stores import UnknownPair
 from chatbot.reply import Reply
 from chatbot.text.markdown import without_marks
 from corpora.database.memory_tables import MemoryPairRow

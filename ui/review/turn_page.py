@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.column_config import NumberColumn, ProgressColumn
 
 from chatbot.accounts.people import Person
+from chatbot.errors import UnknownTurn
 from chatbot.reply import Trace, TracedChunk, TracedMemory
-from chatbot.review.ratings import UnknownTurn
 from chatbot.review.turns import AdjacentTurns, AllTurns, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow

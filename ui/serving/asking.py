@@ -8,8 +8,9 @@ from uuid import uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from chatbot.chatbot import BadQuestion, Chatbot
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question, State
+from chatbot.errors import BadQuestion
 from chatbot.runtime.concurrency import Stopped
 from corpora.errors import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS

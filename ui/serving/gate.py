@@ -20,9 +20,10 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from chatbot.accounts.people import Account, NotAllowed
+from chatbot.accounts.people import Account
 from chatbot.accounts.settings import LOOPBACK
 from chatbot.accounts.sign_in import account_of_claims, account_of_header, comes_from_proxy
+from chatbot.errors import NotAllowed
 from chatbot.settings import Settings
 
 PROXY_PERSON = "X-Strata-Person"

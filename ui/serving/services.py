@@ -4,7 +4,7 @@ import threading
 
 import streamlit as st
 
-from chatbot.accounts.people import LOCAL, Account, NotSignedIn, Person, person_of_account
+from chatbot.accounts.people import LOCAL, Account, Person, person_of_account
 from chatbot.accounts.sign_in import account_of_claims, account_of_header
 from chatbot.administration import curation
 from chatbot.administration.administration import Administration
@@ -12,6 +12,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import Feedback
+from chatbot.errors import NotSignedIn
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings

@@ -13,6 +13,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
+from chatbot.errors import UnknownPair
 from chatbot.memory.pairs import (
     HUMAN_ORIGINS,
     MemoryQuestion,
@@ -28,17 +29,12 @@ from chatbot.memory.stores.clusters import Clusters, rank, store_of
 from chatbot.memory.suspending import reason_unusable
 from corpora.database.engine import Database, portions
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from ingestion.errors import StrataError
 
 _REBUILT_AT_ONCE = 50
 _LENGTH_ERROR = 1e-3
 
 _Clusters = defaultdict[tuple[str, str], Clusters]
 """The clusters by store and embedding, held while a release is rebuilt."""
-
-
-class UnknownPair(StrataError, LookupError):
-    """The memory has no such pair (any more)."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from chatbot.errors import GeneratorError
 from chatbot.graph.triplets import (
     entities,
     extract_triplets,
@@ -15,7 +16,6 @@ from chatbot.graph.triplets import (
     open_rebel,
     parse_rebel,
 )
-from chatbot.models.errors import GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.turn import Triplet
 

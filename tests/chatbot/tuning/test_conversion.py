@@ -12,11 +12,11 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
+from chatbot.errors import TuningError
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.gguf_file import read_header, require_adapter
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.tuning.conversion import convert
-from chatbot.tuning.instructions import TuningError
 from tests.chatbot.gguf_of_model import write_model
 from tests.chatbot.tiny_llama import require_training, save_random_model
 

@@ -11,16 +11,17 @@ import numpy as np
 import pytest
 from sqlalchemy import select, update
 
-from chatbot.accounts.people import LOCAL, NotAllowed, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import parse_faq
 from chatbot.administration.overview import EVERYTHING, ReleaseFilter
 from chatbot.answering.lead_prompt import UNKNOWN
+from chatbot.errors import NotAllowed, TuningError
 from chatbot.memory.pairs import MemoryQuestion
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
 from chatbot.tuning.export import ExportReport, InstructionExport, groups, split_of
-from chatbot.tuning.instructions import Instruction, Split, TuningError, read_instructions
+from chatbot.tuning.instructions import Instruction, Split, read_instructions
 from corpora.database.history_tables import AuditRow
 from corpora.database.memory_tables import MemoryPairRow
 from tests.chatbot import lamp

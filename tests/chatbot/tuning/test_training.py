@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError, TuningError
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.models.network import load_network
-from chatbot.tuning.instructions import Split, TuningError
+from chatbot.tuning.instructions import Split
 from chatbot.tuning.loss_curve import loss_curve
 from chatbot.tuning.parameters import Parameters
 from chatbot.tuning.training import Base, TuningReport, _tokens, tune

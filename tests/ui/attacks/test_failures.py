@@ -11,7 +11,7 @@ import httpx
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.chatbot import Chatbot
-from chatbot.models.errors import GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.models.served import ServedChatModel
 from tests.chatbot import small_server
 from tests.chatbot.test_served_model import refuses

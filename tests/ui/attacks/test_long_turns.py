@@ -15,10 +15,11 @@ import pytest
 from sqlalchemy import event
 
 from chatbot.accounts.people import LOCAL
-from chatbot.chatbot import NEW, BadQuestion, Chatbot
+from chatbot.chatbot import NEW, Chatbot
+from chatbot.errors import BadQuestion, TookTooLong
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.releases import rules
-from chatbot.runtime.concurrency import TookTooLong, end_if_left
+from chatbot.runtime.concurrency import end_if_left
 from chatbot.understanding import clarification, glossary
 from corpora.catalog.glossary import Entry, Glossaries
 from tests.ui.attacks.conftest import each

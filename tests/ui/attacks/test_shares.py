@@ -14,9 +14,10 @@ import httpx
 import pytest
 
 from chatbot.accounts.limits import MOST_OPEN
-from chatbot.accounts.people import BadInput, Person
+from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import MOST_KEYS, ProgramKeys, Scope
 from chatbot.chatbot import Chatbot
+from chatbot.errors import BadInput
 from tests.ui.api.conftest import serving
 from tests.ui.attacks.conftest import ADA, BO, Server, each
 

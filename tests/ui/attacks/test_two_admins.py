@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, BadInput, Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.curation import Curation, ratings
 from chatbot.administration.overview import Overview, PairFilter
 from chatbot.assembly import Chatbot
-from chatbot.memory.stores.stores import UnknownPair
+from chatbot.errors import BadInput, UnknownPair
 from tests.ui.conftest import SignIn
 from tests.ui.memory_pairs import keep
 from tests.ui.pages import button
