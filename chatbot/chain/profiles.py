@@ -272,7 +272,11 @@ def _completed(p: Parts, profile: Profile, compare: ModelStep) -> Profile:
     profile = replace(profile, compute=named(comparison=compare))
     search = (p.terms_of_glossary, p.dual_chunks, p.gate)
     steps = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
-    again = answer_from_newest(lambda turn: run(profile.answer_from_release, turn), *steps)
+    again = answer_from_newest(
+        lambda turn: run(profile.answer_from_release, turn),
+        *steps,
+        tries_when_named=p.settings.has_capable_model,
+    )
     return replace(profile, fall_back=again)
 
 

@@ -26,12 +26,17 @@ Releases = Callable[[str], Sequence[str]]
 
 
 def answer_from_newest(
-    answering: ModelStep, find: RuleStep, best_guess: Callable[[Turn], str | None]
+    answering: ModelStep,
+    find: RuleStep,
+    best_guess: Callable[[Turn], str | None],
+    *,
+    tries_when_named: bool,
 ) -> ModelStep:
     """Answer from the newest release that has an answer, and say so, if none was named (law 3).
 
     `find` finds the releases that have one, and where there is none `best_guess` the one to try;
-    `answering` answers a question of one release. With a release named the turn keeps its refusal.
+    `answering` answers a question of one release. With a release named the turn keeps its refusal;
+    with `tries_when_named` it names the best guess if that has an answer, which is not shown.
     """
 
     async def answer(turn: Turn) -> Turn:
@@ -41,15 +46,17 @@ def answer_from_newest(
         resolution = turn.resolution
         named = resolution.mentions or resolution.status is not ReleaseStatus.LATEST
         newest = next(iter(turn.found_in), None)
-        if not named and newest is None:
+        if newest is None and (tries_when_named or not named):
             newest = await in_thread(best_guess, turn)
-        if named or newest is None:
+        if newest is None or (named and turn.found_in):
             return turn
         latest = resolution.releases[0]
         of = replace(resolution, releases=(newest,), explanation=f"not documented in {latest}")
         again = await answering(replace(turn, resolved=of, **_UNANSWERED))
         if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
+        if named:
+            return replace(turn, found_in=(newest,), calls=again.calls, timings=again.timings)
         led = _led(f"{latest} does not document this. From {newest}:", again.answer)
         refusal = turn.answer.refusal if turn.answer else ""
         return replace(again, answer=replace(led, refusal=refusal))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -8,10 +9,13 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.assembly import open_chatbot
+from chatbot.chain.release_fallback import answer_from_newest
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
 from chatbot.memory.remembering import candidate_of
+from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.settings import Settings
+from chatbot.turn import Answer, Queries, Turn
 from tests.chatbot import lamp
 from tests.chatbot.conftest import ingested
 
@@ -38,6 +42,7 @@ PUMPS = {
     "3.0": {"pressure": "A log is kept.", "entries": "900", "log": ""},
     "4.0": {"pressure": "", "entries": "900", "log": KEPT.format(days=90)},
 }
+REFUSAL = Answer("I don't know", abstained=True)
 KEEPING = "For how many days is the pressure log kept in {release}?"
 
 
@@ -169,3 +174,32 @@ def test_a_question_to_no_release_or_to_several_offers_no_pages(
 ) -> None:
     reply = relay(None).ask(question).content
     assert (reply.nearest, reply.found_in) == ((), ())
+
+
+@pytest.mark.parametrize("tries", [True, False])
+@pytest.mark.parametrize("knows", [True, False])
+def test_of_a_release_that_is_named_the_refusal_stays_and_names_the_one_that_tells(
+    tries: bool, knows: bool
+) -> None:
+    asked_of: list[str] = []
+
+    async def answering(turn: Turn) -> Turn:
+        asked_of.append(turn.target[1])
+        known = Answer("It is kept for 30 days [1].", abstained=False)
+        return replace(turn, answer=known if knows else REFUSAL)
+
+    step = answer_from_newest(
+        answering, lambda turn: turn, lambda turn: "2.0", tries_when_named=tries
+    )
+    question = "How long is it kept in 3.0?"
+    turn = Turn(
+        question,
+        resolved=Resolution(ReleaseStatus.STATED, "pump", ("3.0",)),
+        phrased=Queries(question, question, None, question),
+        answer=REFUSAL,
+    )
+    after = asyncio.run(step(turn))
+    assert after.answer == REFUSAL
+    assert after.target == ("pump", "3.0")
+    assert after.found_in == (("2.0",) if tries and knows else ())
+    assert asked_of == ["2.0"] * tries
