@@ -10,7 +10,7 @@ from corpora.indexing.lexical import tokens
 _MEASURES = (
     r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
     r"|[kKMGT]i?[Bb](?:it|yte)?s?(?:/s|ps)?|[kMGT]?bit/s|bits?|bytes?"
-    r"|[kMG]?Hz|[mk]?[VAW]|dBm?|[nµumck]?m|inch(?:es)?|k?g|°\s?[CF]|K|%|percent|times"
+    r"|[kMG]?Hz|(?-i:[mk]?[VAW])|dBm?|[nµumck]?m|inch(?:es)?|k?g|°\s?[CF]|K|%|percent|times"
 )
 _THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|attempts"
 _IN_OTHER_LETTERS = (

@@ -24,6 +24,7 @@ PASSAGE = (
         "It came with v17.20.",
         "The name stands in `{hold_time}`.",
         "From 1 to 10,000 are kept.",
+        "In 17.20 a window is open for 180 s.",
     ],
 )
 def test_what_the_passage_says_is_supported(sentence: str) -> None:
