@@ -12,8 +12,8 @@ from chatbot.memory.scoring.opinions import disliked
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.releases.resolution import cut
-from chatbot.releases.rules import resolve_release
 from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
+from chatbot.understanding.clarification import resolve_turn
 from corpora.catalog.catalog import find_release
 from corpora.catalog.release import Product
 from corpora.database.engine import Database
@@ -79,14 +79,7 @@ class Recall:
         They are of any release of its product, which stands before each; those of the release that
         rules read come first. Whatever is said of them, `recall` offers none of another release.
         """
-        by_rules = resolve_release(
-            turn.question,
-            products,
-            product=turn.product,
-            release=turn.release,
-            history=turn.history,
-            conversation_release=turn.conversation_release,
-        )
+        by_rules = resolve_turn(turn, products)
         product = next((p for p in products if p.name == by_rules.product), None)
         text = as_typed(cut(turn.question, by_rules.mentions))
         if product is None or turn.afresh or not text:
