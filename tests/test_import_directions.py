@@ -27,7 +27,7 @@ INSIDE = {
         "conversations chatbot assembly review administration tuning batch"
     ),
     "ui": (
-        "wording api serving cli elements account sources answers memory review documents glossary "
+        "wording api serving cli elements account sources answers review documents glossary "
         "releases chat app"
     ),
 }
