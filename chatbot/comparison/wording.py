@@ -37,9 +37,7 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
     texts: list[str] = []
     citations: list[Citation] = []
     for heading, answer in parts:
-        shift = len(citations)
-        text = renumbered(answer.text, lambda n, shift=shift: f"[{n + shift}]")  # type: ignore[misc]
-        texts.append(f"{heading} {text}".strip())
+        texts.append(f"{heading} {_shifted(answer.text, len(citations))}".strip())
         citations += answer.citations
     telling = [answer for _, answer in parts if not answer.abstained]
     return Answer(
@@ -80,3 +78,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = (header, ["---"] * len(header), *rows)
     cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _shifted(text: str, by: int) -> str:
+    """A text whose marks have numbers that are so much higher."""
+    return renumbered(text, lambda number: f"[{number + by}]")
