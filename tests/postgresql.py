@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import psutil
 import psycopg
 import pytest
 from psycopg import sql
@@ -34,6 +34,7 @@ class Cluster:
         self._binaries = binaries
         self._options = options
         self._data_dirs: dict[str, Path] = {}
+        self._runs = False
         self.start()
         self._create(_TEMPLATE, "template0")
         open_database(self._url(_TEMPLATE)).close()
@@ -49,16 +50,25 @@ class Cluster:
                 assert time.monotonic() < end, (self._folder / "log").read_text()
                 time.sleep(0.2)
             else:
+                self._runs = True
                 return
 
     def kill(self) -> None:
-        """End the server as a power cut would."""
+        """End the server as a power cut would, with what serves its connections."""
+        self._runs = False
         pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
-        os.kill(pid, signal.SIGKILL)
+        server = psutil.Process(pid)
+        # Those it has forked outlive it for a moment, and would still answer.
+        killed = [server, *server.children(recursive=True)]
+        for process in killed:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(killed, timeout=10)
 
     def stop(self) -> None:
         """End the server, whoever is connected; a busy machine may take its time."""
-        self._control("stop", "-m", "immediate", "-t", "240")
+        if self._runs:
+            self._control("stop", "-m", "immediate", "-t", "240")
 
     def _control(self, action: str, *options: str | Path) -> None:
         data = self._folder / "data"

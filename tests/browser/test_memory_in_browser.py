@@ -29,7 +29,8 @@ from tests.ui.valve_corpus import QUESTION
 pytestmark = pytest.mark.browser
 
 SAVED = "What is the default of hold_time?"
-AGAIN = "What's the default of hold_time in 2.0?"
+AGAIN = "In 2.0, what is the default of hold_time"
+"""The same words; where the release stands does not matter."""
 
 
 @dataclass(frozen=True)
