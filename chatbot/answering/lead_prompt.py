@@ -15,8 +15,8 @@ PROMPT = "answer_lead"
 _ELSE = "If the chunks do not tell, reply: I don't know"
 HINTS = {
     QuestionType.VALUE: (
-        "Name the thing, its value with the unit, and its range or condition if the chunks state "
-        f"one. {_ELSE}"
+        "Name the thing and its value with the unit, and its condition if the chunks state one. "
+        f"{_ELSE}"
     ),
     QuestionType.STEPS: (
         "Say in one or two sentences what has to be done, with the command or setting that does "
