@@ -6,8 +6,10 @@ answer before the next arrives, as it has between two people.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +17,13 @@ from rich.console import Group as Rows
 from rich.table import Table
 from sqlalchemy import func, select
 
+from chatbot.accounts.people import LOCAL
 from chatbot.administration.faq_file import FaqFile, FaqRow
-from chatbot.chatbot import Chatbot
+from chatbot.chatbot import AnsweredTurn, Chatbot
+from chatbot.conversations.feedback import DOWN, UP
 from chatbot.memory.pairs import Store
+from chatbot.runtime.concurrency import Stopped
+from chatbot.runtime.events import Event, Offered
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
@@ -86,7 +92,8 @@ class Outcome:
     `bert_score` is the F1 of `said`, the answer's lead, with the gold answer. `correct` looks at
     all of its own words. A reuse is of the answer to `reused_from` (as it was asked then; empty for
     one of the history): `wrong_reuse` if that was another question and its answer is not right
-    here, `repeats_error` if it was the same one, answered wrongly.
+    here, `repeats_error` if it was the same one, answered wrongly. `clicked` if it was offered and
+    taken.
     """
 
     gold: str
@@ -98,6 +105,7 @@ class Outcome:
     refused: bool
     bert_score: float
     reused_from: str = ""
+    clicked: bool = False
     wrong_reuse: bool = False
     repeats_error: bool = False
     wrong_release: bool = False
@@ -127,15 +135,20 @@ def run_stream(
     iterations: Sequence[Sequence[Arrival]],
     alike: Callable[[str, str], float],
     on_progress: Callable[[int], None],
+    clicks: bool = False,
 ) -> tuple[Iteration, ...]:
-    """Ask everything in order; `alike` compares an answer with the gold answer."""
+    """Ask everything in order; `alike` compares an answer with the gold answer.
+
+    With `clicks` the asker takes an offer of the same question, and rates each written answer: a
+    thumb up if it is right, down if not.
+    """
     found: list[Iteration] = []
     asked: dict[int, Arrival] = {}
     before = sum(_pairs(chatbot))
     for arrivals in iterations:
         outcomes = []
         for arrival in arrivals:
-            outcomes.append(_ask(chatbot, arrival, alike, asked))
+            outcomes.append(_ask(chatbot, arrival, alike, asked, clicks))
             on_progress(len(asked))
         high, low = _pairs(chatbot)
         growth = (high + low - before) / before if before else None
@@ -144,21 +157,65 @@ def run_stream(
     return tuple(found)
 
 
+class _Clicker:
+    """An asker who takes the first offer of the same question, and stops the writing for it."""
+
+    def __init__(self, chatbot: Chatbot, arrival: Arrival, asked: Mapping[int, Arrival]) -> None:
+        self._chatbot = chatbot
+        self._arrival = arrival
+        self._asked = asked
+        self.taken: int | None = None
+
+    def listen(self, event: Event) -> None:
+        """Look at what is offered."""
+        for pair in event.pairs if isinstance(event, Offered) else ():
+            first = self._asked.get(_source(self._chatbot, pair.id) or 0)
+            if self.taken is None and first and first.gold.id == self._arrival.gold.id:
+                self.taken = pair.id
+
+    @property
+    def stopped(self) -> bool:
+        """Whether something was taken."""
+        return self.taken is not None
+
+
+def _reply(chatbot: Chatbot, arrival: Arrival, clicker: _Clicker | None) -> AnsweredTurn:
+    text, product = arrival.text, arrival.gold.product
+    ask = partial(
+        chatbot.ask, text, product=product, conversation=chatbot.conversations.start(product, text)
+    )
+    if clicker is None:
+        return ask()
+    try:
+        return ask(listener=clicker.listen, stopped=lambda: clicker.stopped)
+    except Stopped:
+        return ask(same_as=clicker.taken)
+
+
 def _ask(
     chatbot: Chatbot,
     arrival: Arrival,
     alike: Callable[[str, str], float],
     asked: dict[int, Arrival],
+    clicks: bool,
 ) -> Outcome:
     gold = arrival.gold
-    conversation = chatbot.conversations.start(gold.product, arrival.text)
-    reply = chatbot.ask(arrival.text, product=gold.product, conversation=conversation)
-    assert reply.kept_as is not None
-    asked[reply.kept_as] = arrival
+    clicker = _Clicker(chatbot, arrival, asked) if clicks else None
+    begun = perf_counter()
+    reply = _reply(chatbot, arrival, clicker)
+    seconds = perf_counter() - begun
+    turn = reply.kept_as
+    assert turn is not None
+    asked[turn] = arrival
     chatbot.memory.remembering.flush()
     score = score_answer(gold, reply.content)
     reused = reply.turn.route is Route.REUSE
-    first = asked.get(_source(chatbot, reply.kept_as) or 0) if reused else None
+    if clicks and not reused:
+        chatbot.feedback(LOCAL.id).give(turn, UP if score.correct else DOWN)
+        chatbot.memory.remembering.flush()
+    recollection = reply.turn.recollection
+    pair = recollection.reused if reused and recollection else None
+    first = asked.get(_source(chatbot, pair.id) or 0) if pair else None
     same = first is not None and first.gold.id == gold.id
     answer = reply.turn.answer
     text = answer.value or without_marks(answer.text) if answer else reply.content.answer
@@ -166,12 +223,13 @@ def _ask(
         gold=gold.id,
         asked=arrival.text,
         said=text,
-        seconds=reply.content.seconds or 0.0,
+        seconds=seconds,
         route=str(reply.turn.route),
         correct=score.correct,
         refused=score.refused,
         bert_score=alike(text, gold.gold_answer),
         reused_from=first.text if first else "",
+        clicked=clicker is not None and clicker.stopped,
         wrong_reuse=reused and not same and not score.correct,
         repeats_error=reused and same and not score.correct,
         wrong_release=reused and (score.cited_wrong_release or not score.release_right),
@@ -186,15 +244,12 @@ def _pairs(chatbot: Chatbot) -> tuple[int, int]:
         return high, (session.scalar(counted) or 0) - high
 
 
-def _source(chatbot: Chatbot, turn: int) -> int | None:
-    """The turn that first gave the answer which this turn reused."""
-    of_turn = select(MemoryUseRow.pair_id).where(
-        MemoryUseRow.turn_id == turn, MemoryUseRow.role == "reuse"
-    )
+def _source(chatbot: Chatbot, pair: int) -> int | None:
+    """The turn that first gave the answer of a saved pair."""
     source = (
         select(MemoryUseRow.turn_id)
         .join(TurnRow, TurnRow.id == MemoryUseRow.turn_id)
-        .where(MemoryUseRow.pair_id.in_(of_turn), MemoryUseRow.role == "source")
+        .where(MemoryUseRow.pair_id == pair, MemoryUseRow.role == "source")
     )
     with chatbot.database.reading() as session:
         return session.scalar(source.limit(1))
@@ -214,6 +269,7 @@ def _figures(iteration: Iteration) -> dict[str, float | Share | None]:
         "mean_seconds": mean(o.seconds for o in outcomes),
         "median_seconds": median(o.seconds for o in outcomes),
         "reused": share(o.reused for o in outcomes),
+        "clicked": share(o.clicked for o in outcomes),
         "right": share(o.correct for o in outcomes),
         "refused": share(o.refused for o in outcomes),
         "bert_score": mean(o.bert_score for o in outcomes),

@@ -138,8 +138,13 @@ def run_variant(
     order: Sequence[Sequence[Arrival]],
     history: FaqFile,
     on_progress: Callable[[int], None],
+    *,
+    clicks: bool = False,
 ) -> tuple[Iteration, ...]:
-    """Ask everything of one variant in order, of a memory that knows nothing but the history."""
+    """Ask everything of one variant in order, of a memory that knows nothing but the history.
+
+    `clicks` as of `run_stream`.
+    """
     with copied(settings) as own:
         chatbot = open_chatbot(Settings(**{**own.model_dump(), **variant.settings}))
         # Where its cached property keeps the memory.
@@ -154,7 +159,7 @@ def run_variant(
             return bert_score(candidate, gold, token_vectors).f1
 
         try:
-            return run_stream(chatbot, order, alike, on_progress)
+            return run_stream(chatbot, order, alike, on_progress, clicks)
         finally:
             chatbot.corpora.close()
             chatbot.database.close()

@@ -148,6 +148,23 @@ def test_what_was_answered_before_is_there_from_the_beginning(
     assert all(o.correct for o in outcomes if o.gold != "hold-1")
 
 
+def test_an_asker_takes_the_offer_of_the_same_question(
+    relay: Settings, gold: tuple[Path, Path]
+) -> None:
+    first, *_ = read_arrivals([gold[0]], gold[1])
+    again = first._replace(text="Which default does hold_time have in 1.0?")
+    order = [[first], [again], [again]]
+    variant = choose(["memory"])["memory"]
+    for clicks, routes in ((True, ["reuse"] * 2), (False, ["documents", "reuse"])):
+        runs = run_variant(
+            relay, variant, order, read_history((), ()), lambda _: None, clicks=clicks
+        )
+        outcomes = [o for iteration in runs for o in iteration.outcomes]
+        assert [o.route for o in outcomes[1:]] == routes
+        assert [o.clicked for o in outcomes] == [False, clicks, False]
+        assert all(o.correct for o in outcomes)
+
+
 @pytest.mark.parametrize("name", ["no memory", "no high store"])
 def test_without_good_answers_nothing_is_reused(run: Run, name: str) -> None:
     iterations = run(name)

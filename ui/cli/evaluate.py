@@ -112,6 +112,10 @@ def stream(
     ] = None,
     iterations: Annotated[int, Option(min=1, help="Into how many parts they arrive.")] = 10,
     seed: Annotated[int, Option(help="Of the order in which they arrive.")] = 1,
+    clicks: Annotated[
+        bool,
+        Option("--clicks", help="Askers take offers of the same question and rate the answers."),
+    ] = False,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -139,6 +143,7 @@ def stream(
                 order,
                 known,
                 lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
+                clicks=clicks,
             )
     print_result(as_json, to_json(runs), stream_tables(runs))
 
