@@ -1,6 +1,6 @@
 // What the page cannot do by itself: hear of clicks on the marks in an answer, close the drawer of
-// a phone once something was chosen in it, and keep the beginning of a new answer in view. It reads
-// nothing but the names below.
+// a phone once something was chosen in it, keep the beginning of a new answer in view, and name the
+// buttons that copy. It reads nothing but the names below.
 "use strict";
 
 const MARK = /^#source-(\d{1,15})-(\d{1,3})$/;
@@ -51,6 +51,17 @@ function keepBeginning(turn) {
   look();
 }
 
+// Streamlit calls them all "Copy to clipboard".
+const COPIES = { "copy-answer": "Copy answer", "copy-link": "Copy link" };
+
+function nameCopies() {
+  for (const [key, name] of Object.entries(COPIES)) {
+    for (const button of browser.document.querySelectorAll(`[class*=st-key-${key}] button`)) {
+      button.ariaLabel = name;
+    }
+  }
+}
+
 // The session counts what was chosen, so that a choice made before this script was there is heard
 // of; the window remembers the last count, which this script would lose when it is loaded again.
 function draw({ source, data }) {
@@ -62,6 +73,7 @@ function draw({ source, data }) {
   browser.strataChosen = chosen;
   if (answered && answered !== browser.strataAnswered) keepBeginning(answered);
   browser.strataAnswered = answered;
+  setTimeout(nameCopies, 200);
 }
 
 browser.document.addEventListener("click", hear, true);
