@@ -178,7 +178,7 @@ def _make_key(keys: ProgramKeys, person: Person) -> None:
         if usual and not person.is_admin:
             label, least, most = "Questions per minute", 1, usual
         limit = st.number_input(label, least, most, usual, step=1 if least else 10)
-        pressed = st.form_submit_button("Make the key", type="primary")
+        pressed = st.form_submit_button("Create key", type="primary")
     if pressed:
         program, key = keys.make(person, name, scopes, int(limit), usual=usual)
         st.session_state[_MADE] = (program.name, key)
@@ -198,7 +198,7 @@ def _show_made_key() -> None:
         st.caption("For example:")
         example = f"STRATA_API_KEY={key} strata ask --server {url} QUESTION"
         st.code(example, language=None, wrap_lines=True)
-        if st.button("I have copied it"):
+        if st.button("Done"):
             del st.session_state[_MADE]
             st.rerun()
 

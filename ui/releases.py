@@ -84,13 +84,13 @@ def _only_known(key: str, names: Sequence[str]) -> None:
 
 
 def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> None:
-    words = search_box("releases-words", "Search", "names, owners and values")
+    words = search_box("releases-words", "Search", "names, sections and values")
     filters = st.container(horizontal=True, key="releases-filters")
     outcome = any_of(filters, "Change", list(map(str, Outcome)), "releases-change")
     kinds = sorted({change.shown.kind for change in compared})
     kind = any_of(filters, "Kind", kinds, "releases-kind")
     owners = sorted({c.shown.owner for c in compared if kind in (None, c.shown.kind)})
-    owner = any_of(filters, "Belongs to", owners, "releases-owner")
+    owner = any_of(filters, "Section", owners, "releases-owner")
     shown = [
         change
         for change in compared

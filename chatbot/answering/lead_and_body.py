@@ -46,7 +46,7 @@ REFUSAL_PROBABILITY = 0.18
 """The probability of "I don't know" at the beginning of a reply from which it is refused."""
 NO_MODEL = "No language model is set up: this is the best passage."
 TOO_LONG = "The question is too long for the language model: this is the best passage."
-REMOVED = "A sentence was removed or replaced: the documentation does not say it."
+REMOVED = "A sentence was left out: the documentation does not support it."
 
 
 def write_lead_and_body(

@@ -28,7 +28,8 @@ def release_badge(reply: Reply) -> ReleaseBadge:
     if reply.route == "inventory" and not names:
         return ReleaseBadge(product or "catalog", "from the catalog")
     if reply.route == "chat":
-        return ReleaseBadge("no document needed", "")
+        is_refusal = reply.abstained
+        return ReleaseBadge("outside the documentation" if is_refusal else "no document needed", "")
     if names:
         return ReleaseBadge(f"{product} {names}".strip(), reply.release_explanation)
     open_ = _UNRESOLVED.get(reply.release_status)

@@ -161,7 +161,7 @@ def _of(row: Row[Any]) -> Iterator[Unanswered]:
     for release in row.compared_releases or [row.release]:
         yield Unanswered(
             turn=row.id,
-            question=queries.get("base") or row.question,
+            question=row.question,
             # The words that matter: alike questions are nearer in them than in whole sentences.
             meaning=kept or filtered(row.question) or row.question,
             person=row.owner,

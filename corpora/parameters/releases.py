@@ -1,5 +1,6 @@
 """The parameters of a release, and of two beside each other: what is new, changed and gone."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
 from corpora.parameters.extraction import read_parameters
 from corpora.parameters.parameter import (
     ARGUMENT,
@@ -17,23 +19,28 @@ from corpora.parameters.parameter import (
     Parameter,
     Replacement,
 )
+from ingestion.page import DocumentKind
 
 _LONGEST = 60
-"""Of values under a header of their own, which are compared up to this length: longer ones are
-texts, and a text in other words is no change."""
+"""Of values under a header of their own: longer ones are texts."""
+_FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
 _HELD = 64
 """Releases whose parameters are held in memory; that asked about longest ago goes first."""
-_NOT_COMPARED = {DESCRIPTION, SINCE, UNIT}
+_LOOKED_AT = 50
+"""Chunks, the best first, in which a name is looked for."""
+_NOT_COMPARED = {SINCE, UNIT}
 
 
 class ReleaseParameters:
     """What one release states about its parameters, in the order of its documents.
 
     `replacements` are what its release notes say of names that took the place of others.
+    `mentions` tells whether a name stands in it anywhere else.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, mentions: Callable[[str], bool]) -> None:
         self.product, self.release = corpus.product, corpus.release
+        self.mentions = mentions
         read = [read_parameters(corpus.pages_of(document.id)) for document in corpus.documents()]
         self.parameters: tuple[Parameter, ...] = tuple(p for found, _ in read for p in found)
         self.replacements: tuple[Replacement, ...] = tuple(
@@ -64,12 +71,26 @@ def opened_by(open_corpus: Callable[[str, str], Corpus]) -> OpenParameters:
 
     @lru_cache(_HELD)
     def of_generation(product: str, release: str, generation: int) -> ReleaseParameters:
-        return ReleaseParameters(open_corpus(product, release))
+        corpus = open_corpus(product, release)
+        # Held without the corpus, which would stay open with it.
+        return ReleaseParameters(corpus, lambda name: mentions(open_corpus(product, release), name))
 
     def open_parameters(product: str, release: str) -> ReleaseParameters:
         return of_generation(product, release, open_corpus(product, release).generation)
 
     return open_parameters
+
+
+def mentions(corpus: Corpus, name: str) -> bool:
+    """Whether a name stands in a release outside of its release notes, whatever is said of it."""
+    whole = re.compile(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])")
+    ids = [chunk for chunk, _ in corpus.lexical(tokens(name), _LOOKED_AT)]
+    documented = [
+        chunk
+        for chunk, (_, document) in zip(ids, corpus.places(ids), strict=True)
+        if document.kind is not DocumentKind.RELEASE_NOTES
+    ]
+    return any(whole.search(c.text.casefold()) for c in corpus.chunks(documented).values())
 
 
 class Outcome(StrEnum):
@@ -136,10 +157,22 @@ def changes(older: ReleaseParameters, newer: ReleaseParameters) -> tuple[Change,
     for parameter in newer.parameters:
         before = partner.get(parameter)
         differing = tuple(_differences(before, parameter)) if before else ()
-        if before is None or differing:
+        if differing or (before is None and _is_missing(parameter, older)):
             changes.append(Change(before, parameter, differing))
     gone = (p for p in older.parameters if p in waiting[p.name])
-    return (*changes, *(Change(p, None, replaced_by=replacement(p.name, newer)) for p in gone))
+    left = ((p, replacement(p.name, newer)) for p in gone)
+    missing = ((p, by) for p, by in left if by or _is_missing(p, newer))
+    return (*changes, *(Change(p, None, replaced_by=by) for p, by in missing))
+
+
+def _is_missing(parameter: Parameter, release: ReleaseParameters) -> bool:
+    """Whether nothing of its name stands in a release; there another form may say the same.
+
+    The name of an argument says little: it is missing where its function is read without it.
+    """
+    if parameter.kind == ARGUMENT and release.named(parameter.owner):
+        return True
+    return not any(map(release.mentions, (parameter.name, *parameter.aliases)))
 
 
 def replacement(name: str, release: ReleaseParameters) -> Replacement | None:
@@ -167,11 +200,14 @@ def _differences(before: Parameter, after: Parameter) -> Iterator[Difference]:
     relations = dict.fromkeys(f.relation for f in (*after.facts, *before.facts))
     for relation in relations:
         was, now = before.value(relation), after.value(relation)
-        text = relation not in KNOWN and max(len(was), len(now)) > _LONGEST
-        if relation in _NOT_COMPARED or text or _plain(was) == _plain(now):
+        own = relation not in KNOWN
+        is_text = relation == DESCRIPTION or (own and max(len(was), len(now)) > _LONGEST)
+        # A text in other words is no change; the same words with another figure are one.
+        reworded = is_text and _FIGURE.sub("0", _plain(was)) != _FIGURE.sub("0", _plain(now))
+        if relation in _NOT_COMPARED or reworded or _plain(was) == _plain(now):
             continue
         # A column of its own may be new in the table, and then says nothing of this row.
-        if relation in KNOWN or (was and now):
+        if (was and now) or not (own or is_text):
             yield Difference(relation, was, now)
 
 

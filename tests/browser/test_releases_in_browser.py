@@ -61,7 +61,7 @@ def test_changes_are_filtered_opened_and_exported_as_text(
     assert [p for p in first if as_shown(p) not in shown] == []
     assert fits(page)
 
-    page.get_by_placeholder("Search in names").fill("old-latch")
+    page.get_by_placeholder("Search names").fill("old-latch")
     expect(page.get_by_text("0 new, 0 changed, 1 gone")).to_be_visible(timeout=SLOW)
     row = page.locator(".st-key-difference-0")
     expect(row).to_contain_text("default: 5")

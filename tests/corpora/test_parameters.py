@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from corpora.parameters.extraction import read_parameters
 from corpora.parameters.parameter import Parameter
 from corpora.parameters.releases import (
     Difference,
+    OpenParameters,
     Outcome,
     ReleaseParameters,
     changes,
@@ -86,11 +88,11 @@ def two(database: Database, tmp_path: Path) -> tuple[ReleaseParameters, ReleaseP
         texts = {"timers": TIMERS.format(second=second), "settings": SETTINGS.format(level=level)}
         notes = {"release-notes": NOTES} if release == "2.0" else {}
         ingest_beacon(database, write(tmp_path / release, **texts, **notes), release=release)
-    older, newer = (
-        ReleaseParameters(open_corpus(database, data_dir_of(database), "Beacon", release))
-        for release in ("1.0", "2.0")
-    )
-    return older, newer
+    return tuple(map(partial(opened(database), "Beacon"), ("1.0", "2.0")))
+
+
+def opened(database: Database) -> OpenParameters:
+    return opened_by(partial(open_corpus, database, data_dir_of(database)))
 
 
 def only(release: ReleaseParameters, name: str) -> Parameter:
@@ -153,6 +155,26 @@ def test_what_is_new_changed_and_gone_between_two_releases(
     assert back["restore-time"] is Outcome.NEW
 
 
+def test_what_is_documented_in_another_form_is_not_gone(database: Database, tmp_path: Path) -> None:
+    table = "# Limits\n\n| Option | Default |\n|---|---|\n| `max-rows` | 5 |\n| `max-age` | 9 |\n"
+    prose = "# Limits\n\nA query gives 5 rows, or as many as `max-rows` says.\n"
+    log = "# Log\n\n| Option | Meaning |\n|---|---|\n| `slow-log` | {} s. |\n| `quiet` | {}. |\n"
+    for release, text, *meanings in (
+        ("1.0", table, "Keeps queries of more than 3.6", "Writes 5 lines"),
+        ("2.0", prose, "Keeps queries of more than 1.8", "No more than 8 lines"),
+    ):
+        written = write(tmp_path / release, limits=text, log=log.format(*meanings))
+        ingest_beacon(database, written, release=release)
+    older, newer = map(partial(opened(database), "Beacon"), ("1.0", "2.0"))
+    found = changes(older, newer)
+    assert [(c.outcome, c.shown.name) for c in found] == [
+        (Outcome.CHANGED, "slow-log"),
+        (Outcome.GONE, "max-age"),
+    ]
+    assert "1.8" in found[0].differences[0].after
+    assert [c.shown.name for c in changes(newer, older)] == ["max-age", "slow-log"]
+
+
 def test_a_release_is_read_once_for_each_of_its_generations(
     database: Database, tmp_path: Path
 ) -> None:
@@ -160,8 +182,7 @@ def test_a_release_is_read_once_for_each_of_its_generations(
         source = write(tmp_path / "docs", settings=SETTINGS.format(level=level))
         ingest_beacon(database, source, release="1.0")
 
-    folder = data_dir_of(database)
-    open_parameters = opened_by(lambda p, r: open_corpus(database, folder, p, r))
+    open_parameters = opened(database)
     ingest("info")
     first = open_parameters("Beacon", "1.0")
     assert open_parameters("Beacon", "1.0") is first

@@ -106,14 +106,14 @@ def test_without_sign_in_nobody_from_elsewhere_is_the_admin(
 
 
 def test_a_key_has_a_name_and_is_shown_once(chatbot: Chatbot) -> None:
-    page = button(account_page(), "Make the key")
+    page = button(account_page(), "Create key")
     assert page.error
     assert ProgramKeys(chatbot.database).seen_by(LOCAL) == ()
     next(t for t in page.text_input if t.label == "Name").set_value("editor *of* Ann")
-    button(page, "Make the key")
+    button(page, "Create key")
     program = ProgramKeys(chatbot.database).program(page.code[0].value)
     assert (program.name, program.scopes) == ("editor *of* Ann", [Scope.ASK, Scope.SEARCH])
     assert r"The key of editor \*of\* Ann." in texts(page)
-    button(page, "I have copied it")
+    button(page, "Done")
     assert not page.code
     assert page.dataframe[0].value["Name"].tolist() == ["editor *of* Ann"]

@@ -112,6 +112,31 @@ def test_sources_of_one_page_are_one_chip(valve: MakeChatbot) -> None:
     assert ":yellow-background[7]" in texts(page)
 
 
+def test_sources_that_would_read_the_same_say_what_they_cite(valve: MakeChatbot) -> None:
+    chatbot = valve(None)
+    (citation, *_) = chatbot.ask(QUESTION, product="valve").content.citations
+    rows = [
+        replace(citation, page_id=citation.page_id + n, quote=f"{name} — 5 — s")
+        for n, name in enumerate(("hold_time", "wait_time"))
+    ]
+    page = stored(chatbot, citations=rows)
+    assert [label.rpartition(" · ")[2] for label in labels(page, "cite-")] == [
+        "hold\\_time",
+        "wait\\_time",
+    ]
+
+
+def test_the_rows_of_a_long_table_are_folded(valve: MakeChatbot) -> None:
+    rows = "".join(f"| row {n} | {n} |\n" for n in range(1, 15))
+    page = stored(valve(None), answer=f"Rows:\n\n| Row | Value |\n| --- | --- |\n{rows}\nEnd.")
+    (folded,) = (e for e in page.expander if e.label == "4 more rows")
+    assert "row 10" not in folded.markdown[0].value
+    assert folded.markdown[0].value.startswith("| Row | Value |")
+    assert "row 11" in folded.markdown[0].value
+    assert texts(page).count("row 11") == 1
+    assert "End" in texts(page)
+
+
 def test_what_others_state_stands_apart_from_the_answer(valve: MakeChatbot) -> None:
     page = stored(valve(None), outside=["Wikidata: SQLite *programmed in* C."])
     told = [c.value for c in page.caption if "Not from the documentation" in c.value]

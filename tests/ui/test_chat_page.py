@@ -25,17 +25,25 @@ def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:
     page = open_page()
     assert page.title[0].value == "Ask about valve"
     assert page.selectbox[0].options == ["valve"]
-    assert ":primary-badge[2\\.0 · latest] :gray-badge[1\\.0]" in texts(page)
+    assert page.button_group[0].options == ["2\\.0 · latest", "1\\.0"]
 
 
-def test_the_release_of_the_next_question_stands_out(valve: MakeChatbot) -> None:
+def test_the_release_of_the_next_question_is_told(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), "What is the default of hold_time in 1.0?")
-    assert ":gray-badge[2\\.0 · latest] :primary-badge[1\\.0]" in texts(page)
-    told = [caption.value for caption in page.caption]
-    assert "The next question is about 1\\.0 unless it names another." in told
+    about = "Questions are about 1\\.0 unless they name another release."
+    assert about in [caption.value for caption in page.caption]
     button(page, "New conversation")
-    assert ":primary-badge[2\\.0 · latest]" in texts(page)
+    assert about not in [caption.value for caption in page.caption]
+
+
+def test_a_release_is_chosen_for_questions_that_name_none(valve: MakeChatbot) -> None:
+    valve(None)
+    page = open_page()
+    page.button_group[0].set_value("1.0").run()
+    assert page.chat_input[0].placeholder == "Ask about valve 1.0"
+    assert "valve 1\\.0]" in texts(ask(page, "What is the default of hold_time?"))
+    assert "valve 2\\.0]" in texts(ask(page, "What is the default of hold_time in 2.0?"))
 
 
 def test_an_answer_shows_release_reason_and_a_source_that_opens(valve: MakeChatbot) -> None:

@@ -297,5 +297,6 @@ def upload(*files: tuple[str, bytes], release: str) -> AppTest:
     page = open_admin_page("documents")
     page.session_state["upload release"] = release
     tab(page, "documents tab", "Upload")
+    assert [s.label for s in page.selectbox] == ["Product", "Release"]
     page.file_uploader[0].set_value([(name, data, "") for name, data in files])
     return run(page)

@@ -82,7 +82,7 @@ def test_the_list_shows_everybodys_turns_and_is_filtered(chatbot: Chatbot) -> No
     page.text_input(key="history-words").set_value("").run()
     page.selectbox(key="history-owner").select("bob@example.org").run()
     assert listed(page) == [third]
-    page.selectbox(key="history-owner").select("(anonymous)").run()
+    page.selectbox(key="history-owner").select("local").run()
     assert listed(page) == [second, first]
     assert listed(open_history(outcome="clarification needed")) == [second]
 

@@ -24,14 +24,19 @@ def after(*events: Event) -> QuestionProgress:
 def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
     assert after(Waiting(2), Waiting(1)).now == "Waiting: 1 in line…"
     release = (StepStarted("release_extraction"), StepFinished("release_extraction", "17.20"))
-    assert after(Waiting(1), release[0]).now == "Finding the release…"
+    assert after().now == "Reading the question…"
+    assert after(Waiting(1), release[0]).now == "Preparing the search…"
     searching = after(*release, StepStarted("context_retrieval"))
     assert searching.now == "Searching the 17.20 documentation…"
     found = (StepFinished("context_retrieval", "8 pages"), StepStarted("context_reduction"))
     assert reduce(QuestionProgress.after, found, searching).now == "Reading 8 pages…"
     one_side_further = after(*COMPARING, StepFinished("context_retrieval", "8 pages"))
     assert one_side_further.now == "Comparing 17.10 and 17.20…"
-    assert after(*release, StepStarted("single_chunk_retrieval")).now == "Single chunk retrieval…"
+    # A step of the beginning that comes late does not lead back there.
+    late = (*found, StepFinished("context_reduction", ""), StepStarted("clarification"))
+    assert reduce(QuestionProgress.after, late, searching).now == "Reading 8 pages…"
+    again = (*found, StepStarted("answer_generation"), StepStarted("context_retrieval"))
+    assert reduce(QuestionProgress.after, again, searching).now == "Searching the other releases…"
 
 
 @pytest.mark.parametrize(

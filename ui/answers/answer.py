@@ -17,6 +17,8 @@ from ui.wording.memory import saved, vouched
 from ui.wording.progress import done_without_model
 
 _LONG = 600
+_ROWS = 10
+"""Rows of a table that are shown before a click."""
 _HELPED = {
     "reference": "A saved answer to a similar question helped to write this one",
     "avoid": "An earlier answer was rated poorly; this is a new answer",
@@ -85,7 +87,23 @@ def show_text(text: str, citations: int = 0, turn: int | None = None, doubt: str
         if is_listing:
             st.code(part, language=None, wrap_lines=True)
         else:
-            st.markdown(part)
+            _show_folded(part)
+
+
+def _show_folded(markdown: str) -> None:
+    """Show Markdown with the rows of its tables that are too many folded."""
+    shown: list[str] = []
+    for block in markdown.split("\n\n"):
+        head, rows = block.split("\n")[:2], block.split("\n")[2:]
+        is_long = block.startswith("| ") and len(rows) > _ROWS
+        shown.append("\n".join([*head, *rows[:_ROWS]]) if is_long else block)
+        if is_long:
+            st.markdown("\n\n".join(shown))
+            shown = []
+            with st.expander(f"{len(rows) - _ROWS} more rows", type="compact"):
+                st.markdown("\n".join([*head, *rows[_ROWS:]]))
+    if shown:
+        st.markdown("\n\n".join(shown))
 
 
 def _badge(reply: Reply) -> str:

@@ -6,18 +6,20 @@ import streamlit as st
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation, Origin
-from ingestion.page import numbered_place
+from ingestion.page import CELL_DELIMITER, numbered_place
 from ui.elements.frame import button
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
 
 _LONGEST = 40
+_SHORT = 24
 
 
 def show_citations(turn: int, reply: Reply) -> None:
     """Chips in one row, one for each page, with the numbers of its citations: "1 · 2  Protection".
 
-    Citations of the graph of the parameters have a sign of their own.
+    Those that would read the same end with the first words of what they cite. Citations of the
+    graph of the parameters have a sign of their own.
     """
     pages: dict[tuple[str, int, Origin], list[int]] = {}
     for number, citation in enumerate(reply.citations, 1):
@@ -25,11 +27,14 @@ def show_citations(turn: int, reply: Reply) -> None:
         pages.setdefault(page, []).append(number)
     if not pages:
         return
+    compared = bool(reply.compared_releases)
+    chips = [[reply.citations[number - 1] for number in numbers] for numbers in pages.values()]
+    places = [place(cited[0], with_release=compared) for cited in chips]
     with st.container(horizontal=True, key=f"citations-{turn}", gap="xsmall"):
-        for numbers in pages.values():
-            cited = [reply.citations[number - 1] for number in numbers]
+        for numbers, cited, named in zip(pages.values(), chips, places, strict=True):
             of_graph = cited[0].origin is Origin.GRAPH
-            named = place(cited[0], with_release=bool(reply.compared_releases))
+            if places.count(named) > 1:
+                named = f"{named} · {as_label(cited[0].quote.partition(CELL_DELIMITER)[0], _SHORT)}"
             source_button(
                 f"**{' · '.join(map(str, numbers))}**  {named}",
                 reply.product or "",

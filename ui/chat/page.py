@@ -48,8 +48,8 @@ def chat(_: Person) -> None:
         st.markdown("Add the documentation of a release, then reload this page:")
         st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
         return
-    product = show_sidebar(own, products, turns, pending)
-    _conversation(own, product, products, turns, pending)
+    product, release = show_sidebar(own, products, turns, pending)
+    _conversation(own, product, release, products, turns, pending)
 
 
 def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
@@ -72,6 +72,7 @@ def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
 def _conversation(
     own: Conversations,
     product: Product,
+    release: str | None,
     products: tuple[Product, ...],
     turns: tuple[KeptTurn, ...],
     pending: tuple[Pending, ...],
@@ -100,14 +101,15 @@ def _conversation(
     with present:
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
-        listen(partial(_open_source, turns), chosen=choices())
+        newest = turns[-1].id if turns and len(settled) == len(pending) else 0
+        listen(partial(_open_source, turns), chosen=choices(), answered=newest)
     # An input pinned to the bottom would scroll there, and not to the linked answer.
     with st.container() if linked_turn() else nullcontext():
         # In a callback, because a run that is interrupted never comes to its last line.
         st.chat_input(
-            f"Ask about {product.name}",
+            f"Ask about {product.name} {release or ''}".strip(),
             key="typed",
-            on_submit=lambda: ask(st.session_state.typed, product.name),
+            on_submit=lambda: ask(st.session_state.typed, product.name, release),
         )
 
 

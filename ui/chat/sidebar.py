@@ -20,7 +20,7 @@ from chatbot.conversations.conversations import (
     release_spoken_of,
 )
 from chatbot.conversations.export import conversation_json, conversation_markdown
-from corpora.catalog.release import Product
+from corpora.catalog.release import Product, Release
 from corpora.database.history_tables import ConversationRow
 from ui.elements.address import go, number_in_address
 from ui.elements.frame import browser_zone, button, confirm, failures_shown, in_a_row
@@ -32,7 +32,7 @@ _CONVERSATION, _TURN = "conversation", "turn"
 _CHOICES = "choices"
 _PRODUCT = "product"
 """The key of the chosen product in the session."""
-_BADGES = 6
+_CHOICES_SHOWN = 6
 _MORE = 30
 _SHOWN = "conversations_shown"
 _WANTED = "conversations_wanted"
@@ -97,8 +97,8 @@ def show_sidebar(
     products: tuple[Product, ...],
     turns: tuple[KeptTurn, ...],
     pending: tuple[Pending, ...],
-) -> Product:
-    """Show the sidebar; return the product that is chosen, at first that of the conversation."""
+) -> tuple[Product, str | None]:
+    """The product that is chosen, at first that of the conversation, and the release, if any."""
     names = [product.name for product in products]
     recent = [*(t.reply.product for t in turns), *(p.question.product for p in pending)]
     known = [name for name in recent if name in names]
@@ -113,32 +113,37 @@ def show_sidebar(
             args=(None,),
         )
         product = products[names.index(chosen)]
-        _show_releases(product, release_spoken_of(turn.reply for turn in turns))
+        release = _choose_release(product, release_spoken_of(turn.reply for turn in turns))
         options = {"key": "new-conversation", "width": "stretch"}
         button("New conversation", _choose, None, icon="add", **options)
         _show_conversations(own, names)
-    return product
+    return product, release
 
 
-def _show_releases(product: Product, spoken_of: tuple[str, str] | None) -> None:
-    """The releases; the one that the next question is about stands out."""
-    newest = product.newest.name if product.newest else ""
-    in_use = spoken_of[1] if spoken_of and spoken_of[0] == product.name else newest
+def _choose_release(product: Product, spoken_of: tuple[str, str] | None) -> str | None:
+    """The release that questions are about which name none; None: that of the conversation."""
     newest_first = list(reversed(product.releases))
     today = datetime.now(UTC).date()
-    badges = []
-    for release in newest_first[:_BADGES]:
+
+    def label(release: Release) -> str:
         notes = ["latest"] * (release == product.newest) + ["pre-release"] * release.prerelease
         if release.end_of_life and release.end_of_life <= today:
             notes.append("end of life")
-        colour = "primary" if release.name == in_use else "gray"
-        badges.append(f":{colour}-badge[{as_label(' · '.join([release.name, *notes]))}]")
-    rest = [as_label(release.name) for release in newest_first[_BADGES:]]
-    if rest:
-        badges.append(f":gray-badge[{len(rest)} more]")
-    st.markdown(" ".join(badges), help=", ".join(rest) or None)
-    if in_use != newest:
-        st.caption(f"The next question is about {as_label(in_use)} unless it names another.")
+        return as_label(" · ".join([release.name, *notes]))
+
+    labels = {release.name: label(release) for release in newest_first}
+    rest = [as_label(name) for name in list(labels)[_CHOICES_SHOWN:]]
+    chosen = st.pills(
+        "Release",
+        list(labels)[:_CHOICES_SHOWN],
+        format_func=lambda name: labels.get(name, name),
+        key=f"release of {product.name}",
+        help=f"Others, to be named in a question: {', '.join(rest)}" if rest else None,
+    )
+    own = spoken_of[1] if spoken_of and spoken_of[0] == product.name else None
+    if about := chosen or own:
+        st.caption(f"Questions are about {as_label(about)} unless they name another release.")
+    return chosen
 
 
 def _show_conversations(own: Conversations, products: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ Who = Annotated[
 def list_people(as_json: AsJson = False) -> None:
     """List users and how many conversations they have."""
     people = personal_data.people(open_database())
-    lines = [f"{who or '(anonymous)'}: {how_many(count, 'conversation')}" for who, count in people]
+    lines = [f"{who or '(local)'}: {how_many(count, 'conversation')}" for who, count in people]
     listed = [{"person": person, "conversations": count} for person, count in people]
     print_result(as_json, listed, *(lines or ["No questions yet."]))
 
@@ -47,7 +47,7 @@ def export(
 def delete(person: Who, yes: WithoutAsking = False) -> None:
     """Delete all data of a user; what they did as an admin stays in the audit log."""
     if not yes:
-        whose = person or "anonymous users"
+        whose = person or "local users"
         typer.confirm(f"Delete all conversations of {whose}?", abort=True)
     database = open_database()
     deleted = personal_data.delete_person(database, person)

@@ -163,7 +163,7 @@ def changes(
     from ui.api.service import changes_between
 
     changes, compared = changes_between(open_chatbot(), product, older, newer)
-    table = Table("", "Name", "Belongs to", "What", box=None)
+    table = Table("", "Name", "Section", "What", box=None)
     for change in compared:
         shown = change.shown
         row = change.outcome.value, shown.name, shown.owner, "; ".join(change_lines(change))

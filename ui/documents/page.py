@@ -19,7 +19,7 @@ from ui.documents.jobs_view import show_jobs, show_running
 from ui.documents.settings_view import show_product_settings, show_release_settings
 from ui.documents.upload_view import offer_upload, show_upload
 from ui.elements.address import go
-from ui.elements.frame import button, in_a_row, page, show_tabs, when
+from ui.elements.frame import button, in_a_row, is_open, page, show_tabs, when
 from ui.elements.scope import heading_with_product
 from ui.elements.table import list_in_pages
 from ui.serving import services
@@ -52,12 +52,16 @@ def documents(_: Person) -> None:
         _show_release(overview, release)
         return
     st.session_state[_PRODUCT] = product
-    heading_with_product(
-        "Documents",
-        products,
-        _PRODUCT,
-        on_change=lambda: open_product(st.session_state[_PRODUCT]),
-    )
+    if is_open(TAB, "Upload"):
+        # The form has a field for the product, which may be a new one.
+        st.title("Documents", anchor=False)
+    else:
+        heading_with_product(
+            "Documents",
+            products,
+            _PRODUCT,
+            on_change=lambda: open_product(st.session_state[_PRODUCT]),
+        )
     show_running()
     show_tabs(
         TAB,

@@ -79,7 +79,7 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
                 help="A pre-release counts as the latest only if there is no other release.",
             )
         hidden = st.toggle(
-            "Hide this release: it is not offered and not used for answers",
+            "Hide this release from the chat",
             settings.hidden,
             key=f"hidden {release.name}",
         )

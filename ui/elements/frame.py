@@ -77,6 +77,11 @@ def open_tab(key: str, tab: str) -> None:
     st.session_state[f"next {key}"] = tab
 
 
+def is_open(key: str, tab: str) -> bool:
+    """Whether a tab will be the open one of those with this key; asked before they are drawn."""
+    return (st.session_state.get(f"next {key}") or st.session_state.get(key)) == tab
+
+
 def show_facts(facts: Mapping[str, str], longest: int = 160) -> None:
     """Show names and their values, line by line."""
     lines = (f":gray[{name}:] {as_label(fact, longest)}" for name, fact in facts.items())

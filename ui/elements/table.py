@@ -35,7 +35,7 @@ def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
             key=key,
             type="search",
             live=live,
-            placeholder=f"Search in {where}",
+            placeholder=f"Search {where}",
             label_visibility="collapsed",
             width=360,
         )

@@ -39,7 +39,8 @@ def gaps(person: Person) -> None:
 def _summary(report: GapReport, wanted: TurnFilter) -> None:
     questions = sum(gap.times for gap in report.gaps)
     with in_a_row(key="gaps-summary"):
-        st.markdown(f"**{how_many(len(report.gaps), 'gap')}** in {how_many(questions, 'question')}")
+        grouped = f" in {how_many(len(report.gaps), 'group')}" * (len(report.gaps) < questions)
+        st.markdown(f"**{how_many(questions, 'unanswered question')}**{grouped}")
         export_rows("gaps", "content gaps", lambda: gap_rows(report.gaps), **asdict(wanted))
     if report.left_out:
         st.caption(
@@ -56,9 +57,9 @@ def _show_gap(number: int, gap: Gap) -> None:
             place = f"{gap.product or ''} {gap.release or ''}".strip() or "no release"
             could = (f" :green-badge[{as_label(f'found in {name}')}]" for name in gap.found_in)
             st.markdown(f":gray-badge[{as_label(place)}]{''.join(could)}", width="content")
-            times, people = how_many(gap.times, "time"), how_many(gap.people, "person", "people")
-            last = f"last on {gap.last_asked:%Y-%m-%d}"
-            st.markdown(f":small[{times} by {people}, {last}]", width="content")
+            often = f"{gap.times:,} times by {how_many(gap.people, 'person', 'people')}, last"
+            asked = f"asked {'once' if gap.times == 1 else often} on {gap.last_asked:%Y-%m-%d}"
+            st.markdown(f":small[{asked}]", width="content")
             with st.popover("Show questions", icon=":material/history:", type="tertiary"):
                 for question in gap.questions[:_MOST_TURNS]:
                     moment = f"{question.created:%Y-%m-%d %H\\:%M}"

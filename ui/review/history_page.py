@@ -9,7 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.memory.pairs import Rating
 from chatbot.review.exports import Exports
 from chatbot.review.ratings import Status, review_of
@@ -35,7 +35,7 @@ _OUTCOMES: dict[str, dict[str, Any]] = {
 }
 _YES = {"yes": True, "no": False}
 _NO_DAYS: Any = ()
-_NO_NAME = "(anonymous)"
+_NO_NAME = LOCAL.name
 _KEPT: Literal["query-params"] = "query-params"
 _FILTERS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "product": ("Product", None),
@@ -144,6 +144,7 @@ def _outcome(turn: TurnRow) -> str:
         return "I don't know"
     named = {
         "compare": "compared",
+        "reuse": "saved answer",
         "inventory": "catalog",
         "chat": "small talk",
         "graph": "parameters",

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.column_config import NumberColumn, ProgressColumn
 
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.errors import UnknownTurn
 from chatbot.reply import Trace, TracedChunk, TracedMemory
 from chatbot.review.turns import AdjacentTurns, AllTurns, OpenedTurn, TurnFilter
@@ -90,7 +90,7 @@ def _facts(opened: OpenedTurn) -> None:
     show_facts(
         {
             "Asked": when(turn.created),
-            "User": turn.owner or "anonymous",
+            "User": turn.owner or LOCAL.name,
             "Conversation": turn.conversation.title or "untitled",
             "Took": f"{turn.seconds:.1f} s",
             "Profile": turn.profile or "not recorded",

@@ -222,7 +222,7 @@ def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) 
     except LookupError as error:
         picture = str(error)
     except UnreadableFile:
-        picture = "An Office file is shown as its text; download it to see it as it was made."
+        picture = "Office files are shown as text. Download the original to see its layout."
     if isinstance(picture, str):
         st.info(as_label(picture, 400))
         return False

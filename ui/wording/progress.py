@@ -33,11 +33,21 @@ _NAMES = {
     "context_selection": "choosing the best passages",
     "undocumented_gate": "checking what was found",
     "answer_generation": "writing the answer",
+    "adaptive_temperature": "looking at earlier answers",
     # What earlier versions called it, in traces that are kept.
     "elsewhere": "searching other releases",
     "off_topic": "reading the question",
     "memory_of_passage": "looking for a saved answer",
 }
+
+_STAGES = {
+    **dict.fromkeys(("release_extraction", "query_rewriting", "memory", "glossary_expansion"), 1),
+    **dict.fromkeys(("context_retrieval", "single_chunk_retrieval"), 2),
+    **dict.fromkeys(("context_reduction", "context_selection", "undocumented_gate"), 3),
+    _ANSWER: 4,
+}
+"""How far a question is when a step begins; a step that is not listed is no further."""
+_OTHER_RELEASES = 5
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,8 @@ class QuestionProgress:
 
     `place` counts from 1, which is answered next, and is 0 from then on. `running` are the steps
     that run, the outermost first: a comparison runs others for all its releases at once. `results`
-    are those of the finished steps, without those that ran for one release of a comparison.
+    are those of the finished steps, without those that ran for one release of a comparison. `stage`
+    only grows, and stands still while releases are compared.
     `offer` is a saved question that may ask the same.
     `on_other_server` is set where another server answers it; no more is known then.
     """
@@ -54,6 +65,8 @@ class QuestionProgress:
     state: State = State.RUNNING
     place: int = 0
     running: tuple[str, ...] = ()
+    stage: int = 0
+    comparing: bool = False
     results: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
     offer: Remembered | None = None
@@ -72,11 +85,19 @@ class QuestionProgress:
                 running = (*self.running, step)
                 # When another release is tried, what was written for the first is no answer.
                 written = "" if step == _ANSWER else self.written
-                return replace(self, place=0, running=running, written=written)
+                if _COMPARISON in self.running:
+                    return replace(self, running=running, comparing=True)
+                stage = _STAGES.get(step, 0)
+                if stage == _STAGES["context_retrieval"] and self.stage >= _STAGES[_ANSWER]:
+                    stage = _OTHER_RELEASES
+                stage = max(stage, self.stage)
+                return replace(self, place=0, running=running, stage=stage, written=written)
             case StepFinished(step, found):
                 running = _without(self.running, step)
                 release_of = {} if _COMPARISON in running or not found else {step: found}
-                return replace(self, running=running, results={**self.results, **release_of})
+                results = {**self.results, **release_of}
+                comparing = self.comparing and _COMPARISON in running
+                return replace(self, running=running, comparing=comparing, results=results)
             # The answers for the releases of a comparison are written at once, word by word.
             case Token(text) if _COMPARISON not in self.running:
                 return replace(self, written=self.written + text)
@@ -91,27 +112,24 @@ class QuestionProgress:
 
     @property
     def now(self) -> str:
-        """The current step as plain text: "Searching the 17.20 documentation…"."""
+        """What is being done as plain text: "Searching the 17.20 documentation…"."""
         if self.state is State.STOPPING:
             return "Stopping…"
         if self.on_other_server:
             return "Another server is answering this…"
         if self.place:
             return f"Waiting: {self.place} in line…"
-        if not self.running:
-            return "One moment…"
-        # A comparison is named itself: its steps run for every release at once.
-        step = self.running[0]
-        release = next(filter(None, map(self.results.get, _RELEASES)), None)
-        pages = self.results.get("context_retrieval")
-        words = step_name(step)
-        if step == "context_retrieval" and release:
-            words = f"searching the {release} documentation"
-        elif step == "context_reduction" and pages:
-            words = f"reading {pages}"
-        elif step == _COMPARISON and release:
-            words = f"comparing {release}"
-        return f"{words[:1].upper()}{words[1:]}…"
+        release = next(filter(None, map(self.results.get, _RELEASES)), "")
+        if self.comparing:
+            return f"Comparing {release}…"
+        return (
+            "Reading the question…",
+            "Preparing the search…",
+            f"Searching the {release} documentation…".replace("  ", " "),
+            f"Reading {self.results.get('context_retrieval') or 'what was found'}…",
+            "Writing the answer…",
+            "Searching the other releases…",
+        )[self.stage]
 
 
 def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The script of the chat page, which reports clicks on the marks in an answer.
 
-It also closes the drawer of a phone once something was chosen in it.
+It also closes the drawer of a phone once something was chosen in it, and keeps the beginning of a
+new answer in view.
 """
 
 from collections.abc import Callable
@@ -13,12 +14,13 @@ _HEARD = "mark_heard"
 _script = declare_component("page_script", path=str(Path(__file__).parent))
 
 
-def listen(open_source: Callable[[int, int], None], *, chosen: int) -> None:
+def listen(open_source: Callable[[int, int], None], *, chosen: int, answered: int) -> None:
     """Call `open_source(turn, number)` when the mark of a citation was clicked.
 
     `chosen` counts what this session chose in the sidebar; once it grows, the drawer closes.
+    `answered` is the last turn that has its answer, or 0 while one is written.
     """
-    heard = _script(key="page-script", default=None, chosen=chosen)
+    heard = _script(key="page-script", default=None, chosen=chosen, answered=answered)
     # The browser sends the last click again in every run.
     if heard and heard != st.session_state.get(_HEARD):
         st.session_state[_HEARD] = heard

@@ -1,5 +1,6 @@
-// What the page cannot do by itself: hear of clicks on the marks in an answer, and close the
-// drawer of a phone once something was chosen in it. It reads nothing but the names below.
+// What the page cannot do by itself: hear of clicks on the marks in an answer, close the drawer of
+// a phone once something was chosen in it, keep the beginning of a new answer in view, and name the
+// buttons that copy. It reads nothing but the names below.
 "use strict";
 
 const MARK = /^#source-(\d{1,15})-(\d{1,3})$/;
@@ -27,15 +28,52 @@ function hear(event) {
   }
 }
 
+// Streamlit keeps the end of a growing page in view, for a while after it has grown. Whoever
+// scrolls meanwhile is left in peace.
+const HEADER = 72;
+const WATCHED = 2000;
+
+function keepBeginning(turn) {
+  const ends = Date.now() + WATCHED;
+  const leave = new AbortController();
+  for (const by of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    browser.addEventListener(by, () => leave.abort(), { signal: leave.signal, capture: true });
+  }
+  const look = () => {
+    if (leave.signal.aborted || Date.now() > ends) return leave.abort();
+    const answer = browser.document.querySelector(`.st-key-answer-${turn}`);
+    if (answer && answer.getBoundingClientRect().top < HEADER) {
+      answer.style.scrollMarginTop = `${HEADER}px`;
+      answer.scrollIntoView({ block: "start" });
+    }
+    setTimeout(look, 100);
+  };
+  look();
+}
+
+// Streamlit calls them all "Copy to clipboard".
+const COPIES = { "copy-answer": "Copy answer", "copy-link": "Copy link" };
+
+function nameCopies() {
+  for (const [key, name] of Object.entries(COPIES)) {
+    for (const button of browser.document.querySelectorAll(`[class*=st-key-${key}] button`)) {
+      button.ariaLabel = name;
+    }
+  }
+}
+
 // The session counts what was chosen, so that a choice made before this script was there is heard
 // of; the window remembers the last count, which this script would lose when it is loaded again.
 function draw({ source, data }) {
   if (source !== browser || data.type !== "streamlit:render") return;
-  const { chosen } = data.args;
+  const { chosen, answered } = data.args;
   if (chosen && chosen !== browser.strataChosen && browser.innerWidth <= NARROW) {
     browser.document.querySelector(CLOSES)?.click();
   }
   browser.strataChosen = chosen;
+  if (answered && answered !== browser.strataAnswered) keepBeginning(answered);
+  browser.strataAnswered = answered;
+  setTimeout(nameCopies, 200);
 }
 
 browser.document.addEventListener("click", hear, true);
