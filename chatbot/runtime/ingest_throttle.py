@@ -6,7 +6,7 @@ A model's threads wait for each other, so that one core less makes it many times
 
 import fcntl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,14 +30,26 @@ def ingests_paused(data_dir: Path) -> Iterator[None]:
         yield
 
 
-def pause_for_answers(data_dir: Path) -> None:
-    """Wait while answers are being made, for `LONGEST_PAUSE` at most."""
-    until = time.monotonic() + LONGEST_PAUSE
-    with (data_dir / _LOCK).open("ab") as file:
-        while time.monotonic() < until:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(_POLL_SECONDS)
-            else:
-                return
+def pauses_for_answers(data_dir: Path) -> Callable[[], None]:
+    """The pause that an ingest makes between two steps while answers are being made.
+
+    It takes `LONGEST_PAUSE` at most, and all of them as long as the ingest has worked: whoever
+    uploads two pages sees them soon.
+    """
+    began, paused = time.monotonic(), 0.0
+
+    def pause() -> None:
+        nonlocal paused
+        now = time.monotonic()
+        until = now + min(LONGEST_PAUSE, now - began - 2 * paused)
+        with (data_dir / _LOCK).open("ab") as file:
+            while time.monotonic() < until:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    time.sleep(_POLL_SECONDS)
+                else:
+                    break
+        paused += time.monotonic() - now
+
+    return pause

@@ -49,7 +49,10 @@ _log = logging.getLogger("strata.worker")
 
 @dataclass(frozen=True)
 class JobWork:
-    """Does jobs, one after another; `stopping` says that this process is about to end."""
+    """Does jobs, one after another; `stopping` says that this process is about to end.
+
+    `pauses` gives what each ingest calls between two steps.
+    """
 
     claims: Claims
     database: Database
@@ -58,7 +61,7 @@ class JobWork:
     chunking: ChunkingSettings
     stopping: Callable[[], bool] = lambda: False
     limits: Limits = DEFAULT_LIMITS
-    pause: Callable[[], None] = lambda: None
+    pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
     _postponed: dict[int, float] = field(default_factory=dict)
 
     def do_next(self) -> bool:
@@ -152,7 +155,7 @@ class JobWork:
             watch.is_to_stop,
             workers=1,
             limits=self.limits,
-            pause=self.pause,
+            pause=self.pauses(),
         )
         match job.kind:
             case JobKind.UPLOAD:

@@ -90,7 +90,9 @@ def test_an_answer_whose_page_is_published_anew_is_suspended(folder: Path) -> No
 
 def test_an_ingest_lets_answers_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Path] = []
-    monkeypatch.setattr("ui.cli.ingest.pause_for_answers", asked.append)
+    monkeypatch.setattr(
+        "ui.cli.ingest.pauses_for_answers", lambda data_dir: lambda: asked.append(data_dir)
+    )
     report(folder)
     assert set(asked) == {folder.parent / "data"}
 

@@ -8,7 +8,7 @@ from pydantic_core import to_jsonable_python
 from typer import Argument, Exit, Option
 
 from chatbot.memory.suspending import open_database
-from chatbot.runtime.ingest_throttle import pause_for_answers
+from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
@@ -46,7 +46,7 @@ def ingest(
             on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             workers=workers,
             limits=settings.reading_limits,
-            pause=lambda: pause_for_answers(settings.data_dir),
+            pause=pauses_for_answers(settings.data_dir),
         ).ingest(paths, product=product, release=release)
     summary = {**to_jsonable_python(report), "reused": report.reused}
     print_result(as_json, summary, *report_in_words(report))

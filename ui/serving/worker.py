@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.memory.suspending import open_database
-from chatbot.runtime.ingest_throttle import pause_for_answers
+from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import Database
@@ -80,7 +80,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
         settings.reading_limits,
-        partial(pause_for_answers, settings.data_dir),
+        partial(pauses_for_answers, settings.data_dir),
     )
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
