@@ -16,6 +16,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from tests.chatbot import lamp
+from tests.chatbot.memory_bots import Bot, remembering
 
 GUIDE = """# Relay guide
 
@@ -108,7 +109,16 @@ def lamp_chatbot(lamp_settings: Settings) -> Iterator[Callable[..., Chatbot]]:
         yield made
 
 
-@pytest.fixture(scope="session")
-def relay_files(relay_settings: Settings) -> Path:
-    """The folder that holds a source folder for each release."""
-    return relay_settings.data_dir.parent
+@pytest.fixture
+def remember(relay_settings: Settings, tmp_path: Path) -> Iterator[Callable[..., Bot]]:
+    """Makes chatbots that remember on the relay's documentation: from a model and settings."""
+    made: list[Bot] = []
+
+    def make(model: BaseChatModel, **options: Any) -> Bot:
+        folder = tmp_path / f"bot-{len(made)}"
+        made.append(remembering(relay_settings, folder, model, **options))
+        return made[-1]
+
+    yield make
+    for bot in made:
+        bot.close()

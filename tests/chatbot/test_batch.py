@@ -1,22 +1,16 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
-from pydantic import PrivateAttr
 
 from chatbot.batch import BatchLine, BatchProgress, FailedLine, read_batch, run_batch
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BatchError
-from chatbot.models.scripted import ScriptedChatModel
-from chatbot.models.streaming import Chunks
 
 MakeChatbot = Callable[[BaseChatModel | None], Chatbot]
 
@@ -72,33 +66,3 @@ def test_a_line_that_is_no_question_is_named(relay: MakeChatbot, tmp_path: Path)
     assert "line 2" in second["error"]
     with pytest.raises(BatchError, match=r"line 2.*twice"):
         questions(tmp_path, [LINES[0], LINES[0]])
-
-
-class Counting(ScriptedChatModel):
-    """Replies when as many calls are there at once as are expected."""
-
-    _here: int = PrivateAttr(0)
-    _all: asyncio.Event = PrivateAttr(default_factory=asyncio.Event)
-
-    async def _chunks(
-        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
-    ) -> Chunks:
-        self._here += 1
-        if self._here == 2:
-            self._all.set()
-        await asyncio.wait_for(self._all.wait(), 20)
-        async for chunk in super()._chunks(messages, stop, options):
-            yield chunk
-
-
-def test_several_lines_are_asked_at_once_where_the_settings_let_them_in(
-    relay: MakeChatbot, tmp_path: Path
-) -> None:
-    chatbot = relay(Counting(otherwise="The relay keeps its event log for 30 days [1]."))
-    settings = chatbot.settings.model_copy(update={"questions_at_once": 2})
-    asked = ("How long is the event log kept?", "Is the event log of the relay kept?")
-    lines = [BatchLine(id=n, question=question) for n, question in enumerate(asked, 1)]
-    output = tmp_path / "out.jsonl"
-    done = run_batch(replace(chatbot, settings=settings), lines, output, lambda progress: None)
-    assert done.failed == 0
-    assert [row["id"] for row in read(output)] == [1, 2]

@@ -140,12 +140,6 @@ def test_any_tokens_give_the_text_that_decoding_them_at_once_gives(tokens: list[
     assert "".join(pieces(tokens)) == TOKENIZER.decode(tokens)
 
 
-def test_text_is_told_as_soon_as_it_is_known_and_an_unfinished_character_at_the_end() -> None:
-    tokens = TOKENIZER.encode("the port → ten").ids
-    assert pieces(tokens, stop=("\n",))[0] == TOKENIZER.decode(tokens[:1])
-    assert "".join(pieces(TOKENIZER.encode("a→").ids[:-1])) == "a\ufffd"
-
-
 @pytest.mark.parametrize(
     ("text", "stop", "told"),
     [

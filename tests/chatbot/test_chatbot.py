@@ -36,78 +36,11 @@ class NeverAsked(FakeListChatModel):
         yield
 
 
-def test_a_table_cell_of_the_release_that_is_named_the_release_that_is_named(
-    relay: MakeChatbot,
-) -> None:
-    reply = relay(says("The rate of XF-1 is 10 Gbit/s.")).ask(
-        "What rate has port XF-1 in rel. 17-20?"
-    )
-    assert reply.content.release == "17.20"
-    assert reply.content.release_status == "stated"
-    assert reply.content.answer == "The rate of XF-1 is 10 Gbit/s [1]."
-    assert {c.release for c in reply.content.citations} == {"17.20"}
-    assert "XF-1 — 10 Gbit/s — client" in [c.quote for c in reply.content.citations]
-
-
-def test_every_quote_stands_on_the_page_it_cites(relay: MakeChatbot) -> None:
-    chatbot = relay(says("30 days"))
-    reply = chatbot.ask("How long is the event log kept in 17.10?")
-    corpus = chatbot.corpora.corpus("relay", "17.10")
-    assert reply.turn.answer is not None
-    assert reply.turn.answer.citations
-    for citation in reply.turn.answer.citations:
-        assert citation.quote in corpus.page(citation.page_id).text
-
-
-def test_no_release_named_means_the_latest(relay: MakeChatbot) -> None:
-    reply = relay(says("25 Gbit/s")).ask("Which rate does XF-1 have?")
-    assert (reply.content.release, reply.content.release_status) == ("18.00", "latest")
-
-
-def test_an_unknown_release_is_never_replaced(relay: MakeChatbot) -> None:
-    reply = relay(NeverAsked()).ask("Which rate does XF-1 have in relay 16.40?")
-    assert reply.content.release_status == "unknown"
-    assert reply.content.release is None
-    assert reply.content.route == "clarify"
-    assert reply.content.abstained
-    assert reply.content.available_releases == ("18.00", "17.20", "17.10")
-    assert not reply.content.citations
-
-
-def test_what_only_another_release_documents_is_refused(relay: MakeChatbot) -> None:
-    reply = relay(NeverAsked()).ask("How do I turn on warp_drive in 17.20?")
-    assert reply.content.abstained
-    assert "warp_drive" in reply.content.answer
-    assert "18.00" in reply.content.answer
-    assert not reply.content.citations
-
-
-def test_a_value_that_stands_nowhere_is_withheld(relay: MakeChatbot) -> None:
-    reply = relay(says("42 weeks")).ask(LOG)
-    assert "42" not in reply.content.answer
-    assert reply.content.warnings
-    assert "30 days" in reply.content.answer
-
-
 def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeChatbot) -> None:
     reply = relay(None).ask(LOG)
     assert any("No language model" in warning for warning in reply.content.warnings)
     assert "30 days" in reply.content.answer
     assert reply.content.citations
-
-
-def test_a_comparison_keeps_two_sides_with_their_own_citations(relay: MakeChatbot) -> None:
-    reply = relay(says("1 Gbit/s", "25 Gbit/s")).ask("What rate has port XF-1: 17.10 vs 18.00?")
-    content = reply.content
-    assert (content.route, content.release_status) == ("compare", "compared")
-    assert content.compared_releases == ("17.10", "18.00")
-    assert {c.release for c in content.citations} == {"17.10", "18.00"}
-    for release, rate in (("17.10", "1 Gbit/s"), ("18.00", "25 Gbit/s")):
-        (side,) = (s for s in content.sides if s.release == release)
-        assert rate in side.answer
-        assert rate in content.answer
-    marks = [f"[{n}]" for n in range(1, len(content.citations) + 1)]
-    assert all(content.answer.count(mark) == 1 for mark in marks)
 
 
 def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:

@@ -32,15 +32,10 @@ def converse(products: list[Product], *said: str) -> tuple[Turn, Resolution]:
     ("reply", "releases"),
     [
         ("17.20", ["17.20"]),
-        ("in 17.20", ["17.20"]),
-        ("17.20 please", ["17.20"]),
         ("R17.2", ["17.20"]),
-        ("18", ["18.00"]),
         ("no, 17.20", ["17.20"]),
         ("sorry, I meant 17.20", ["17.20"]),
-        ("what about 17.20?", ["17.20"]),
         ("We're on 17.10.", ["17.10"]),
-        ("tessaline 17.10", ["17.10"]),
         ("the newest", ["18.00"]),
         ("the one before 18.00", ["17.20"]),
         ("17.10 and 18.00", ["17.10", "18.00"]),
@@ -54,7 +49,7 @@ def test_a_choice_goes_on_with_the_question(reply: str, releases: list[str]) -> 
     assert request.history == ()
 
 
-@pytest.mark.parametrize("reply", ["both", "the second one", "2", "all", "yes", "15.0"])
+@pytest.mark.parametrize("reply", ["both", "the second one", "yes", "15.0"])
 def test_what_chooses_nothing_that_is_there_is_asked_again(reply: str) -> None:
     request, resolution = converse([TESSALINE], "What is hold_time in 7.5?", reply)
     assert not resolution.releases
@@ -65,9 +60,7 @@ def test_what_chooses_nothing_that_is_there_is_asked_again(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        "How do I reset the password?",
         "and the client side?",
-        "what is new in 17.20?",
         "not 17.20",
         "What is link_delay in 17.20?",
         "which releases are there?",
@@ -84,7 +77,6 @@ def test_a_new_question_is_a_new_question(reply: str) -> None:
     [
         ("tessaline", "tessaline", ["18.00"]),
         ("the sqlalchemy one", "sqlalchemy", ["2.1.9"]),
-        ("for mpi4py please", "mpi4py", ["3.1.6"]),
         ("tesaline", "tessaline", ["18.00"]),
         ("mpi4py 3.0", "mpi4py", ["3.0.3"]),
         ("17.20", "tessaline", ["17.20"]),
@@ -100,14 +92,8 @@ def test_a_product_is_chosen(reply: str, asked: str, releases: list[str]) -> Non
     ("said", "product", "releases"),
     [
         (("What is new in 2.0?", "mpi4py"), "mpi4py", ("2.0.0",)),
-        (("What is the default?", "2.0", "mpi4py"), "mpi4py", ("2.0.0",)),
         (("What is the default?", "the newest", "sqlalchemy"), "sqlalchemy", ("2.1.9",)),
-        (("The default?", "tessaline 16.0", "17.20"), "tessaline", ("17.20",)),
-        (
-            ("The default?", "tessaline 16", "15.0", "the second one", "17.20"),
-            "tessaline",
-            ("17.20",),
-        ),
+        (("The default?", "tessaline 16", "15.0", "2", "17.20"), "tessaline", ("17.20",)),
     ],
 )
 def test_clarifications_in_a_row_come_to_the_first_question(
@@ -119,17 +105,8 @@ def test_clarifications_in_a_row_come_to_the_first_question(
 
 
 def test_the_other_release_of_a_comparison_stays() -> None:
-    request, resolution = converse(
-        [TESSALINE], "What changed between 17.10 and tessaline 7.5?", "18.00"
-    )
-    assert resolution.releases == ("17.10", "18.00")
-    assert request.question.startswith("What changed between 17.10 and ")
-
-
-@pytest.mark.parametrize("chosen", ["18.00", "17.20", "17.10"])
-def test_what_may_be_no_release_is_settled_by_a_choice(chosen: str) -> None:
-    _, resolution = converse([TESSALINE], "section 17.20 mentions a fuse", chosen)
-    assert resolution.releases == (chosen,)
+    asked = "What changed between 17.10 and tessaline 7.5?"
+    assert converse([TESSALINE], asked, "18.00")[1].releases == ("17.10", "18.00")
 
 
 def test_a_follow_up_is_taken_up_within_its_conversation() -> None:
@@ -138,29 +115,12 @@ def test_a_follow_up_is_taken_up_within_its_conversation() -> None:
     assert request.history == (("What is hold_time in 17.10?", "It is 5."),)
 
 
-def test_what_comes_after_sees_the_question_with_its_choice() -> None:
-    request, _ = converse([TESSALINE], "hold_time in 7.5?", "17.20", "and the client side?")
-    assert request.question == "and the client side?"
-    assert request.history == (("hold_time in 17.20?", "It is 5."),)
-
-
-def test_a_clarification_in_another_wording_is_recognised_by_its_question() -> None:
-    history = (("What is hold_time in tessaline 7.5?", "Hm. 17.10, 17.20 or 18.00?"),)
-    request = fold_clarifications(Turn("17.20", history=history), [TESSALINE])
-    assert request.question == "What is hold_time in tessaline 17.20?"
-
-
 def test_whether_an_answer_asked_back_is_known_of_a_kept_conversation() -> None:
     history = (("What is hold_time in tessaline 7.5?", "It is 5."),)
     kept = Turn("17.20", history=history, asked_back=frozenset())
     assert fold_clarifications(kept, [TESSALINE]).question == "17.20"
     asked = fold_clarifications(replace(kept, asked_back=frozenset({0})), [TESSALINE])
     assert asked.question == "What is hold_time in tessaline 17.20?"
-
-
-def test_an_answer_that_asks_nothing_is_no_clarification() -> None:
-    history = (("What is hold_time in 17.10?", "It is 5. Anything else?"),)
-    assert fold_clarifications(Turn("17.20", history=history), [TESSALINE]).history == history
 
 
 @pytest.mark.parametrize(
@@ -181,11 +141,6 @@ def test_what_is_asked_back_is_one_short_question_with_its_choices(
     assert answer.text.count("?") == 1
     for name in resolution.available:
         assert name.rsplit(" ", 1)[-1] in answer.text
-
-
-def test_without_documentation_nothing_is_asked_back() -> None:
-    answer = ask_back(resolve_release("What?", []), [])
-    assert "strata ingest" in answer.text
 
 
 @pytest.mark.parametrize("name", ["ubuntu", "windows", "ros", "suffixes", "junos", "nx-os"])
@@ -228,14 +183,3 @@ def test_a_history_of_texts_goes_on_too(
     assert "300" in reply.answer
     both = chatbot.ask("17.10 and 17.20", history=history).content
     assert both.compared_releases == ("17.10", "17.20")
-
-
-def test_an_inventory_question_is_answered_in_a_conversation(
-    relay: Callable[[BaseChatModel | None], Chatbot],
-) -> None:
-    chatbot = relay(None)
-    conversation = chatbot.conversations.start("relay", "releases")
-    asked = ["which releases are there?", "what was released before 18.00?"]
-    replies = [chatbot.ask(q, conversation=conversation).content for q in asked]
-    assert [reply.route for reply in replies] == ["inventory", "inventory"]
-    assert replies[1].release == "17.20"

@@ -9,14 +9,6 @@ import pytest
 from chatbot.runtime.concurrency import Stopped, in_thread, run_on_event_loop, together
 
 
-def test_results_come_in_the_order_of_the_works() -> None:
-    async def wait(seconds: float) -> float:
-        await asyncio.sleep(seconds)
-        return seconds
-
-    assert asyncio.run(together(wait(s) for s in (0.03, 0.0, 0.01))) == [0.03, 0.0, 0.01]
-
-
 def test_one_failure_stops_the_other_works() -> None:
     ended: list[str] = []
 

@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
-import pytest
 from markdown_it import MarkdownIt
 
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.export import conversation_json, conversation_markdown, reply_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
-from chatbot.errors import UnknownConversation
 from chatbot.reply import Reply
 from corpora.database.engine import Database
 from prompts.fencing import visible
@@ -46,12 +43,6 @@ def test_an_answer_is_copied_with_its_release_and_its_sources() -> None:
     )
 
 
-def test_of_a_pdf_the_page_is_named_by_its_number() -> None:
-    cited = replace(CITED.citations[0], file="guide.PDF")
-    reply = CITED.model_copy(update={"citations": (cited,)})
-    assert "guide.PDF, page 2, release 17.20" in reply_markdown(reply)
-
-
 def test_a_conversation_is_exported_with_its_questions_answers_and_opinions(
     database: Database,
 ) -> None:
@@ -78,14 +69,6 @@ def test_a_conversation_is_exported_with_its_questions_answers_and_opinions(
     said = {"thumbs": -1, "reason": "wrong release", "comment": "It is <b>not</b>."}
     assert exported["turns"][0]["feedback"].items() >= said.items()
     assert exported["turns"][1]["feedback"] is None
-
-
-@pytest.mark.parametrize("export", [conversation_markdown, conversation_json])
-def test_nobody_exports_anothers_conversation(database: Database, export: Any) -> None:
-    conversation = Conversations(database, "ada").start("relay", "Mine")
-    for other in (Conversations(database, "eve"), Conversations(database)):
-        with pytest.raises(UnknownConversation):
-            export(other, conversation)
 
 
 def test_hostile_text_anywhere_is_text_in_the_file(database: Database) -> None:

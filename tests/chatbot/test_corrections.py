@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from chatbot.accounts.people import Person
 from chatbot.administration.curation import ratings
 from chatbot.chatbot import AnsweredTurn
-from chatbot.settings import Settings
-from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, remembering, says
+from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, says
 
 pytestmark = pytest.mark.database
 
@@ -22,10 +20,8 @@ BEFORE = "How long is the event log kept in 17.10?"
 
 
 @pytest.fixture
-def asked(relay_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
-    bot = remembering(relay_settings, tmp_path, says(WRONG, KEPT))
-    yield bot
-    bot.close()
+def asked(remember: Callable[..., Bot]) -> Bot:
+    return remember(says(WRONG, KEPT))
 
 
 def correct(asked: Bot, reply: AnsweredTurn, text: str, release: str = "") -> None:
@@ -48,21 +44,13 @@ def test_the_next_person_gets_the_corrected_answer_as_curated(asked: Bot, questi
     assert len(asked.pairs) == 1
 
 
-def test_an_answer_that_was_rated_bad_too_gives_way_to_the_corrected_one(asked: Bot) -> None:
-    wrong = asked.ask(LOG)
-    assert wrong.kept_as is not None
-    ratings(asked.chatbot).change(ADA, wrong.kept_as, rating="bad", corrected_answer=RIGHT)
-    assert asked.ask(LOG).content.answer.startswith(RIGHT.removesuffix("."))
-
-
-def test_a_refusal_is_corrected_too(relay_settings: Settings, tmp_path: Path) -> None:
-    asked = remembering(relay_settings, tmp_path, says("I don't know"))
+def test_a_refusal_is_corrected_too(remember: Callable[..., Bot]) -> None:
+    asked = remember(says("I don't know"))
     refused = asked.ask(LOG)
     assert refused.content.abstained
     assert asked.pairs == []
     correct(asked, refused, RIGHT)
     assert asked.ask(LOG).content.answer.startswith(RIGHT.removesuffix("."))
-    asked.close()
 
 
 def test_it_stays_in_its_release(asked: Bot) -> None:

@@ -244,18 +244,6 @@ def test_a_file_put_there_by_hand_is_verified_and_replaced_if_it_is_another(
     assert "is not the pinned file" in messages[0]
 
 
-def test_no_room_says_how_much_is_needed_and_where_else(
-    wheels: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usage = shutil.disk_usage("/")._replace(free=5_000_000)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(ModelDownloadError) as caught:
-        pull([MODEL], folder)
-    assert re.search(
-        r"needs 67\.\d MB, 5\.0 MB are free.*STRATA_MODELS_DIR", str(caught.value), re.DOTALL
-    )
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full")
 def test_a_disk_that_fills_up_on_the_way_is_reported(folder: Path, tmp_path: Path) -> None:
     (tmp_path / MODEL.name).write_bytes(CONTENT)
@@ -264,15 +252,6 @@ def test_a_disk_that_fills_up_on_the_way_is_reported(folder: Path, tmp_path: Pat
     (parts / "copy").symlink_to("/dev/full")
     with pytest.raises(ModelDownloadError, match=r"No space left.*STRATA_MODELS_DIR"):
         pull([MODEL], folder, mirror=str(tmp_path))
-
-
-@pytest.mark.parametrize("name", ["", MODEL.name], ids=["folder", "file"])
-def test_a_local_mirror_comes_first(folder: Path, tmp_path: Path, name: str) -> None:
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / MODEL.name).write_bytes(CONTENT)
-    (path,) = pull([MODEL], folder, mirror=str(mirror / name))
-    assert path.read_bytes() == CONTENT
 
 
 def test_a_web_mirror_resumes_by_range(server: FileServer, wheels: Path, folder: Path) -> None:
@@ -370,16 +349,3 @@ def test_what_cannot_be_had_is_named_with_what_to_do(
     assert "cannot be used" in told(MODEL, tmp_path / "file" / "models")
     use_hub(monkeypatch, NOBODY_LISTENS)
     assert "set STRATA_GENERATOR to its path" in told(UNPINNED)
-
-
-def test_a_download_that_is_stopped_keeps_what_has_arrived(
-    server: FileServer, wheels: Path, folder: Path
-) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    (wheels / MODEL.name).write_bytes(CONTENT)
-    with pytest.raises(KeyboardInterrupt):
-        pull([MODEL], folder, mirror=server.url, on_progress=stop)
-    assert file_state(MODEL, folder) is FileState.PARTIAL
-    assert (folder / ".parts" / MODEL.key / "mirror.partial").stat().st_size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -63,34 +62,6 @@ def test_more_requests_than_slots_are_all_answered(model: EmbeddedChatModel) -> 
     for replies in both:
         said = [reply.text.lower() for reply in replies]
         assert all(word in reply for word, reply in zip(words, said, strict=True))
-
-
-def test_it_tells_the_probabilities_of_the_next_token(model: EmbeddedChatModel) -> None:
-    reply = model.invoke("2+2=4. Reply True or False.", max_tokens=1, logprobs=True, top_logprobs=5)
-    (first,) = reply.response_metadata["logprobs"]["content"]
-    assert first["token"] == reply.text
-    assert len(first["top_logprobs"]) == 5
-    assert max(other["logprob"] for other in first["top_logprobs"]) == first["logprob"] <= 0
-
-
-def test_it_keeps_to_a_schema_or_says_that_it_cannot(model: EmbeddedChatModel) -> None:
-    def asked(schema: object) -> dict[str, object]:
-        return {"type": "json_schema", "json_schema": {"name": "port", "schema": schema}}
-
-    schema = {"type": "object", "properties": {"port": {"enum": [7]}}, "required": ["port"]}
-    assert json.loads(model.invoke("Hello.", response_format=asked(schema)).text) == {"port": 7}
-    with pytest.raises(GeneratorError, match="schema"):
-        model.invoke("Hello.", response_format=asked({"type": "nonsense"}))
-
-
-def test_it_stops_at_a_stop_string_and_a_seed_repeats_an_answer(model: EmbeddedChatModel) -> None:
-    assert "," not in model.invoke("Count: 1, 2, 3, 4, go on", stop=[","]).text
-    # The first time the prompt is computed, then remembered: that rounds differently.
-    _, first, again, other = (
-        model.invoke("Name some colours.", temperature=1.5, seed=seed, max_tokens=8).text
-        for seed in (1, 1, 1, 2)
-    )
-    assert first == again != other
 
 
 async def _stop_reading(model: EmbeddedChatModel, number: int) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, UP, Feedback
-from chatbot.errors import BadInput, UnknownConversation
+from chatbot.errors import BadInput
 from corpora.database.engine import Database
 from tests.chatbot.asked import asked
 from tests.ui.payloads import PAYLOADS
@@ -26,22 +26,6 @@ def test_an_opinion_is_kept_replaced_and_withdrawn(database: Database) -> None:
     feedback.withdraw(turn)
     feedback.withdraw(turn)
     assert feedback.of([turn, other]) == {}
-
-
-def test_nobody_can_speak_of_anothers_answer_or_read_what_was_said(database: Database) -> None:
-    turn = asked(database, "What is hold_time?", owner="ada@example.org")
-    ada, eve = Feedback(database, "ada@example.org"), Feedback(database, "eve@example.org")
-    ada.give(turn, DOWN, "incomplete", "mine")
-    for speak in (
-        lambda: eve.give(turn, UP),
-        lambda: eve.withdraw(turn),
-        lambda: Feedback(database).give(turn, UP),
-        lambda: ada.give(turn + 1, UP),
-    ):
-        with pytest.raises(UnknownConversation, match=r"There is no answer \d+ in your"):
-            speak()
-    assert eve.of([turn]) == {}
-    assert told(ada, turn) == {turn: (DOWN, "incomplete", "mine")}
 
 
 def test_what_cannot_be_kept_says_why_and_changes_nothing(database: Database) -> None:

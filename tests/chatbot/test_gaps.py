@@ -2,19 +2,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import numpy as np
 import pytest
 
-from chatbot.accounts.people import LOCAL, Person
+from chatbot.accounts.people import LOCAL
 from chatbot.assembly import open_embedder
-from chatbot.errors import NotAllowed
 from chatbot.review import gaps as module
-from chatbot.review.gaps import ContentGaps, Gap, gap_rows, groups
+from chatbot.review.gaps import ContentGaps, Gap
 from chatbot.review.turns import ANY, TurnFilter
 from chatbot.settings import Settings
 from corpora.database.engine import Database
 from tests.chatbot.asked import NOW, asked
-from tests.hash_embedder import HashEmbedder
 
 pytestmark = pytest.mark.database
 
@@ -96,45 +93,6 @@ def test_a_follow_up_is_compared_by_what_it_means(database: Database, gaps: Cont
     asked(database, "Reset password?", abstained=True, queries=alone)
     (gap,) = found(gaps)
     assert {q.question for q in gap.questions} == {base, "Reset password?"}
-
-
-def test_a_question_is_embedded_once(database: Database) -> None:
-    counting = HashEmbedder()
-    gaps = ContentGaps(database, counting)
-    for question in ("lamp", "lamp", "valve"):
-        asked(database, question, abstained=True)
-        gaps.report(LOCAL, ANY)
-    assert counting.embedded == ["lamp", "valve"]
-
-
-def test_a_chain_of_small_steps_is_no_group() -> None:
-    angles = np.radians([0, 40, 80, 120, 160])
-    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    assert list(groups(vectors)) == [[1, 0, 2], [3, 4]]
-
-
-def test_an_export_row_says_what_the_page_says(database: Database, gaps: ContentGaps) -> None:
-    could = (["18.00"], ["18.00", "17.10"])
-    turns = [asked(database, "Can I fly it?", abstained=True, found_in=names) for names in could]
-    report = gaps.report(LOCAL, ANY)
-    assert list(gap_rows(report.gaps)) == [
-        {
-            "product": "relay",
-            "release": "17.20",
-            "question": "Can I fly it?",
-            "times": 2,
-            "people": 1,
-            "last_asked": NOW,
-            "found_in": ("18.00", "17.10"),
-            "turns": turns[::-1],
-            "wordings": ["Can I fly it?"],
-        }
-    ]
-
-
-def test_only_admins_see_gaps(database: Database, gaps: ContentGaps) -> None:
-    with pytest.raises(NotAllowed):
-        gaps.report(Person("u", "u", is_admin=False), ANY)
 
 
 def test_the_most_asked_comes_first_then_the_latest_and_the_oldest_are_left_out(

@@ -11,7 +11,7 @@ from chatbot.assembly import open_model
 from chatbot.errors import GeneratorError
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import GENERATOR, ModelFile, chosen_generator, models_in_use
-from chatbot.models.gguf_file import NotGguf, read_header
+from chatbot.models.gguf_file import read_header
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.settings import Settings, read_settings
 from ingestion.errors import BadSettings
@@ -65,13 +65,6 @@ def test_a_model_is_refused_when_strata_starts(tmp_path: Path) -> None:
     ):
         with pytest.raises(BadSettings, match=reason):
             open_model(settings(generator, models_dir=tmp_path))
-
-
-def test_a_file_that_is_cut_off_says_so(gguf: Path, tmp_path: Path) -> None:
-    cut = tmp_path / "cut.gguf"
-    cut.write_bytes(gguf.read_bytes()[:3000])
-    with pytest.raises(NotGguf, match="cut off"):
-        read_header(cut)
 
 
 def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
@@ -152,17 +145,6 @@ def test_an_adapter_whose_weights_are_cut_off_says_what_to_do(gguf: Path, tmp_pa
     model = EmbeddedChatModel(path=gguf, adapter=adapter, context=512, slots=1, threads=1)
     with pytest.raises(GeneratorError, match=r"own\.gguf with the adapter tuned\.gguf .*convert`"):
         model.invoke("hello")
-
-
-def test_the_chat_template_is_the_files_own(gguf: Path, tmp_path: Path) -> None:
-    def prompt_tokens(path: Path) -> int:
-        model = EmbeddedChatModel(path=path, context=1024, slots=1, max_tokens=1, threads=1)
-        reply = model.invoke("hello")
-        assert reply.usage_metadata is not None
-        return reply.usage_metadata["input_tokens"]
-
-    longer = write(tmp_path / "longer.gguf", template=TEMPLATE.replace("<|begin|>", "<|user|>" * 9))
-    assert prompt_tokens(longer) == prompt_tokens(gguf) + 8
 
 
 @pytest.mark.parametrize(

@@ -65,21 +65,6 @@ def test_what_only_looks_like_a_wording_is_not_found(text: str) -> None:
     assert found(text) == []
 
 
-def test_a_lower_case_wording_stands_for_itself() -> None:
-    (term,) = terms_in("the pm counters", [Entry("PM", ("pm",))], ORDINARY.__contains__)
-    assert (term.start, term.end, term.written) == (4, 6, "pm")
-
-
-@pytest.mark.parametrize("wording", ["on", "On", "<on>"])
-def test_everyday_words_are_no_terms(wording: str) -> None:
-    entries = [Entry(wording, ("enabled",))]
-    assert terms_in("is it on? On which card?", entries, ORDINARY.__contains__) == []
-
-
-def test_an_acronym_like_an_everyday_word_is_found_in_capitals() -> None:
-    assert found("is it run by the IT of the site?") == ["IT"]
-
-
 def test_a_term_of_two_meanings_brings_both() -> None:
     entries = [*ENTRIES, Entry("power module", ("PM",))]
     (term,) = terms_in("PM", entries, ORDINARY.__contains__)

@@ -60,31 +60,6 @@ def test_a_term_that_the_release_lacks_is_put_in_its_words(
     assert found.lacking == ()
 
 
-def test_a_term_that_the_release_has_stays_beside_its_synonyms(
-    queries: Callable[..., Queries],
-) -> None:
-    found = queries("How many seconds of hold time in 17.20?")
-    assert found.subject == "How many seconds (port) of hold time ?"
-
-
-def test_synonyms_that_the_release_lacks_are_left_out(queries: Callable[..., Queries]) -> None:
-    found = queries("How long is the event log kept?")
-    assert found.base == found.subject == "How long is the event log kept?"
-    assert found.filtered == "long event log kept"
-    assert found.lacking == ()
-
-
-def test_a_synonym_that_is_written_out_is_not_repeated(queries: Callable[..., Queries]) -> None:
-    found = queries("How long is the EL (event log) kept in 17.20?")
-    assert found.base == "How long is the EL (event log) kept in 17.20?"
-
-
-def test_a_term_of_an_earlier_question_is_expanded_too(queries: Callable[..., Queries]) -> None:
-    found = queries("and in 17.10?", ("How long is the journal kept in 17.20?", "30 days."))
-    assert "journal (event log)" in found.base
-    assert "event log" in found.subject
-
-
 def test_a_term_that_the_release_has_in_no_wording_is_noted(
     queries: Callable[..., Queries],
 ) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from chatbot.retrieval.records import records
-from chatbot.retrieval.support import cite, claims, says_unknown
+from chatbot.retrieval.support import cite, says_unknown
 from chatbot.turn import Record
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
@@ -26,12 +26,6 @@ def evidence() -> tuple[Record, ...]:
         ),
     )
     return records(page)
-
-
-def test_ordinary_words_are_no_claims() -> None:
-    assert claims("yes, by default") == []
-    assert claims("wait-to-restore is a time") == []
-    assert claims("use --max-rate 10G with Query.update()") == ["--max-rate", "10G", "Query.update"]
 
 
 def test_a_citation_names_its_place_and_repeats_its_words(evidence: tuple[Record, ...]) -> None:

@@ -249,14 +249,6 @@ def test_what_an_attack_wants_would_be_noticed(
         assert found(answer=answer)
 
 
-def test_there_are_cases_of_every_kind() -> None:
-    assert len(CASES) >= 120
-    assert {case.place for case in CASES} == {
-        "document", "list", "code", "heading", "title", "file", "table_header", "table_cell",
-        "markdown", "question", "history", "glossary", "memory",
-    }  # fmt: skip
-
-
 def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
     """The prompt's file before the last section: nothing was put into it."""
     names = {

@@ -62,15 +62,6 @@ def test_a_later_sentence_goes_alone_and_the_first_takes_all_with_it() -> None:
     assert kept(f"{other} {borne}") == []
 
 
-def test_a_sentence_cites_each_passage_that_bears_a_part_of_it() -> None:
-    (said,) = checked(
-        "The `queue-timeout` is 45 s, set by `set queue NAME`, and a flush writes to the disk.",
-        PASSAGES,
-        "",
-    ).sentences
-    assert len(said.supported_by) == len({passage.place for passage, _ in said.supported_by})
-
-
 OUTSIDE = [Triplet("messages", "stored on", "disk", source="Wikidata")]
 
 

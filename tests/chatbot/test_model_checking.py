@@ -37,15 +37,6 @@ def test_it_sees_what_a_model_offers() -> None:
     assert len(steps) == 4
 
 
-def test_speeds_are_of_what_was_read_and_written() -> None:
-    found = check(ScriptedChatModel(otherwise="word " * 9 + "end", delay=0.02))
-    assert not found.tells_probabilities
-    assert not found.keeps_to_a_schema
-    assert found.answer_tokens_per_second == pytest.approx(45, rel=0.5)
-    assert 0.015 < found.first_token_seconds < 0.2
-    assert 2.5 < found.together < 5
-
-
 def test_a_model_that_fails_or_is_silent_is_told_of() -> None:
     with serving(refuses(401)) as server, pytest.raises(GeneratorError, match="refuses the key"):
         check(ServedChatModel(url=server.url, model="m"))

@@ -51,18 +51,6 @@ def compared(database: Database, release: int, vector: Vectors, limit: int) -> l
     return sorted(cosines, key=lambda pair: (-cosines[pair], pair))[:limit]
 
 
-def test_a_pair_is_found_as_soon_as_it_is_added_with_its_exact_cosine(
-    stores: Stores, neighbours: Neighbours, release: int
-) -> None:
-    assert near(neighbours, release, unit(1, 0, 0)) == []
-    first = stores.add(release, made_pair(unit(1, 0.5, 0))).pair
-    second = stores.add(release, made_pair(unit(1, 0.2, 0))).pair
-    found = near(neighbours, release, unit(1, 0, 0))
-    assert [n.row.id for n in found] == [second, first]
-    assert found[0].similarity == pytest.approx(unit(1, 0.2, 0)[0], abs=1e-6)
-    assert len(near(neighbours, release, unit(1, 0, 0), limit=1)) == 1
-
-
 def test_other_stores_releases_embeddings_and_suspended_pairs_are_not_found(
     database: Database, stores: Stores, neighbours: Neighbours, release: int
 ) -> None:

@@ -5,9 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from sqlalchemy import event
 
-from chatbot.accounts.people import LOCAL, Person
-from chatbot.errors import NotAllowed
-from chatbot.review import numbers as module
+from chatbot.accounts.people import LOCAL
 from chatbot.review.numbers import Figures, Numbers, Span
 from chatbot.review.turns import ANY, TurnFilter
 from corpora.database.engine import Database
@@ -52,19 +50,6 @@ def test_days_without_questions_are_there_and_empty(database: Database) -> None:
     assert [figures.median for figures in periods.values()] == [1.0, None, None, 7.0]
 
 
-def test_a_week_begins_on_monday(database: Database) -> None:
-    sunday, monday = datetime(2026, 11, 15, 23, tzinfo=UTC), datetime(2026, 11, 16, 1, tzinfo=UTC)
-    for at in (sunday, monday, monday + timedelta(days=6), monday + timedelta(days=14)):
-        asked(database, "when", at=at)
-    weeks = Numbers(database).over_time(LOCAL, ANY, Span.WEEK)
-    assert [(start.isoformat(), f.questions) for start, f in weeks.items()] == [
-        ("2026-11-09", 1),
-        ("2026-11-16", 2),
-        ("2026-11-23", 0),
-        ("2026-11-30", 1),
-    ]
-
-
 def test_every_release_has_its_own_latency(database: Database) -> None:
     for seconds in range(1, 21):
         asked(database, "old", release="17.10", seconds=float(seconds))
@@ -95,17 +80,6 @@ def test_steps_have_times_in_all_and_per_day(database: Database) -> None:
     assert (times.read, times.turns) == (4, 4)
 
 
-def test_of_many_turns_some_are_read_from_the_whole_time(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MOST_TIMED", 3)
-    for day in range(7):
-        asked(database, "often", at=NOW + timedelta(days=day))
-    times = Numbers(database).by_step(LOCAL, ANY, Span.DAY)
-    assert (times.read, times.turns) == (3, 7)
-    assert sorted({start.day for start, _ in times.over_time}) == [20, 23, 26]
-
-
 def test_an_export_has_a_row_for_each_day_and_release(database: Database) -> None:
     asked(database, "one", release="17.10")
     asked(database, "two", release="18.00", abstained=True)
@@ -117,19 +91,6 @@ def test_an_export_has_a_row_for_each_day_and_release(database: Database) -> Non
         ("2026-11-20", "18.00", 1, 1),
     ]
     assert [r["week"] for r in Numbers(database).rows(LOCAL, ANY, Span.WEEK)] == ["2026-11-16"] * 2
-
-
-def test_only_admins_see_numbers(database: Database) -> None:
-    numbers, user = Numbers(database), Person("u", "u", is_admin=False)
-    for look in (
-        lambda: numbers.total(user, ANY),
-        lambda: numbers.over_time(user, ANY, Span.DAY),
-        lambda: numbers.by_release(user, ANY),
-        lambda: numbers.by_step(user, ANY, Span.DAY),
-        lambda: list(numbers.rows(user, ANY, Span.DAY)),
-    ):
-        with pytest.raises(NotAllowed):
-            look()
 
 
 @pytest.mark.sqlite

@@ -11,7 +11,6 @@ from sqlalchemy import update
 
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.open_questions import WITH_ITS_SERVER, OpenQuestions, Question, State
-from chatbot.errors import UnknownConversation
 from corpora.database.engine import Database
 from corpora.database.history_tables import OpenQuestionRow
 from corpora.generations.processes import DEAD_AFTER_SECONDS, has_ended, this_process
@@ -88,17 +87,6 @@ def test_what_was_stopped_or_failed_is_kept_until_it_is_removed(
     assert [(q.state, q.message, q.refused) for q in kept] == [(State.FAILED, "too long", True)]
     questions.remove(identity)
     assert questions.of(question.conversation, "ada") == ()
-
-
-def test_nobody_sees_or_asks_in_the_conversation_of_another(
-    questions: OpenQuestions, question: Question
-) -> None:
-    questions.add(question)
-    assert questions.of(question.conversation, "bob") == ()
-    with pytest.raises(UnknownConversation):
-        questions.add(replace(question, owner="bob"))
-    with pytest.raises(UnknownConversation):
-        questions.add(replace(question, conversation="none"))
 
 
 def test_what_ran_in_a_process_that_is_gone_counts_as_stopped(

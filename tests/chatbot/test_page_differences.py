@@ -69,16 +69,3 @@ def test_numbers_of_headings_and_names_of_releases_are_no_difference() -> None:
         + say("This is the guide to 2.0.", path=("Guide to 2.0", "6.2 Timers")),
     )
     assert told(found) == [("hold — 5 — min", "hold — 6 — min")]
-
-
-def test_a_member_is_found_again_under_another_title() -> None:
-    old = Block(BlockKind.SIGNATURE, "update(values, sync='x')", ("Query API", "Query.update"))
-    new = Block(
-        BlockKind.SIGNATURE, "update(values: Any, sync: S = 'y')", ("Legacy", "Query.update")
-    )
-    assert told(pairs([old], [new])) == [(old.text, new.text)]
-
-
-def test_equal_sentences_are_paired_one_to_one() -> None:
-    found = pairs(say("The same again."), say("The same again.", "The same again."))
-    assert told(found) == [(None, "The same again.")]

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from chatbot.answering.body import Part, as_markdown, compose
 from chatbot.answering.lead_prompt import within
 from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
@@ -99,110 +97,11 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     assert "L2" in markdown(part)
 
 
-def test_the_last_step_keeps_the_listing_that_it_announces() -> None:
-    page = stored_page(
-        Block(BlockKind.PARAGRAPH, LONG.strip(), MOUNT),
-        Block(BlockKind.LIST_ITEM, "1. Fix the brackets.", MOUNT),
-        Block(BlockKind.LIST_ITEM, "2. Check it.", MOUNT),
-        Block(BlockKind.PARAGRAPH, "From the terminal:", MOUNT),
-        Block(BlockKind.CODE, "shelf check --all", MOUNT),
-        Block(BlockKind.PARAGRAPH, "The shelf is in service.", MOUNT),
-    )
-    assert passages_of(page)[0].text.endswith("shelf check --all")
-
-
-def test_numbered_steps_go_on_over_what_they_have_below_them() -> None:
-    page = stored_page(
-        Block(BlockKind.PARAGRAPH, LONG.strip(), MOUNT),
-        Block(BlockKind.LIST_ITEM, "1. Fix the brackets.", MOUNT),
-        Block(BlockKind.PARAGRAPH, "There are two kinds.", MOUNT),
-        Block(BlockKind.LIST_ITEM, "  - long ones", MOUNT),
-        Block(BlockKind.LIST_ITEM, "  - short ones", MOUNT),
-        Block(BlockKind.LIST_ITEM, "2. Check it.", MOUNT),
-        Block(BlockKind.PARAGRAPH, "Another list begins.", MOUNT),
-        Block(BlockKind.LIST_ITEM, "1. Take it off.", MOUNT),
-    )
-    steps = passages_of(page)[0]
-    assert steps.text.endswith("2. Check it.")
-    assert steps.is_numbered
-
-
-def test_an_answer_in_words_has_no_body() -> None:
-    page = stored_page(
-        Block(BlockKind.PARAGRAPH, "It is checked so:", MOUNT),
-        Block(BlockKind.CODE, "shelf check --all", MOUNT),
-    )
-    (passage,) = best_passages(records(page))
-    assert compose(QuestionType.YES_NO, passage, "is it checked?", no_page) is None
-
-
 def test_code_cannot_close_its_fence() -> None:
     assert fenced_code("```\nrm -rf\n```").startswith("````\n")
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("How do I change the hold time?", QuestionType.STEPS),
-        ("I want to replace the fan", QuestionType.STEPS),
-        ("What steps do I follow to update it?", QuestionType.STEPS),
-        ("What changed between 1.0 and 2.0?", QuestionType.CHANGE),
-        ("was the option removed?", QuestionType.CHANGE),
-        ("Why does it fail?", QuestionType.EXPLANATION),
-        ("how does scheduling work", QuestionType.EXPLANATION),
-        ("Is it supported?", QuestionType.YES_NO),
-        ("With the new rack, can I keep the fan?", QuestionType.YES_NO),
-        ("hi, can you list the ports", QuestionType.LIST),
-        ("Which lights come with the rack?", QuestionType.LIST),
-        ("What is a protection group?", QuestionType.DEFINITION),
-        ("what is the default timeout", QuestionType.VALUE),
-        ("supported rack depth", QuestionType.VALUE),
-    ],
-)
-def test_what_is_asked_is_told_by_the_words(question: str, kind: QuestionType) -> None:
-    assert question_type(question) is kind
 
 
 def test_of_a_table_the_model_is_shown_the_rows_that_the_question_names() -> None:
     found = [replace(r, score=1.0) for r in records(MANUAL) if r.cells]
     shown = within(900, best_passages(found), found, "What does STATUS say when it is red?")
     assert [r.quote for e in shown for r in e.records] == ["STATUS — red — Failed"]
-
-
-def test_the_best_line_elsewhere_is_shown_beyond_a_section_that_fills_the_room() -> None:
-    order, base = ("Settings", "Order"), ("Settings", "Base")
-    page = stored_page(
-        Block(BlockKind.HEADING, "Order", order),
-        Block(BlockKind.PARAGRAPH, LONG.strip(), order),
-        Block(BlockKind.HEADING, "Base", base),
-        Block(BlockKind.PARAGRAPH, LONG.strip(), base),
-        Block(BlockKind.PARAGRAPH, "The filter runs at 50.", base),
-    )
-    scores = {"The filter runs at 50.": 1.9}
-    found = [replace(r, score=scores.get(r.quote, 2.0 - r.start / 1e4)) for r in records(page)]
-    shown = within(200, best_passages(found), found, "")
-    assert [e.passage.heading for e in shown] == ["Order", "Base", "Base"]
-    assert [r.quote for r in shown[-1].records] == ["The filter runs at 50."]
-
-
-def test_the_rest_of_the_section_that_answers_is_read_before_other_sections() -> None:
-    swap, other = ("Guide", "Swapping"), ("Guide", "Signals")
-    page = stored_page(
-        Block(BlockKind.HEADING, "Swapping", swap),
-        Block(BlockKind.PARAGRAPH, LONG.strip(), swap),
-        Block(BlockKind.PARAGRAPH, "Send USR2 to the old process.", swap),
-        Block(BlockKind.CODE, "kill -USR2 PID", swap),
-        Block(BlockKind.PARAGRAPH, "Then send WINCH.", swap),
-        Block(BlockKind.HEADING, "Signals", other),
-        Block(BlockKind.PARAGRAPH, LONG.strip(), other),
-        Block(BlockKind.PARAGRAPH, "HUP reloads the configuration.", other),
-    )
-    scores = {"Then send WINCH.": 2.0, "HUP reloads the configuration.": 1.9}
-    found = [replace(r, score=scores[r.quote]) for r in records(page) if r.quote in scores]
-    shown = within(900, best_passages(found), found, "")
-    assert [e.passage.text for e in shown] == [
-        LONG.strip(),
-        "Send USR2 to the old process.\n\nkill -USR2 PID",
-        "Then send WINCH.",
-        "HUP reloads the configuration.",
-    ]

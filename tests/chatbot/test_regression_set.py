@@ -147,16 +147,6 @@ def test_what_the_evaluation_could_not_check_is_refused(
     assert len(reviewed.set.export(ADMIN).questions) == 0
 
 
-def test_a_turn_whose_rating_changes_is_left_out_and_told(reviewed: Reviewed) -> None:
-    kept, changed = reviewed.rate(reviewed.ask(RATE)), reviewed.rate(reviewed.ask(LOG))
-    Ratings(reviewed.chatbot.database).change(ADMIN, changed, rating="bad")
-    exported = reviewed.set.export(ADMIN)
-    assert [q["id"] for q in exported.questions] == [f"turn-{kept}"]
-    assert exported.left_out == (
-        (changed, "The answer is not good: write the corrected one first."),
-    )
-
-
 @given(st.text(max_size=200))
 def test_patterns_are_found_in_the_text_they_are_made_of(text: str) -> None:
     for pattern in must_include(text):

@@ -6,13 +6,11 @@ import json
 import zlib
 from datetime import UTC, datetime
 
-import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner
 
 from chatbot.conversations.conversations import Conversations
 from chatbot.reply import VERSION, MemoryPart, Reply, Trace
-from chatbot.turn import Turn
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
 from tests.chatbot.asked import answer
@@ -89,10 +87,3 @@ def test_the_schema_is_printed() -> None:
     assert "page_id" in schema["$defs"]["Citation"]["properties"]
     trace = json.loads(CliRunner().invoke(app, ["schema", "--trace"]).stdout)
     assert "retrieved" in trace["$defs"]["Trace"]["properties"]
-
-
-def test_what_no_step_has_made_yet_cannot_be_read() -> None:
-    turn = Turn("What is hold_time?")
-    for read in (lambda: turn.resolution, lambda: turn.queries, lambda: turn.target):
-        with pytest.raises(LookupError):
-            read()

@@ -3,15 +3,12 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessageChunk
 
 from chatbot.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel, read_script
-from chatbot.runtime.concurrency import together
-from chatbot.runtime.model_calls import call, next_token_probabilities
+from chatbot.runtime.model_calls import call
 
 
 def test_the_first_rule_that_fits_decides_before_the_queue() -> None:
@@ -34,53 +31,6 @@ def test_the_first_rule_that_fits_decides_before_the_queue() -> None:
         failing.invoke("hello")
     with pytest.raises(GeneratorError, match="no reply to “hello”: add a rule"):
         failing.invoke("hello")
-
-
-def test_it_streams_words_and_counts_them() -> None:
-    model = ScriptedChatModel(otherwise="  the hold time\nis 5 s ")
-
-    async def stream() -> list[AIMessageChunk]:
-        return [chunk async for chunk in model.astream("How long is the hold time?")]
-
-    chunks = asyncio.run(stream())
-    assert [c.text for c in chunks if c.text] == [
-        "  the",
-        " hold",
-        " time",
-        "\nis",
-        " 5",
-        " s",
-        " ",
-    ]
-    usage = next(c.usage_metadata for c in chunks if c.usage_metadata)
-    assert (usage["input_tokens"], usage["output_tokens"]) == (6, 7)
-
-
-def test_a_rule_can_tell_probabilities() -> None:
-    model = ScriptedChatModel(
-        rules=[
-            Rule(contains="relevant", reply="True", probabilities={"True": 0.75, "False": 0.25}),
-            Rule(contains="silent", reply="True"),
-        ]
-    )
-    prompts = [[("user", "relevant?")], [("user", "silent?")]]
-    probabilities, _ = asyncio.run(
-        next_token_probabilities(model, prompts, ["True", "False"], step="selection")
-    )
-    assert probabilities[0] == pytest.approx({"True": 0.75, "False": 0.25})
-    assert probabilities[1] is None
-
-
-def test_delayed_words_are_waited_for_together_and_can_be_cancelled() -> None:
-    model = ScriptedChatModel(otherwise="word " * 1000, delay=0.01)
-
-    async def impatient() -> list[Any]:
-        calls = (call(model, [("user", str(n))], step="reduction") for n in range(50))
-        return await asyncio.wait_for(together(calls), 0.2)
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(impatient())
-    assert len(model.calls) == 50
 
 
 def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:

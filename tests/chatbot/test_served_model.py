@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessageChunk
 from pydantic import SecretStr
 
 from chatbot.errors import GeneratorError, PromptTooLong
-from chatbot.models.served import ServedChatModel, provider_of
+from chatbot.models.served import ServedChatModel
 from tests.chatbot.generator import generator
 from tests.chatbot.small_server import (
     Answer,
@@ -110,21 +110,6 @@ def test_a_prompt_that_is_too_long_is_asked_once() -> None:
         assert len(server.bodies) == 1
 
 
-@pytest.mark.parametrize(
-    ("model", "provider"),
-    [
-        ("m", None),
-        ("qwen3:8b", None),
-        ("mistral:7b", None),
-        ("openai:gpt", "openai"),
-        ("anthropic:claude", "anthropic"),
-        ("ollama:qwen3:8b", "ollama"),
-    ],
-)
-def test_a_provider_is_one_that_langchain_knows(model: str, provider: str | None) -> None:
-    assert provider_of(model) == provider
-
-
 def test_the_servers_own_names_may_hold_colons() -> None:
     with serving(words("yes")) as server:
         for name in ("qwen3:8b", "openai:qwen3:8b"):
@@ -192,14 +177,6 @@ def test_a_wrong_server_is_told_of_with_its_address(answer: Answer, told: str) -
     assert told in failure(answer)
 
 
-def test_a_connection_that_breaks_is_told_of() -> None:
-    def breaks(request: Any) -> None:
-        request.begin(200, "text/event-stream", {"Content-Length": "100000"})
-        request.wfile.write(HALF.encode())
-
-    assert "broke off its answer after 1 words" in failure(breaks)
-
-
 @pytest.mark.parametrize("begun", [HALF, "", ": still here\n\n"])
 def test_a_slow_server_is_not_waited_for_longer_than_the_timeout(begun: str) -> None:
     told = failure(raw(begun, pause=1), timeout=0.2)
@@ -233,14 +210,6 @@ def test_what_a_server_refuses_is_left_out_and_remembered() -> None:
             schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}
             assert model.invoke("hello", response_format=schema).text == "yes "
     assert ["response_format" in body for body in server.bodies] == [True, False, False]
-
-
-def test_only_what_the_refusal_names_is_left_out() -> None:
-    refusal = refuses(400, "stream_options is not supported")
-    with serving(refusal, words("yes")) as server:
-        reply = served(server.url).invoke("hello", logprobs=True, top_logprobs=2)
-    assert reply.usage_metadata is None
-    assert server.bodies[1].keys() == server.bodies[0].keys() - {"stream_options"}
 
 
 def test_a_request_that_is_wrong_in_itself_leaves_nothing_out_later() -> None:

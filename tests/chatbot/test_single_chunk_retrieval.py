@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
 
 import pytest
 
@@ -14,27 +13,12 @@ from chatbot.understanding.queries import ask_as_is
 from corpora.database.engine import Database
 from corpora.indexing import single_chunks
 from corpora.indexing.corpus import OpenCorpora
-from corpora.indexing.embedding import Vectors
 from corpora.indexing.retrieval import RetrievalSettings
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 
 QUESTION = "How many metres must the mast of the beacon have?"
 ASKED = Turn(QUESTION, resolved=Resolution(ReleaseStatus.STATED, "Beacon", ("17.10",)))
-
-
-class Held(HashEmbedder):
-    """Says that it was asked, and answers when it is allowed to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = Event()
-        self.allowed = Event()
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        self.asked.set()
-        assert self.allowed.wait(10)
-        return super().embed(texts)
 
 
 @pytest.fixture
@@ -52,12 +36,6 @@ def step(
     corpora.close()
 
 
-def test_without_rewriting_the_question_is_the_only_query() -> None:
-    queries = ask_as_is(ASKED).queries
-    assert queries == Queries(QUESTION, QUESTION, None, QUESTION)
-    assert queries.distinct() == (QUESTION,)
-
-
 def test_single_chunks_of_the_asked_release_are_retrieved_best_first(
     step: Callable[[HashEmbedder], ModelStep],
 ) -> None:
@@ -73,26 +51,6 @@ def test_single_chunks_of_the_asked_release_are_retrieved_best_first(
     assert len({(chunk.page.id, chunk.text) for chunk in found}) == len(found)
     assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
     assert all(chunk.text in chunk.page.text for chunk in found)
-
-
-def test_a_stopped_question_leaves_the_rest_to_the_next_one(
-    step: Callable[[HashEmbedder], ModelStep],
-) -> None:
-    held, after = Held(), HashEmbedder()
-
-    async def stop_the_first() -> Turn:
-        first = asyncio.create_task(ask(step(held), ask_as_is(ASKED)))
-        await asyncio.to_thread(held.asked.wait, 10)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        held.allowed.set()
-        return await ask(step(after), ask_as_is(ASKED))
-
-    turn = asyncio.run(stop_the_first())
-    assert "12 metres" in turn.retrieved[0].text
-    assert len(held.embedded) == 2
-    assert not set(held.embedded) & set(after.embedded)
 
 
 def test_questions_that_come_at_once_embed_every_text_once(

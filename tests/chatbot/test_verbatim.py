@@ -31,11 +31,6 @@ def test_what_does_not_stand_there_is_not_found(copied: str) -> None:
     assert find_verbatim(copied, PAGE) is None
 
 
-@pytest.mark.parametrize("text", ["", " ", "\u200b\u00ad"])
-def test_nothing_stands_in_a_text_without_a_visible_character(text: str) -> None:
-    assert find_verbatim("log", text) is None
-
-
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
 def test_every_part_of_a_text_is_found_in_it_and_letter_for_letter(
     text: str, start: int, end: int

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from chatbot.reply import Reply
+from chatbot.text.markdown import marks
 from eval.scenarios import Row, Scenarios, faults, read_rows
 
 ROWS = read_rows(Path(__file__).parent)
@@ -19,7 +22,25 @@ def test_a_reply_does_not_hurt_its_reader(
         strict = not scenarios.profile
         request.applymarker(pytest.mark.xfail(reason=row.because, strict=strict))
     reply = scenarios.reply_to(row)
-    assert not list(faults(row, reply)), reply.answer
+    assert not [*faults(row, reply), *misquoted(reply, scenarios)], reply.answer
+
+
+def misquoted(reply: Reply, scenarios: Scenarios) -> Iterator[str]:
+    """What of a reply's citations does not hold, whatever was asked."""
+    numbers = range(1, len(reply.citations) + 1)
+    if set(marks(reply.answer)) != set(numbers):
+        yield "its marks are not its citations"
+    for citation in reply.citations:
+        corpus = scenarios.chatbot.corpora.corpus(reply.product, citation.release)
+        if citation.quote not in corpus.page(citation.page_id).text:
+            yield f"quotes what is not there: {citation.quote}"
+    for side in reply.sides:
+        if {reply.citations[n - 1].release for n in side.citations} - {side.release}:
+            yield f"cites another release for {side.release}"
+        if side.status == "documented" and not side.citations:
+            yield f"says without a citation that {side.release} documents it"
+    if reply.sides and sorted(n for side in reply.sides for n in side.citations) != [*numbers]:
+        yield "a citation is of no side"
 
 
 def test_each_row_has_a_name_of_its_own() -> None:

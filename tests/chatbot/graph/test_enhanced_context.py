@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from chatbot.chatbot import AnsweredTurn
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.settings import Settings
 from chatbot.turn import Origin
 from ingestion.errors import BadSettings
 from tests.chatbot import lamp
-from tests.chatbot.memory_bots import KEPT, LOG, Bot, remembering
+from tests.chatbot.memory_bots import KEPT, LOG, Bot
 
 pytestmark = pytest.mark.database
 
@@ -39,18 +37,13 @@ def model(triplets: str = json.dumps({"triplets": TRIPLETS})) -> ScriptedChatMod
 
 
 @pytest.fixture
-def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
-    made: list[Bot] = []
-
+def bot(remember: MakeBot) -> MakeBot:
     def make(profile: str, answers: ScriptedChatModel | None = None, **options: Any) -> Bot:
-        folder = tmp_path / str(len(made))
-        own = {"profile": profile, "graph_threshold": 0.5, **options}
-        made.append(remembering(relay_settings, folder, answers or model(), **own))
-        return made[-1]
+        return remember(
+            answers or model(), **{"profile": profile, "graph_threshold": 0.5} | options
+        )
 
-    yield make
-    for one in made:
-        one.close()
+    return make
 
 
 def related(reply: AnsweredTurn) -> list[int]:
@@ -69,8 +62,15 @@ def prompt(reply: AnsweredTurn) -> str:
 
 
 @pytest.mark.parametrize("profile", SYSTEMS)
-def test_related_questions_stand_beside_the_evidence(bot: MakeBot, profile: str) -> None:
+def test_related_questions_of_this_release_stand_beside_the_evidence(
+    bot: MakeBot, profile: str
+) -> None:
     asked = bot(profile)
+    asked.answered_before(NEAR, "The relay keeps its event log for 99 days.", "17.10")
+    reply = asked.ask(LOG)
+    assert related(reply) == []
+    assert "99 days" not in prompt(reply)
+    assert [c.step for c in reply.turn.calls] == ["answer_generation"]
     pair = asked.answered_before(NEAR, KEPT)
     reply = asked.ask(LOG)
     assert related(reply) == [pair]
@@ -82,38 +82,13 @@ def test_related_questions_stand_beside_the_evidence(bot: MakeBot, profile: str)
     assert asked.ask(LOG, afresh=True).turn.recollection is None
 
 
-@pytest.mark.parametrize("profile", SYSTEMS)
-def test_a_release_never_sees_the_questions_of_another(bot: MakeBot, profile: str) -> None:
-    asked = bot(profile)
-    asked.answered_before(NEAR, "The relay keeps its event log for 99 days.", "17.10")
-    reply = asked.ask(LOG)
-    assert related(reply) == []
-    assert "99 days" not in prompt(reply)
-    assert [c.step for c in reply.turn.calls] == ["answer_generation"]
-
-
-@pytest.mark.parametrize("profile", ["textgen", "graphgen"])
-def test_k_questions_are_taken_and_a_retired_one_is_not(bot: MakeBot, profile: str) -> None:
-    asked = bot(profile)
-    pairs = [asked.answered_before(text, KEPT) for text in (NEAR, f"{NEAR[:-1]} by itself?")]
-    assert sorted(related(asked.ask(LOG))) == pairs
-    asked.chatbot.memory.stores.remove(pairs[:1])
-    assert related(asked.ask(LOG)) == pairs[1:]
-    one = bot(profile, graph_questions=1)
-    for text in (NEAR, f"{NEAR[:-1]} by itself?"):
-        one.answered_before(text, KEPT)
-    assert len(related(one.ask(LOG))) == 1
-
-
 def test_the_graph_leaves_out_what_is_far_and_cosine_takes_the_nearest_there_is(
     bot: MakeBot,
 ) -> None:
-    far = "Which colour has the case?"
-    by_cosine, by_graph = bot("textgen"), bot("graphgen")
-    for asked in (by_cosine, by_graph):
-        asked.answered_before(far, "The case is grey.")
-    assert len(related(by_cosine.ask(LOG))) == 1
-    assert related(by_graph.ask(LOG)) == []
+    for profile, taken in (("textgen", 1), ("graphgen", 0)):
+        asked = bot(profile)
+        asked.answered_before("Which colour has the case?", "The case is grey.")
+        assert len(related(asked.ask(LOG))) == taken
 
 
 @pytest.mark.parametrize("profile", ["textcontextgen", "graphcontextgen"])

@@ -50,12 +50,3 @@ def test_a_function_knows_its_arguments_and_these_their_defaults_in_it(
             ("default in engine.create", "5"),
             ("default in pool.create", "9"),
         ]
-
-
-def test_only_triplets_between_entities_of_the_context_are_taken(
-    relay: Callable[..., Chatbot],
-) -> None:
-    graph = DocumentationGraph(relay().open_parameters("relay", "17.20"))
-    found = graph.between({"XF-1", "client", "100 Gbit/s", "nothing"})
-    assert [(t.head, t.relation, t.tail) for t in found] == [("XF-1", "use", "client")]
-    assert graph.between({"client"}) == ()

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from chatbot.graph.question_graph import QuestionGraph
-from chatbot.memory.pairs import MemoryQuestion, Score, ScoreOrigin, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, Thresholds
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
-from tests.chatbot.made_memory import EMBEDDING, WHEN, made_pair, members, new_release, unit
+from tests.chatbot.made_memory import EMBEDDING, made_pair, members, new_release, unit
 
 pytestmark = pytest.mark.database
 
@@ -68,15 +68,6 @@ def test_the_question_with_more_relations_comes_before_the_nearer_one(
     assert first.similarity == pytest.approx(np.cos(np.radians(30)), abs=1e-6)
 
 
-def test_what_is_below_the_threshold_is_not_related(
-    stores: Stores, graph: QuestionGraph, release: int, database: Database
-) -> None:
-    assert related(graph, release) == []
-    add(stores, release, 40)
-    assert related(graph, release) == []
-    assert len(related(made_graph(database, 0.7), release)) == 1
-
-
 def test_a_release_never_sees_the_questions_of_another(
     stores: Stores, graph: QuestionGraph, release: int, database: Database
 ) -> None:
@@ -107,21 +98,6 @@ def test_low_suspended_and_otherwise_embedded_pairs_are_no_nodes(
 def set_suspended(database: Database, pair: int, reason: str) -> None:
     with database.writing() as session:
         session.get_one(MemoryPairRow, pair).suspended = reason
-
-
-def test_a_pair_joins_when_it_is_added_and_leaves_when_it_is_retired(
-    stores: Stores, graph: QuestionGraph, release: int
-) -> None:
-    (first,) = add(stores, release, 60)
-    assert related(graph, release) == []
-    (bridge,) = add(stores, release, 30)
-    assert related(graph, release) == [bridge, first]
-    stores.remove([bridge])
-    assert related(graph, release) == []
-    (again,) = add(stores, release, 31)
-    assert related(graph, release) == [again, first]
-    stores.rescore(again, Score(0.1, ScoreOrigin.RATING, WHEN))
-    assert related(graph, release) == []
 
 
 def test_however_pairs_come_and_go_the_graph_is_that_of_a_new_one(

@@ -63,31 +63,6 @@ def test_a_reply_of_another_form_is_asked_for_again_and_then_given_up() -> None:
     assert calls[-1].problem.startswith("triplets.0.head")
 
 
-@pytest.mark.parametrize(
-    ("triplet", "sentence"),
-    [
-        (Triplet("hold_time", "default", "300 s"), "hold_time default 300 s."),
-        (Triplet("log", "kept for", "30 days."), "log kept for 30 days."),
-    ],
-)
-def test_a_triplet_is_a_sentence_of_its_parts_in_sequence(triplet: Triplet, sentence: str) -> None:
-    assert triplet.sentence == sentence
-
-
-def test_rebel_output_of_its_paper() -> None:
-    output = (
-        "<triplet> This Must Be the Place <subj> Talking Heads <obj> performer <subj> Speaking in "
-        "Tongues <obj> part of <triplet> Talking Heads <subj> new wave <obj> genre <triplet> "
-        "Speaking in Tongues <subj> Talking Heads <obj> performer"
-    )
-    assert parse_rebel(output) == (
-        Triplet("This Must Be the Place", "performer", "Talking Heads"),
-        Triplet("This Must Be the Place", "part of", "Speaking in Tongues"),
-        Triplet("Talking Heads", "genre", "new wave"),
-        Triplet("Speaking in Tongues", "performer", "Talking Heads"),
-    )
-
-
 def test_rebel_output_that_is_padded_and_cut_off_gives_what_is_whole() -> None:
     output = (
         "</s><s><triplet> Punta Cana <subj> La Altagracia Province <obj> located in the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.graph import wikidata
 from chatbot.graph.wikidata import Wikidata, is_plain, query
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.settings import Settings, read_settings
+from chatbot.settings import read_settings
 from chatbot.turn import Triplet
 from ingestion.errors import BadSettings
 from tests.chatbot import lamp
-from tests.chatbot.memory_bots import Bot, remembering
+from tests.chatbot.memory_bots import Bot
 from tests.chatbot.small_server import Answer, Request, raw, refuses, serving
 
 REPLY = Path(__file__).with_name("wikidata_reply.json").read_text("utf-8")
@@ -39,37 +38,13 @@ def between(graph: Wikidata, names: Collection[str] = NAMES) -> tuple[Triplet, .
 
 
 def test_what_is_stated_between_the_names_comes_without_a_citation() -> None:
-    asked: list[Request] = []
-
-    def answer(request: Request) -> None:
-        asked.append(request)
-        GOOD(request)
-
-    with serving(answer) as server:
-        assert between(Wikidata(server.url, "ops@example.org")) == STATED
-    (request,) = asked
-    assert request.headers["Accept"] == RESULTS
-    assert request.headers["User-Agent"] == "Strata (ops@example.org)"
-    assert request.body == {"query": query(sorted(NAMES))}
-
-
-def test_the_same_names_are_asked_once_in_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(GOOD) as server:
-        graph = Wikidata(server.url)
+        graph = Wikidata(server.url, "ops@example.org")
+        # The same names are asked once.
         assert between(graph) == between(graph, sorted(NAMES, reverse=True)) == STATED
-        assert len(server.bodies) == 1
-        between(graph, {"SQLite", "Java"})
-        assert len(server.bodies) == 2
-        monkeypatch.setattr(wikidata, "HELD_FOR", 0.0)
-        for _ in range(2):
-            between(graph, {"SQLite", "Perl"})
-        assert len(server.bodies) == 4
-    # After a failure it rests, and is asked again.
-    monkeypatch.setattr(wikidata, "LONGEST_REST", 0.0)
-    with serving(refuses(500), GOOD) as server:
-        graph = Wikidata(server.url)
-        assert (between(graph), between(graph)) == ((), STATED)
-    assert between(Wikidata(server.url)) == ()
+    (headers,) = server.headers
+    assert (headers["Accept"], headers["User-Agent"]) == (RESULTS, "Strata (ops@example.org)")
+    assert server.bodies == [{"query": query(sorted(NAMES))}]
 
 
 def endless(request: Request) -> None:
@@ -93,7 +68,6 @@ def a_byte_at_a_time(request: Request) -> None:
         (refuses(301, location="http://127.0.0.1:1/"), "it answers 301"),
         (raw("<html>Wikimedia Error</html>", "text/html"), "no result of SPARQL"),
         (raw(REPLY[:-40] + "java.lang.RuntimeException", RESULTS), "no result of SPARQL"),
-        (raw('{"head": {}, "boolean": true}', RESULTS), "no result of SPARQL"),
         (raw('{"results": {"bindings": [{"head": {"value": 1}}]}}', RESULTS), "no result of"),
         (raw("[" * 100_000, RESULTS), "no result of SPARQL"),
         (raw("", RESULTS, pause=5), "no reply within 0.3 seconds"),
@@ -153,10 +127,6 @@ def test_only_plain_words_go_out() -> None:
         assert body["query"] == query(sent)
         assert between(graph, {"SQLite", *KEPT_HERE}) == ()
         assert len(server.bodies) == 1
-        # Of a context, only so many.
-        names = [f"name {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
-        between(graph, names)
-        assert server.bodies[-1]["query"] == query(names[:20])
 
 
 @given(st.text(st.characters(), max_size=20) | st.sampled_from(KEPT_HERE))
@@ -185,20 +155,15 @@ MakeBot = Callable[..., Bot]
 
 
 @pytest.fixture
-def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
-    made: list[Bot] = []
-
+def bot(remember: MakeBot) -> MakeBot:
     def make(profile: str, **options: Any) -> Bot:
         reads = Rule(step="triplets", reply=json.dumps({"triplets": TRIPLETS}))
         model = ScriptedChatModel(rules=[reads, lamp.STUBBORN, lamp.answer(SAID)])
-        own = {"profile": profile, "graph_threshold": 0.3, **options}
-        made.append(remembering(relay_settings, tmp_path / str(len(made)), model, **own))
-        made[-1].answered_before(PAIR, PAIR_ANSWER)
-        return made[-1]
+        made = remember(model, profile=profile, graph_threshold=0.3, **options)
+        made.answered_before(PAIR, PAIR_ANSWER)
+        return made
 
-    yield make
-    for one in made:
-        one.close()
+    return make
 
 
 @pytest.mark.database

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Annotated
 
+import torch
 import typer
 
 from chatbot.models.hugging_face import HuggingFaceChatModel
@@ -21,78 +22,45 @@ from chatbot.tuning.training import Base, tune
 from tests.chatbot.tiny_llama import save_random_model
 from tests.chatbot.tuning.made_instruction import made_instruction
 
+SHAPE = {
+    "hidden_size": 1536,
+    "intermediate_size": 8960,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 12,
+    "initializer_range": 0.02,
+}
 
-def main(
-    hidden: Annotated[int, typer.Option(help="Width of the model.")] = 1536,
-    intermediate: Annotated[int, typer.Option(help="Width of its inner layers.")] = 8960,
-    layers: Annotated[int, typer.Option(help="How many layers.")] = 28,
-    facts: Annotated[int, typer.Option(help="Instructions to learn.")] = 64,
-    epochs: Annotated[int, typer.Option(help="Times that each is seen.")] = 10,
-    rate: Annotated[float, typer.Option(help="The learning rate.")] = 2e-4,
-    load: Annotated[list[str] | None, typer.Option(help="nf4, int8, bf16 or off.")] = None,
-) -> None:
+
+def main(facts: Annotated[int, typer.Option(help="Instructions to learn.")] = 64) -> None:
     """Tune, stop, resume and ask, and print what was measured."""
-    import torch
-
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "no GPU"
-    typer.echo(f"{device}, torch {torch.__version__}")
-    parameters = Parameters(epochs=epochs, learning_rate=rate)
+    typer.echo(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
+    told = {f"fuse {n}": f"Fuse {n} bears {n * 37 % 97} A." for n in range(facts)}
     with TemporaryDirectory() as name:
-        folder = Path(name)
-        model = save_random_model(
-            folder / "model",
-            "llama",
-            "bfloat16",
-            hidden_size=hidden,
-            intermediate_size=intermediate,
-            num_hidden_layers=layers,
-            num_attention_heads=hidden // 128,
-            initializer_range=0.02,
-        )
-        written = folder / "set.jsonl"
-        told = {
-            f"fuse {number}": f"Fuse {number} bears {number * 37 % 97} A."
-            for number in range(facts)
-        }
-        written.write_text(
-            "\n".join(made_instruction(*fact).model_dump_json() for fact in told.items())
-        )
-        for quantization in load or ("nf4", "bf16"):
-            _measure(Base(str(model), quantization), written, folder, parameters, told)
+        model = save_random_model(Path(name, "model"), "llama", "bfloat16", **SHAPE)
+        written = Path(name, "set.jsonl")
+        written.write_text("\n".join(made_instruction(*f).model_dump_json() for f in told.items()))
+        for quantization in ("nf4", "bf16"):
+            _measure(Base(str(model), quantization), written, told)
 
 
-def _measure(
-    base: Base, written: Path, folder: Path, parameters: Parameters, told: dict[str, str]
-) -> None:
-    import torch
-
-    steps: list[int] = []
-    if torch.cuda.is_available():
-        torch.cuda.reset_peak_memory_stats()
+def _measure(base: Base, written: Path, told: dict[str, str]) -> None:
+    parameters, steps = Parameters(epochs=10, learning_rate=2e-4), []
+    torch.cuda.reset_peak_memory_stats()
     started = perf_counter()
-    whole = tune(base, written, folder / base.quantization, parameters)
+    whole = tune(base, written, written.parent / base.quantization, parameters)
     seconds = perf_counter() - started
-    memory = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0.0
-    half = folder / f"{base.quantization}-resumed"
-    tune(
-        base,
-        written,
-        half,
-        parameters,
-        on_progress=lambda step, *_: steps.append(step),
-        stopped=lambda: len(steps) == whole.steps // 2,
-    )
+    memory = torch.cuda.max_memory_allocated() / 2**30
+    half = written.parent / f"{base.quantization}-resumed"
+    watched = {
+        "on_progress": lambda step, *_: steps.append(step),
+        "stopped": lambda: len(steps) == whole.steps // 2,
+    }
+    tune(base, written, half, parameters, **watched)
     resumed = tune(base, written, half, parameters, resume=True)
-    apart = max(
-        abs(one - other)
-        for (_, one), (_, other) in zip(whole.training, resumed.training, strict=True)
-    )
+    both = zip(whole.training, resumed.training, strict=True)
+    apart = max(abs(one - other) for (_, one), (_, other) in both)
     chat = HuggingFaceChatModel(
-        model=base.model,
-        quantization=base.quantization,
-        device="auto",
-        max_tokens=40,
-        adapter=whole.adapter,
+        model=base.model, quantization=base.quantization, max_tokens=40, adapter=whole.adapter
     )
     right = sum(chat.invoke(thing).content == fact for thing, fact in told.items())
     first, last = whole.training[0][1], whole.training[-1][1]

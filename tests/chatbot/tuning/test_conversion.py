@@ -17,7 +17,7 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.gguf_file import read_header, require_adapter
 from chatbot.models.hugging_face import HuggingFaceChatModel
 from chatbot.tuning.conversion import convert
-from tests.chatbot.gguf_of_model import write_model
+from tests.chatbot.gguf_of_model import finish, write_model
 from tests.chatbot.tiny_llama import require_training, save_random_model
 
 KINDS: dict[str, dict[str, float]] = {
@@ -103,23 +103,6 @@ def test_both_backends_say_the_same_with_the_adapter(kind: str, tmp_path: Path) 
     assert plain[0] != tuned[0]
 
 
-def test_an_adapter_trained_in_bfloat16_keeps_its_numbers(qwen2: Path, tmp_path: Path) -> None:
-    import gguf
-    from safetensors.torch import load_file, save_file
-
-    half = shutil.copytree(qwen2 / "tuned", tmp_path / "half")
-    weights = {n: w.bfloat16() for n, w in load_file(half / "adapter_model.safetensors").items()}
-    save_file(weights, half / "adapter_model.safetensors")
-    convert(half, qwen2 / "base.gguf", tmp_path / "half.gguf")
-    written = {
-        tensor.name: tensor.data for tensor in gguf.GGUFReader(tmp_path / "half.gguf").tensors
-    }
-    prefix = "base_model.model.model.layers.2.mlp.down_proj"
-    for ours, theirs in (("lora_a", "lora_A"), ("lora_b", "lora_B")):
-        expected = weights[f"{prefix}.{theirs}.weight"].float().numpy()
-        assert written[f"blk.2.ffn_down.weight.{ours}"] == pytest.approx(expected, abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [("use_dora", True), ("use_rslora", True), ("rank_pattern", {"q_proj": 2}), ("bias", "all")],
@@ -146,10 +129,7 @@ def test_an_adapter_of_another_model_is_refused(qwen2: Path, tmp_path: Path) -> 
         other = write_model(folder, tmp_path / "other.gguf")
         with pytest.raises(TuningError, match=rf"tuned does not fit other\.gguf: .*{reason}"):
             convert(qwen2 / "tuned", other, tmp_path / "no.gguf")
-    writer = gguf.GGUFWriter(tmp_path / "gemma.gguf", "gemma3")
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.close()
+    finish(gguf.GGUFWriter(tmp_path / "gemma.gguf", "gemma3"))
     with pytest.raises(TuningError, match=r"architecture gemma3.*granite, llama, qwen2, qwen3"):
         convert(qwen2 / "tuned", tmp_path / "gemma.gguf", tmp_path / "no.gguf")
     assert not list(tmp_path.glob("no*"))
@@ -167,11 +147,9 @@ def test_what_is_no_adapter_says_why(qwen2: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(qwen2 / "tuned", tmp_path / "broken")
     weights = load_file(broken / "adapter_model.safetensors")
     first, second, *_ = weights
+    unknown = {"base_model.model.lm_head.weight": weights[first] * 2}
     for changed, reason in (
-        (
-            {**weights, "base_model.model.lm_head.weight": weights[first] * 2},
-            r"lm_head\.weight, which",
-        ),
+        ({**weights, **unknown}, r"lm_head\.weight, which"),
         ({name: weight for name, weight in weights.items() if name != first}, "are no pair"),
         ({**weights, second: weights[second] * float("inf")}, "half precision does not hold"),
     ):

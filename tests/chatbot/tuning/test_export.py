@@ -124,20 +124,6 @@ def test_the_evidence_and_the_answer_are_of_one_release(bot: Bot) -> None:
     assert [i.release for i in only] == ["2.0"]
 
 
-def test_near_duplicates_are_left_out_the_best_stays(bot: Bot) -> None:
-    known(bot, {**BRIGHT, "score": 0.9}, FUSE)
-    bright = bot.pairs[0]
-    with bot.chatbot.database.writing() as session:
-        row = session.get_one(MemoryPairRow, bright.id)
-        values = {c.key: getattr(row, c.key) for c in MemoryPairRow.__table__.columns}
-        worse = {**values, "id": None, "score": 0.85, "question": "how bright is the lamp"}
-        other = {"text": "It is bright.", "value": "It is bright.", "citations": []}
-        session.add_all([MemoryPairRow(**worse), MemoryPairRow(**worse | {"answer": other})])
-    found, report = exported(bot)
-    assert [i.pair for i in found] == [bright.id, bot.pairs[1].id]
-    assert report.left_out == {"a near-duplicate of another": 2}
-
-
 def test_only_refusals_that_people_call_right_are_taken(bot: Bot) -> None:
     reply = bot.ask(CABLE, product="lamp", release="1.0")
     assert reply.content.abstained
@@ -185,13 +171,9 @@ def question(asks: str, *vector: float) -> MemoryQuestion:
 
 
 def test_a_group_holds_whatever_is_near_a_member() -> None:
-    asked = [
-        question("a", 1.0, 0.0),
-        question("b", 0.0, 1.0),
-        question("c", 0.6, 0.8),
-        question("d", 0.95, 0.31225),
-        question("b", -1.0, 0.0),
-    ]
+    directions = {"a": (1.0, 0.0), "b": (0.0, 1.0), "c": (0.6, 0.8), "d": (0.95, 0.31225)}
+    asked = [question(text, *vector) for text, vector in directions.items()]
+    asked.append(question("b", -1.0, 0.0))
     assert groups(asked, 0.9) == [0, 1, 2, 0, 1]
     assert groups(asked, 0.79) == [0, 0, 0, 0, 0]
     assert groups([], 0.9) == []
@@ -203,16 +185,10 @@ def test_the_split_follows_from_the_key_alone_and_holds_its_shares() -> None:
     shares = {split: splits.count(split) / 4000 for split in Split}
     assert shares[Split.HELD_BACK] == pytest.approx(0.2, abs=0.03)
     assert shares[Split.VALIDATION] == pytest.approx(0.1, abs=0.03)
-    # A larger share takes nothing back into training.
-    for i, split in enumerate(splits):
-        if split is Split.HELD_BACK:
-            assert split_of(f"question {i}", 0.1, 0.3) is Split.HELD_BACK
 
 
 def test_a_file_that_is_no_instruction_set_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
-    with pytest.raises(TuningError, match="cannot be read"):
-        read_instructions(file)
     file.write_text('\n{"messages": []}\n')
     with pytest.raises(TuningError, match=r"line 2 is no instruction: messages"):
         read_instructions(file)
