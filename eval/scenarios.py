@@ -51,10 +51,11 @@ class Outcome(StrEnum):
 class Row(BaseModel):
     """A question, and what must hold of the reply.
 
-    `history` are the turns before it: question, answer, and the release where one was named. The
-    answer has to be from `releases` and no other, `begins` with and `says` the words, `never` says
-    the others, and `cites` the files. `writes` is what a small model writes on it. `holds_from` is
-    the profile from which on a row holds, `because` of what it fails before.
+    `history` are the turns before it: question, answer, and the release where one was named; an
+    answer that ends with a question mark asked back. The answer has to be from `releases` and no
+    other, `begins` with and `says` the words, `never` says the others, and `cites` the files.
+    `writes` is what a small model writes on it. `holds_from` is the profile from which on a row
+    holds, `because` of what it fails before.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -159,6 +160,8 @@ class Scenarios:
             for question, answer, release in row.history:
                 status = ReleaseStatus.STATED if release else ReleaseStatus.LATEST
                 of = {"product": row.product, "release": release, "release_status": status}
+                if answer.endswith("?"):
+                    of |= {"route": Route.CLARIFY, "release_status": ReleaseStatus.UNKNOWN}
                 chatbot.conversations.add(
                     options["conversation"], question, Reply(answer=answer, **of)
                 )
