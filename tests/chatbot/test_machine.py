@@ -23,12 +23,10 @@ LAPTOP = Machine(memory=16, cores=8)
     [
         (Machine(memory=1, cores=1), "qwen2.5-coder-1.5b"),
         (Machine(memory=2, cores=2), "qwen2.5-coder-0.5b"),
-        (Machine(memory=64, cores=2), "qwen2.5-coder-1.5b"),
         (Machine(memory=4, cores=4), "qwen3.5-2b"),
         (LAPTOP, "qwen3-4b"),
         (Machine(memory=8, cores=64), "qwen3-4b"),
         (Machine(memory=16, cores=16), "granite-4.1-8b"),
-        (Machine(memory=16, cores=4, gpu=8), "qwen3-4b"),
         (Machine(memory=32, cores=2, gpu=24), "granite-4.1-8b"),
         (Machine(memory=8, cores=2, gpu=24), "qwen3-4b"),
     ],

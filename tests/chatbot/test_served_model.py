@@ -11,21 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessageChunk
 from pydantic import SecretStr
 
 from chatbot.errors import GeneratorError, PromptTooLong
 from chatbot.models.served import ServedChatModel
 from tests.chatbot.generator import generator
-from tests.chatbot.small_server import (
-    Answer,
-    endless,
-    raw,
-    refuses,
-    refuses_with,
-    serving,
-    words,
-)
+from tests.chatbot.small_server import Answer, endless, raw, refuses, serving, words
 
 KEY = "sk-very-secret"
 HALF = 'data: {"choices": [{"delta": {"content": "half of"}}]}\n\n'
@@ -55,13 +46,7 @@ def test_words_and_usage_arrive_and_the_options_are_sent() -> None:
     assert server.keys == [f"Bearer {KEY}"]
     body = server.bodies[0]
     assert body["messages"] == [{"role": "user", "content": "How long?"}]
-    expected = {
-        "model": "m",
-        "max_tokens": 9,
-        "stop": ["."],
-        "temperature": 0.5,
-        "seed": 3,
-    }
+    expected = {"model": "m", "max_tokens": 9, "stop": ["."], "temperature": 0.5, "seed": 3}
     assert {name: body[name] for name in expected} == expected
 
 
@@ -143,14 +128,11 @@ def test_an_overloaded_server_is_asked_again_after_the_time_it_says(status: int)
         assert len(server.bodies) == 2
 
 
-def test_retries_end_and_the_server_is_called_overloaded() -> None:
+def test_retries_end_and_a_server_that_asks_for_an_hour_is_not_waited_for() -> None:
     with serving(refuses(429, "slow down", Retry_After="0")) as server:
         with pytest.raises(GeneratorError, match=r"overloaded \(429: slow down\): ask again later"):
             served(server.url, retries=2).invoke("hello")
         assert len(server.bodies) == 3
-
-
-def test_a_server_that_asks_for_an_hour_is_not_waited_for() -> None:
     assert "overloaded" in failure(refuses(429, Retry_After="3600"), retries=4)
 
 
@@ -158,10 +140,7 @@ def test_a_server_that_asks_for_an_hour_is_not_waited_for() -> None:
     ("answer", "told"),
     [
         (refuses(401, f"no such key: {KEY}"), "refuses the key (401): set STRATA_SERVER_KEY"),
-        (
-            refuses(404, "no model m"),
-            "has no model m, or no chat at this address (404: no model m)",
-        ),
+        (refuses(404, "no model m"), "has no model m, or no chat at this address (404: no"),
         (refuses(500, f"oops {KEY}"), "fails (500: oops …): ask again later"),
         (refuses(400, "prompt too long"), "refuses the request (400: prompt too long)"),
         (raw("", "text/plain"), "does not answer"),
@@ -204,22 +183,16 @@ def test_a_dead_server_is_told_of_at_once() -> None:
 
 
 def test_what_a_server_refuses_is_left_out_and_remembered() -> None:
-    with serving(refuses_with("response_format", words("yes"))) as server:
+    def picky(request: Any) -> None:
+        wrong = "response_format" in request.body
+        (refuses(400, "Bad Request") if wrong else words("yes"))(request)
+
+    with serving(picky) as server:
         model = served(server.url)
         for _ in range(2):
             schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}
             assert model.invoke("hello", response_format=schema).text == "yes "
     assert ["response_format" in body for body in server.bodies] == [True, False, False]
-
-
-def test_a_request_that_is_wrong_in_itself_leaves_nothing_out_later() -> None:
-    with serving(refuses(400, "too long"), refuses(400, "too long"), words("yes")) as server:
-        model = served(server.url)
-        with pytest.raises(GeneratorError, match="too long"):
-            model.invoke("hello", logprobs=True)
-        model.invoke("hello", logprobs=True)
-    assert "logprobs" in server.bodies[-1]
-    assert "stream_options" in server.bodies[-1]
 
 
 def test_no_more_requests_at_once_than_allowed_in_any_event_loop() -> None:
@@ -272,7 +245,6 @@ def test_a_forked_process_can_go_on_asking() -> None:
         ("https://gpu.example/v1", False),
         ("http://127.0.0.1:8000/v1", False),
         ("http://[::1]:8000/v1", False),
-        ("http://localhost:8000/v1", False),
         ("http://192.168.1.4/v1", True),
     ],
 )
@@ -288,20 +260,6 @@ def real() -> ServedChatModel:
     return ServedChatModel(
         url=f"{model._server.listening_address}/v1", model="any", key=SecretStr(model._key)
     )
-
-
-@pytest.mark.generator
-def test_a_real_server_answers_streams_and_counts(real: ServedChatModel) -> None:
-    async def ask(word: str) -> list[AIMessageChunk]:
-        return [c async for c in real.astream(f"Repeat these words: {word} {word} {word}")]
-
-    async def both() -> list[list[AIMessageChunk]]:
-        return await asyncio.gather(ask("amber"), ask("cobalt"))
-
-    for word, chunks in zip(("amber", "cobalt"), asyncio.run(both()), strict=True):
-        assert len([c for c in chunks if c.text]) > 1
-        assert word in "".join(c.text for c in chunks).lower()
-        assert [c.usage_metadata["input_tokens"] > 10 for c in chunks if c.usage_metadata] == [True]
 
 
 @pytest.mark.generator

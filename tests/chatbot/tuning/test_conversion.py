@@ -138,12 +138,11 @@ def test_an_adapter_of_another_model_is_refused(qwen2: Path, tmp_path: Path) -> 
 def test_what_is_no_adapter_says_why(qwen2: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
-    def refused(folder: Path, reason: str, file: Path = tmp_path / "no.gguf") -> None:
+    def refused(folder: Path, reason: str) -> None:
         with pytest.raises(TuningError, match=reason):
-            convert(folder, qwen2 / "base.gguf", file)
+            convert(folder, qwen2 / "base.gguf", tmp_path / "no.gguf")
 
     refused(tmp_path / "none", r"no adapter at .*none: it needs an adapter_config\.json")
-    refused(qwen2 / "tuned", "cannot be written", tmp_path / "none" / "no.gguf")
     broken = shutil.copytree(qwen2 / "tuned", tmp_path / "broken")
     weights = load_file(broken / "adapter_model.safetensors")
     first, second, *_ = weights
@@ -157,5 +156,3 @@ def test_what_is_no_adapter_says_why(qwen2: Path, tmp_path: Path) -> None:
         refused(broken, reason)
     (broken / "adapter_model.safetensors").write_bytes(b"no weights")
     refused(broken, r"safetensors cannot be read")
-    (broken / "adapter_config.json").write_text('{"r": 4}')
-    refused(broken, r"(?s)adapter_config\.json cannot be read.*lora_alpha")
