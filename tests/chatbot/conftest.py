@@ -15,6 +15,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
+from corpora.indexing.embedding import Embedder
 from tests.chatbot import lamp
 from tests.chatbot.memory_bots import Bot, remembering
 
@@ -45,7 +46,12 @@ RELEASES = {
 }
 
 
-def ingested(folder: Path, product: str, releases: Mapping[str, Mapping[str, str]]) -> Settings:
+def ingested(
+    folder: Path,
+    product: str,
+    releases: Mapping[str, Mapping[str, str]],
+    embedder: Embedder | None = None,
+) -> Settings:
     """Settings of a data folder that holds the files, by release and name, of a product.
 
     The folder serves many tests, so that no answer of one is remembered for another.
@@ -57,7 +63,7 @@ def ingested(folder: Path, product: str, releases: Mapping[str, Mapping[str, str
         source.mkdir()
         for name, text in files.items():
             (source / name).write_text(text, "utf-8")
-        Builder(chatbot.database, settings.data_dir, chatbot.embedder).ingest(
+        Builder(chatbot.database, settings.data_dir, embedder or chatbot.embedder).ingest(
             [source], product=product, release=release
         )
     chatbot.database.close()

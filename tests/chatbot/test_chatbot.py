@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.chatbot import Chatbot
-from chatbot.errors import BadQuestion
+from chatbot.errors import BadQuestion, GeneratorError
+from chatbot.models.scripted import ScriptedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token
 from tests.ui.scripted import Endless
@@ -21,19 +21,6 @@ LOG = "How long is the event log kept in 17.20?"
 
 def says(*replies: str) -> FakeListChatModel:
     return FakeListChatModel(responses=list(replies))
-
-
-class NeverAsked(FakeListChatModel):
-    """A model that must not be called."""
-
-    responses: list[str] = []
-
-    def _call(self, *args: Any, **kwargs: Any) -> str:
-        raise AssertionError("the model was asked")
-
-    async def _astream(self, *args: Any, **kwargs: Any) -> Any:
-        raise AssertionError("the model was asked")
-        yield
 
 
 def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeChatbot) -> None:
@@ -58,7 +45,7 @@ def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> Non
 @pytest.mark.parametrize("question", ["", "  \n ", "x" * 50_000])
 def test_a_question_that_cannot_be_asked_says_why(relay: MakeChatbot, question: str) -> None:
     with pytest.raises(BadQuestion, match=r"empty|50,000 characters.*limit"):
-        relay(NeverAsked()).ask(question)
+        relay(ScriptedChatModel()).ask(question)
 
 
 def test_a_listener_hears_the_steps_and_the_tokens(relay: MakeChatbot) -> None:
@@ -89,8 +76,8 @@ def test_a_stopped_question_ends_and_is_not_kept_as_answered(relay: MakeChatbot)
 
 
 def test_another_question_of_the_same_model_is_served_after_a_failure(relay: MakeChatbot) -> None:
-    chatbot = relay(NeverAsked())
-    with pytest.raises(AssertionError):
+    chatbot = relay(ScriptedChatModel())
+    with pytest.raises(GeneratorError, match="no reply"):
         chatbot.ask(LOG)
     assert chatbot.ask("Which releases are there?").content.route == "inventory"
 

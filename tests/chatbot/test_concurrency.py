@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from chatbot.runtime.concurrency import Stopped, in_thread, run_on_event_loop, together
+from chatbot.runtime.concurrency import Stopped, run_on_event_loop, together
 
 
 def test_one_failure_stops_the_other_works() -> None:
@@ -25,11 +25,6 @@ def test_one_failure_stops_the_other_works() -> None:
     with pytest.raises(ValueError, match="broken"):
         asyncio.run(together([work(), fail(), work()]))
     assert ended == ["stopped", "stopped"]
-
-
-def test_an_iteration_that_ends_too_early_is_told() -> None:
-    with pytest.raises(RuntimeError, match="expected"):
-        asyncio.run(asyncio.wait_for(in_thread(next, iter(())), 5))
 
 
 def test_all_threads_share_one_loop() -> None:

@@ -9,6 +9,7 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.export import conversation_json, conversation_markdown, reply_markdown
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.reply import Reply
+from chatbot.turn import Citation
 from corpora.database.engine import Database
 from prompts.fencing import visible
 from tests.chatbot.asked import answer
@@ -18,18 +19,7 @@ from tests.ui.payloads import PAYLOADS
 CITED = answer(
     answer="It is 300 s [1]:\n\n1. Set it:\n\n```\nset *x*\n```",
     release_explanation="you said “17.2” → 17.20",
-    citations=[
-        {
-            "document": "Relay guide",
-            "file": "guide.md",
-            "release": "17.20",
-            "page": 2,
-            "section": "Relay guide › Timers",
-            "anchor": "timers",
-            "quote": "hold_time — 300 — s",
-            "page_id": 7,
-        }
-    ],
+    citations=[Citation("Relay guide", "guide.md", "17.20", 2, "Timers", "timers", "300 — s", 7)],
     seconds=0.23,
 )
 
@@ -39,7 +29,7 @@ def test_an_answer_is_copied_with_its_release_and_its_sources() -> None:
         "**relay 17.20** (you said “17.2” → 17.20)\n\n"
         "It is 300 s\u00a0[1]:\n\n1. Set it:\n\n```\nset *x*\n```\n\n"
         "Sources:\n\n"
-        "- [1] Relay guide, guide.md, Relay guide › Timers, release 17.20"
+        "- [1] Relay guide, guide.md, Timers, release 17.20"
     )
 
 
@@ -73,25 +63,26 @@ def test_a_conversation_is_exported_with_its_questions_answers_and_opinions(
 
 def test_hostile_text_anywhere_is_text_in_the_file(database: Database) -> None:
     conversations = Conversations(database)
+    conversation = conversations.start(PAYLOADS[0], PAYLOADS[0])
     for payload in PAYLOADS:
-        conversation = conversations.start(payload, payload)
-        reply = hostile(payload)
-        turn = conversations.add(conversation, payload, reply)
+        turn = conversations.add(conversation, payload, hostile(payload))
         Feedback(database).give(turn, DOWN, "other", payload[:2000])
 
-        for token in MARKDOWN.parse(conversation_markdown(conversations, conversation)):
-            for child in (token, *(token.children or ())):
-                live = ("html", "image", "link", "code_block")
-                assert not child.type.startswith(live), payload
-                # A listing is shown letter for letter, in no language that a reader may draw.
-                assert child.type != "fence" or (not child.info and child.content in payload)
-                assert child.type != "text" or not LINKED.search(child.content), payload
-        exported = json.loads(conversation_json(conversations, conversation))["turns"][0]
-        assert (exported["question"], exported["reply"]) == (
+    for token in MARKDOWN.parse(conversation_markdown(conversations, conversation)):
+        for child in (token, *(token.children or ())):
+            assert not child.type.startswith(("html", "image", "link", "code_block")), token.content
+            # A listing is shown letter for letter, in no language that a reader may draw.
+            if child.type == "fence":
+                assert not child.info
+                assert any(child.content in payload for payload in PAYLOADS)
+            assert child.type != "text" or not LINKED.search(child.content), child.content
+    exported = json.loads(conversation_json(conversations, conversation))["turns"]
+    for turn, payload in zip(exported, PAYLOADS, strict=True):
+        assert (turn["question"], turn["reply"]) == (
             payload,
-            reply.model_dump(mode="json"),
+            hostile(payload).model_dump(mode="json"),
         )
-        assert exported["feedback"]["comment"] == visible(payload[:2000]).strip()
+        assert turn["feedback"]["comment"] == visible(payload[:2000]).strip()
 
 
 def hostile(payload: str) -> Reply:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.releases.rules import resolve_release
 from chatbot.settings import Settings
@@ -13,6 +11,7 @@ from chatbot.turn import Queries, Turn
 from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.database.engine import open_database
+from tests.chatbot.conftest import opened
 from tests.data_folders import copy_data, database_url
 
 ENTRIES = (
@@ -23,14 +22,14 @@ ENTRIES = (
 )
 
 
-@pytest.fixture
-def chatbot(relay_settings: Settings, tmp_path: Path) -> Iterator[Chatbot]:
+@pytest.fixture(scope="module")
+def chatbot(
+    relay_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Chatbot]:
     """A chatbot without a model on a copy of the relay's documentation."""
-    copy_data(relay_settings.data_dir, tmp_path / "data")
-    chatbot = open_chatbot(relay_settings.model_copy(update={"data_dir": tmp_path / "data"}))
-    yield chatbot
-    chatbot.corpora.close()
-    chatbot.database.close()
+    data = copy_data(relay_settings.data_dir, tmp_path_factory.mktemp("glossary") / "data")
+    with opened(relay_settings.model_copy(update={"data_dir": data})) as chatbot:
+        yield chatbot
 
 
 @pytest.fixture
@@ -69,6 +68,7 @@ def test_a_term_that_the_release_has_in_no_wording_is_noted(
 
 
 def test_an_answer_is_found_by_a_synonym_from_the_next_question_on(chatbot: Chatbot) -> None:
+    chatbot.glossaries.replace("relay", [])
     question = "What is the default of the revert timer in 17.20?"
     assert "hold_time" not in chatbot.ask(question).content.queries.base
     other = open_database(database_url(chatbot.settings.data_dir))

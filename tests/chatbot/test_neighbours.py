@@ -32,16 +32,10 @@ def stores(database: Database) -> Stores:
 
 
 def near(
-    neighbours: Neighbours,
-    release: int,
-    vector: Vectors,
-    store: Store = Store.HIGH,
-    *,
-    embedding: str = EMBEDDING,
-    limit: int = 5,
+    neighbours: Neighbours, release: int, vector: Vectors, store: Store = Store.HIGH, **of: str
 ) -> list[NearPair]:
-    question = MemoryQuestion("How?", "", vector, embedding)
-    return neighbours.nearest(release, store, question, cosine=-1, limit=limit)
+    question = MemoryQuestion("How?", "", vector, of.get("embedding", EMBEDDING))
+    return neighbours.nearest(release, store, question, cosine=-1, limit=5)
 
 
 def compared(database: Database, release: int, vector: Vectors, limit: int) -> list[int]:
@@ -82,17 +76,3 @@ def test_what_another_process_changes_is_seen_at_once(
             asked = unit(*random.normal(size=8))
             found = [n.row.id for n in near(neighbours, release, asked)]
             assert found == compared(database, release, asked, 5)
-
-
-def test_what_is_held_stays_within_its_bound(
-    database: Database, stores: Stores, neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chatbot.memory.stores.neighbours.HELD_BYTES", 100)
-    releases = [new_release(database) for _ in range(3)]
-    for release in releases:
-        for number in range(5):
-            stores.add(release, made_pair(unit(1, number, 0)))
-    for release in (*releases, *releases):
-        found = [n.row.id for n in near(neighbours, release, unit(1, 0, 0))]
-        assert found == compared(database, release, unit(1, 0, 0), 5)
-        assert len(neighbours._held) == 1

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -37,27 +36,6 @@ def question(own: Conversations) -> Question:
     return Question("How long?", own.start("valve", "How long?"), "ada")
 
 
-@pytest.fixture
-def other_process() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Another process, and its name."""
-    told = (
-        "from corpora.generations.processes import this_process; "
-        "print(this_process(), flush=True); input()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", told], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout
-    with process:
-        yield process, process.stdout.readline().strip()
-        process.kill()
-
-
-def seen(database: Database, ago: timedelta) -> None:
-    with database.writing() as session:
-        session.execute(update(OpenQuestionRow).values(seen=datetime.now(UTC) - ago))
-
-
 def test_questions_stand_behind_what_there_is_and_what_still_runs(
     questions: OpenQuestions, own: Conversations, question: Question
 ) -> None:
@@ -68,14 +46,10 @@ def test_questions_stand_behind_what_there_is_and_what_still_runs(
     assert questions.of(question.conversation, "ada") == (first, second)
     assert first.question == question
     assert first.state.is_running
-
-
-def test_an_answer_and_the_end_of_its_question_are_one(
-    questions: OpenQuestions, own: Conversations, question: Question
-) -> None:
-    first, second = questions.add(question), questions.add(question)
+    # An answer and the end of its question are one.
     own.add(question.conversation, question.text, REPLY, open_question=first.id)
-    assert questions.of(question.conversation, "ada") == (second,)
+    (left,) = questions.of(question.conversation, "ada")
+    assert left.id == second.id
 
 
 def test_what_was_stopped_or_failed_is_kept_until_it_is_removed(
@@ -90,20 +64,22 @@ def test_what_was_stopped_or_failed_is_kept_until_it_is_removed(
 
 
 def test_what_ran_in_a_process_that_is_gone_counts_as_stopped(
-    questions: OpenQuestions,
-    question: Question,
-    database: Database,
-    other_process: tuple[subprocess.Popen[str], str],
+    questions: OpenQuestions, question: Question, database: Database
 ) -> None:
-    process, name = other_process
-    there, here = OpenQuestions(database, name), questions
-    there.add(question)
-    assert here.of(question.conversation, "ada")[0].state is State.RUNNING
-    process.kill()
-    process.wait()
-    left = here.of(question.conversation, "ada")[0]
+    told = (
+        "from corpora.generations.processes import this_process; "
+        "print(this_process(), flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", told], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        OpenQuestions(database, process.stdout.readline().strip()).add(question)
+        assert questions.of(question.conversation, "ada")[0].state is State.RUNNING
+        process.kill()
+    left = questions.of(question.conversation, "ada")[0]
     assert (left.state, left.message) == (State.STOPPED, WITH_ITS_SERVER)
-    assert here.add(question).after == 0
+    assert questions.add(question).after == 0
 
 
 def test_a_process_number_that_was_given_again_is_another_process() -> None:
@@ -118,7 +94,9 @@ def test_a_server_on_another_machine_counts_as_gone_when_nothing_is_heard_of_it(
 ) -> None:
     there, here = OpenQuestions(database, ELSEWHERE), questions
     there.add(question)
-    seen(database, timedelta(seconds=2 * DEAD_AFTER_SECONDS))
+    long_ago = datetime.now(UTC) - timedelta(seconds=2 * DEAD_AFTER_SECONDS)
+    with database.writing() as session:
+        session.execute(update(OpenQuestionRow).values(seen=long_ago))
     assert here.of(question.conversation, "ada")[0].state is State.STOPPED
     there.wanted()
     assert here.of(question.conversation, "ada")[0].state is State.RUNNING

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chatbot.answering.body import Part, as_markdown, compose
 from chatbot.answering.lead_prompt import within
-from chatbot.retrieval.passages import Passage, best_passages, continued, passages_of
+from chatbot.retrieval.passages import best_passages, continued, passages_of
 from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.retrieval.records import records
 from chatbot.text.markdown import fenced_code
@@ -40,38 +40,21 @@ def markdown(part: Part | None) -> str:
     return as_markdown(part.blocks)
 
 
-def asked(question: str, *found: str) -> tuple[QuestionType, list[Passage]]:
-    """What is asked, and the passages of the manual's records that hold one of the texts."""
-    scored = [replace(r, score=1.0) for r in records(MANUAL) if any(f in r.quote for f in found)]
-    passages = best_passages(scored)
-    return question_type(question), passages
-
-
-def test_a_list_is_one_passage_with_its_lead_in_and_the_listing_between_its_items() -> None:
-    first, steps, table = passages_of(MANUAL)
-    assert first.text == LONG.strip()
-    assert steps.text.startswith("To mount the shelf:")
-    assert steps.text.endswith("3. Tighten the screws.")
-    assert "shelf check --all" in steps.text
-    assert table.text.startswith("Light — Color — Meaning")
+def shown(question: str, found: str) -> str:
+    """What is shown of the manual where the best record holds a text."""
+    scored = [replace(r, score=1.0) for r in records(MANUAL) if found in r.quote]
+    return markdown(compose(question_type(question), best_passages(scored)[0], question, no_page))
 
 
 def test_steps_are_shown_whole_in_order_and_letter_for_letter() -> None:
-    kind, passages = asked("How do I mount the shelf?", "Fix the brackets")
-    part = compose(kind, passages[0], "How do I mount the shelf?", no_page)
-    assert kind is QuestionType.STEPS
-    assert markdown(part) == (
+    assert shown("How do I mount the shelf?", "Fix the brackets") == (
         "To mount the shelf:\n\n1. Fix the brackets.\n2. Run the check:\n\n"
         "```\nshelf check --all\n```\n\n3. Tighten the screws."
     )
 
 
 def test_of_a_table_the_rows_that_are_asked_for_are_shown() -> None:
-    question = "List all lights that are green"
-    kind, passages = asked(question, "STATUS")
-    part = compose(kind, passages[0], question, no_page)
-    assert kind is QuestionType.LIST
-    assert markdown(part).split("\n") == [
+    assert shown("List all lights that are green", "STATUS").split("\n") == [
         "| Light | Color | Meaning |",
         "| --- | --- | --- |",
         "| STATUS | green | In service |",

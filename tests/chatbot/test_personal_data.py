@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select, update
 
 from chatbot.accounts.limits import UsageLimits
-from chatbot.accounts.people import Account, person_of_account
+from chatbot.accounts.people import LOCAL, Account, person_of_account
 from chatbot.conversations.conversations import Conversations, turns_with
+from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.conversations.personal_data import (
     delete_person,
     export_person,
@@ -18,6 +19,7 @@ from chatbot.conversations.personal_data import (
 )
 from chatbot.errors import UnknownPerson
 from chatbot.reply import Trace
+from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
 from chatbot.turn import Citation
 from corpora.database.engine import Database
@@ -34,7 +36,7 @@ from corpora.database.history_tables import (
     UseRow,
 )
 from corpora.database.tables import Base
-from tests.chatbot.asked import answer
+from tests.chatbot.asked import NOW, answer
 
 pytestmark = pytest.mark.database
 
@@ -42,7 +44,6 @@ KEPT: tuple[type[Base], ...] = (
     *(ConversationRow, TurnRow, TurnTextRow, TurnTraceRow, TurnCitationRow),
     *(OpenQuestionRow, FeedbackRow, ReviewRow, PersonRow, UseRow),
 )
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BO, CY = "bo@example.org", "cy@example.org"
 
 
@@ -54,18 +55,13 @@ def talk(database: Database, owner: str, question: str, *, days_ago: float = 0) 
     reply = answer(answer=f"{question} – yes.", citations=[cited])
     turn = conversations.add(identity, question, reply, trace=Trace(value=question))
     at = NOW - timedelta(days=days_ago)
+    Feedback(database, owner).give(turn, DOWN, "other", "no")
+    Ratings(database).change(LOCAL, turn, rating="bad")
     with database.writing() as session:
-        session.add(FeedbackRow(turn_id=turn, thumbs=-1, reason="other", comment="no", created=at))
-        session.add(_review(turn, at))
         session.execute(
             update(ConversationRow).where(ConversationRow.id == identity).values(updated=at)
         )
     return identity
-
-
-def _review(turn: int, at: datetime) -> ReviewRow:
-    texts = {c.name: "" for c in ReviewRow.__table__.columns if c.name not in {"turn_id"}}
-    return ReviewRow(**texts | {"turn_id": turn, "in_regression_set": False, "updated": at})
 
 
 def rows(database: Database) -> dict[str, int]:
@@ -116,10 +112,8 @@ def test_a_person_takes_along_what_they_asked_and_said(database: Database) -> No
     exported = json.loads(json.dumps(export_person(database, BO)))
     assert (exported["person"], exported["signed_in_as"]) == (BO, [f"https://id#{BO}"])
     (conversation,) = exported["conversations"]
-    assert (conversation["conversation"], conversation["title"]) == (
-        identity,
-        "Does the relay latch?",
-    )
+    told = (conversation["conversation"], conversation["title"])
+    assert told == (identity, "Does the relay latch?")
     (turn,) = conversation["turns"]
     assert turn["reply"]["answer"] == "Does the relay latch? – yes."
     assert (turn["replaced"], turn["feedback"]["comment"]) == (False, "no")

@@ -36,11 +36,8 @@ def test_a_key_opens_until_it_is_revoked(keys: ProgramKeys) -> None:
     assert key.startswith(PREFIX)
     assert len(key) > 45
     found = keys.program(key)
-    assert (found.name, found.scopes, found.questions_per_minute) == (
-        "editor of Bo",
-        sorted(ASKS),
-        30,
-    )
+    assert (found.name, found.scopes) == ("editor of Bo", sorted(ASKS))
+    assert found.questions_per_minute == 30
     assert person_of(found) == Person(f"program:{made.id}", "editor of Bo", is_admin=False)
     assert keys.seen_by(BO)[0].used is not None
     # The key itself is kept nowhere.
@@ -74,16 +71,12 @@ def test_only_admins_give_what_only_admins_may(keys: ProgramKeys, scope: Scope) 
     assert person_of(made).is_admin
 
 
-def test_only_an_admin_grants_more_questions_than_is_usual(keys: ProgramKeys) -> None:
+def test_only_an_admin_grants_more_questions_or_keys_than_is_usual(keys: ProgramKeys) -> None:
     for more in (0, -1, 21):
         with pytest.raises(BadInput, match="at most 20 questions a minute"):
             keys.make(BO, "editor", ASKS, more, usual=20)
         keys.make(LOCAL, "editor", ASKS, more, usual=20)
-    assert keys.make(BO, "editor", ASKS, 20, usual=20)[0].questions_per_minute == 20
-
-
-def test_only_an_admin_has_any_number_of_keys(keys: ProgramKeys) -> None:
-    first, _ = keys.make(BO, "editor", ASKS, 1, usual=20)
+    first, _ = keys.make(BO, "editor", ASKS, 20, usual=20)
     for number in range(1, MOST_KEYS):
         keys.make(BO, f"editor {number}", ASKS, 1, usual=20)
     with pytest.raises(BadInput, match="revoke one"):

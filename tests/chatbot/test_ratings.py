@@ -68,10 +68,8 @@ def test_of_two_who_had_seen_the_same_the_second_is_told_what_is_there_now(
     with pytest.raises(BadInput, match=r"grace@example\.org has changed the note.*“Grace's”"):
         ratings.change(ADMIN, 1, seen, note="Ada's", assignee="")
     ratings.change(ADMIN, 1, seen, note="", assignee="ada@example.org")
-    assert (told(ratings, 1)["note"], told(ratings, 1)["assignee"]) == (
-        "Grace's",
-        "ada@example.org",
-    )
+    both = (told(ratings, 1)["note"], told(ratings, 1)["assignee"])
+    assert both == ("Grace's", "ada@example.org")
     ratings.change(ADMIN, 1, seen, note="Grace's", assignee="")
     ratings.change(ADMIN, 1, {"note": "Grace's"}, note="Ada's")
     assert told(ratings, 1)["note"] == "Ada's"
@@ -99,14 +97,13 @@ def test_a_rating_without_its_record_is_not_kept(ratings: Ratings) -> None:
 
 
 def test_what_is_no_rating_is_refused(ratings: Ratings) -> None:
-    with pytest.raises(BadInput, match="'excellent' is none of good, bad"):
-        ratings.change(ADMIN, 1, rating="excellent")
-    with pytest.raises(BadInput, match="is none of open, done"):
-        ratings.change(ADMIN, 1, status="closed")
-    with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
-        ratings.change(ADMIN, 1, corrected_answer="x" * 20_001)
-    with pytest.raises(BadInput, match="assignee has 201 characters"):
-        ratings.change(ADMIN, 1, assignee="x" * 201)
+    for wrong, reason in (
+        ({"rating": "excellent"}, "'excellent' is none of good, bad"),
+        ({"status": "closed"}, "is none of open, done"),
+        ({"corrected_answer": "x" * 20_001}, "the limit is 20,000: shorten it"),
+    ):
+        with pytest.raises(BadInput, match=reason):
+            ratings.change(ADMIN, 1, **wrong)
     with pytest.raises(TypeError, match="'reviewer'"):
         ratings.change(ADMIN, 1, reviewer="somebody else")
     with pytest.raises(NotAllowed):

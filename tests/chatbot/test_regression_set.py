@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import Chatbot
-from chatbot.errors import NoGold, NotAllowed
+from chatbot.errors import NoGold
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet, must_include
 from eval.answer_summary import Summary, score_answers
 from eval.answers import read_answers
 from eval.asking import ask_all
-from eval.gold import GoldQuestion, QuestionKind, read_gold
-from tests.chatbot.test_review_turns import ADMIN, USER, own
+from eval.gold import GoldQuestion, read_gold
+from tests.chatbot.test_review_turns import ADMIN, own
 
 RATE = "What rate has port XF-1 in 17.20?"
 DEFAULT = "What rate has port XF-1?"
@@ -86,26 +86,15 @@ def test_what_was_rated_good_passes_the_evaluation_of_the_exported_file(reviewed
     assert overall.shares["release_right"].ratio == 1
     assert overall.shares["rightly_refused"].hits == 2
     assert str(overall.shares["gold_page"]) == "4/4"
-    assert {score.kind for score in summary.scores} == {
-        QuestionKind.RELEASE_SPECIFIC_DIFFERS,
-        QuestionKind.NO_RELEASE,
-        QuestionKind.UNANSWERABLE,
-        QuestionKind.COMPARE,
-        QuestionKind.FOLLOW_UP,
-    }
+    assert len({score.kind for score in summary.scores}) == 5
 
 
 def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:
     turn = reviewed.rate(reviewed.ask(RATE))
-    gold = reviewed.gold()
-    right = reviewed.chatbot.ask(RATE).content
     wrong = reviewed.chatbot.ask("What rate has port XF-1 in 17.10?").content
-    name = f"turn-{turn}"
-    assert score_answers(gold, {name: right}).scores[0].correct
-    score = score_answers(gold, {name: wrong}).scores[0]
-    assert not score.correct
-    assert score.release_right is False
-    assert score.cited_wrong_release
+    (score,) = score_answers(reviewed.gold(), {f"turn-{turn}": wrong}).scores
+    told = (score.correct, score.release_right, score.cited_wrong_release)
+    assert told == (False, False, True)
 
 
 def test_the_right_release_of_a_wrong_one_is_asked_for(reviewed: Reviewed) -> None:
@@ -116,18 +105,6 @@ def test_the_right_release_of_a_wrong_one_is_asked_for(reviewed: Reviewed) -> No
     question = reviewed.gold()[0]
     assert (question.release, question.sources) == ("17.20", ())
     assert reviewed.evaluated().scores[0].release_right is False
-
-
-def test_a_follow_up_is_asked_after_what_was_said_then(reviewed: Reviewed) -> None:
-    chatbot = reviewed.chatbot
-    conversation = chatbot.conversations.start("relay", "x")
-    chatbot.ask(RATE, conversation=conversation)
-    wrong = chatbot.ask("And XF-9?", conversation=conversation).kept_as
-    turn = chatbot.ask("And XF-2?", conversation=conversation, instead_of=wrong).kept_as
-    assert turn is not None
-    chatbot.ask("And the hold_time?", conversation=conversation)
-    reviewed.rate(turn)
-    assert [user for user, _ in reviewed.gold()[0].history] == [RATE]
 
 
 @pytest.mark.parametrize(
@@ -170,15 +147,11 @@ def test_what_has_to_be_said_are_figures_and_names(text: str, accepted: str, ref
     assert not has_all(refused)
 
 
-@pytest.mark.parametrize(
-    ("corrected", "answerable"),
-    [
-        ("10 Gbit/s, but only with the XF-1L card.", True),
-        # A line of the file ends only with its question.
-        ('10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted"', True),
-        ("I don't know", False),
-    ],
-)
+# A line of the file ends only with its question, whatever stands in it.
+ODD = '10 Gbit/s\u2028and \x85 \x0c \U0001f600 "quoted", but only with the XF-1L card.'
+
+
+@pytest.mark.parametrize(("corrected", "answerable"), [(ODD, True), ("I don't know", False)])
 def test_a_corrected_answer_is_what_counts(
     reviewed: Reviewed, corrected: str, answerable: bool
 ) -> None:
@@ -197,13 +170,6 @@ def test_the_export_is_json_and_in_the_audit_log_and_a_turn_can_be_taken_out(
     turn = reviewed.rate(reviewed.ask(RATE))
     line = json.loads(reviewed.set.export(ADMIN).as_jsonl())
     assert (line["question"], line["product"]) == (RATE, "relay")
-    for door in (
-        lambda: reviewed.set.add(USER, turn),
-        lambda: reviewed.set.remove(USER, turn),
-        lambda: reviewed.set.export(USER),
-    ):
-        with pytest.raises(NotAllowed):
-            door()
     entry = AuditLog(reviewed.chatbot.database).page(LOCAL)[0][0]
     assert (entry.action, entry.subject) == ("export", "regression set")
     assert entry.details == {"questions": 1, "left_out": 0}

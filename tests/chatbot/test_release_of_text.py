@@ -25,19 +25,15 @@ LAMP = product("1.5", "2.0", "2.5")
     ("text", "named"),
     [
         ("In 18.00 the hold time is 999 ms.", ["18.00"]),
-        ("The hold time of release 18.00 is 999 ms.", ["18.00"]),
         ("The hold time (R18.00): 999 ms.", ["18.00"]),
         ("RL8 18.00 waits for 999 ms.", ["18.00"]),
         ("18.00: the hold time is 999 ms.", ["18.00"]),
         ("Before 17.20 it was 5 ms.", ["17.10"]),
-        ("Since 17.20 it is 300 ms.", ["17.20", "18.00"]),
         ("New in version 17.20.", ["17.20", "18.00"]),
         ("In 17.10 it is 5 ms, in 18.00 it is 999 ms.", ["17.10", "18.00"]),
         ("It waits for 18.00 ms.", []),
-        ("A rate of 18.00 Gbit/s is possible.", []),
         ("See chapter 17.10.", []),
         ("In 16.00 the hold time was 1 ms.", []),
-        ("In the next release it is 999 ms.", []),
     ],
 )
 def test_a_text_names_releases_of_the_catalog(text: str, named: list[str]) -> None:

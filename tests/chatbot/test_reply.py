@@ -23,15 +23,9 @@ FIRST = {
     "release": "17.20",
     "release_status": "stated",
     "release_explanation": "you said 17.20",
-    "compared_releases": [],
-    "available_releases": [],
+    **{name: [] for name in ("compared_releases", "available_releases", "warnings")},
     "route": "documents",
-    "queries": {
-        "base": "hold_time?",
-        "filtered": "hold_time",
-        "versionless": None,
-        "subject": "it",
-    },
+    "queries": {"base": "hold?", "filtered": "hold", "versionless": None, "subject": "it"},
     "citations": [
         {
             "document": "Relay guide",
@@ -44,11 +38,8 @@ FIRST = {
             "page_id": 7,
         }
     ],
-    "warnings": [],
     "timings": {"context_retrieval": 0.2},
-    "model_calls": 0,
-    "prompt_tokens": 0,
-    "completion_tokens": 0,
+    **dict.fromkeys(("model_calls", "prompt_tokens", "completion_tokens"), 0),
     "profile": "embedded",
 }
 """A reply as the first version kept it."""

@@ -8,6 +8,7 @@ from chatbot.comparison.pages import Differences, differences, same_page
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from tests.chatbot.conftest import ingested, opened
+from tests.hash_embedder import HashEmbedder
 
 
 def chapter(title: str, text: str) -> str:
@@ -19,11 +20,14 @@ def chapter(title: str, text: str) -> str:
 DOORS = "A door opens when the lift has come to rest, and a beam watches its sill."
 ROPES = "Every rope is looked at once in two years, and changed where a strand is broken."
 BRAKES = "The brake holds the cab when the power fails; its lining wears by use."
+DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" width="200" height="99"><text x="5" y="20">
+Wiring of the cab, sheet {sheet}</text><text x="5" y="60">beam to controller</text></svg>"""
 OLD = {
     "manual.md": "# Manual\n\n"
     + chapter("1. Doors", f"{DOORS} The beam is off after 20 s.")
     + chapter("2. Ropes", ROPES),
     "brakes.md": "# Brakes\n\n" + chapter("Brakes", BRAKES),
+    "wiring.svg": DRAWING.format(sheet=4),
     "pit.md": "# Pit\n\nThe pit is kept dry, and a ladder leads down to the buffer.\n",
 }
 NEW = {
@@ -31,6 +35,7 @@ NEW = {
     + chapter("1. Ropes", ROPES)
     + chapter("2. Doors", f"{DOORS} The beam is off after 45 s."),
     "safety.md": "# Safety\n\n" + chapter("Holding", BRAKES),
+    "wiring.svg": DRAWING.format(sheet=5),
     "weather.md": "# Weather\n\nSnow on the roof is nothing that the lift would notice.\n",
 }
 Lift = Callable[[str], Corpus]
@@ -40,7 +45,8 @@ Lift = Callable[[str], Corpus]
 def lift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lift]:
     """The corpora of two releases of the product "lift", by release."""
     files = {"1.0": OLD, "2.0": NEW}
-    with opened(ingested(tmp_path_factory.mktemp("lift"), "lift", files)) as chatbot:
+    settings = ingested(tmp_path_factory.mktemp("lift"), "lift", files, HashEmbedder())
+    with opened(settings) as chatbot:
         yield lambda release: chatbot.corpora.corpus("lift", release)
 
 
@@ -58,6 +64,7 @@ def page(corpus: Corpus, words: str) -> StoredPage:
         ("Every rope", "2.0", "1.0", "manual.md: Ropes"),
         ("The brake holds", "1.0", "2.0", "safety.md: Safety"),
         ("The brake holds", "2.0", "1.0", "brakes.md: Brakes"),
+        ("Wiring of the cab", "1.0", "2.0", "wiring.svg: "),
         # What the release does not have is not replaced by another page.
         ("The pit is kept dry", "1.0", "2.0", None),
         ("Snow on the roof", "2.0", "1.0", None),

@@ -47,14 +47,10 @@ def signed_in(settings: Settings | None = None, **more: Any) -> Account:
     return account_of_claims(claims(**more), settings or oidc(), NOW)
 
 
-def test_an_account_is_known_by_issuer_and_subject() -> None:
-    assert signed_in(name="Bo") == Account(f"{ISSUER}#17", "bo@example.org", "Bo", False)
-
-
 def test_a_configured_address_is_an_admin_whatever_its_case() -> None:
-    assert signed_in(
-        oidc(admins="ADA@example.org, Bo@Example.org"), email="bO@example.ORG"
-    ).is_admin
+    assert signed_in(name="Bo") == Account(f"{ISSUER}#17", "bo@example.org", "Bo", False)
+    both = oidc(admins="ADA@example.org, Bo@Example.org")
+    assert signed_in(both, email="bO@example.ORG").is_admin
     assert signed_in(email="Ada@Example.org", email_verified=True).is_admin
     assert signed_in(email="ada@example.org", email_verified="true").is_admin
     assert not signed_in(email="ada@example.org.evil").is_admin
@@ -79,10 +75,8 @@ def test_what_only_looks_like_an_address_is_none(address: object) -> None:
     ("claim", "said", "is_admin"),
     [
         ("groups=strata-admins", {"groups": ["staff", "strata-admins"]}, True),
-        ("groups=strata-admins", {"groups": "strata-admins"}, True),
         ("groups=strata-admins", {"groups": "not-strata-admins"}, False),
         ("groups=strata-admins", {"groups": ["strata-admins-too"]}, False),
-        ("groups=strata-admins", {"group": ["strata-admins"]}, False),
         ("groups=strata-admins", {"groups": {"strata-admins": True}}, False),
         ("groups=cn=admins,dc=lan", {"groups": ["cn=admins,dc=lan"]}, True),
         ("realm_access.roles=admin", {"realm_access": {"roles": ["admin"]}}, True),
@@ -125,8 +119,7 @@ def test_a_proxy_names_people() -> None:
     bo = account_of_header("bo@example.org", settings)
     assert (bo.address, bo.is_admin) == ("bo@example.org", False)
     assert account_of_header("jürgen".encode().decode("latin-1"), settings).name == "jürgen"
-    nobodies = ("", "  ", "a\x00b", "x" * 400, "\xff", "\xa0ada@example.org", "a\u2003")
-    for nobody in nobodies:
+    for nobody in ("", "  ", "a\x00b", "x" * 400, "\xff", "\xa0ada@example.org", "a\u2003"):
         with pytest.raises(NotSignedIn):
             account_of_header(nobody, settings)
 
@@ -139,8 +132,6 @@ def test_a_proxy_names_people() -> None:
         ("192.168.7.200", True),
         ("10.0.0.50", False),
         ("127.0.0.1", False),
-        ("::1", False),
-        ("testclient", False),
         ("", False),
         (None, False),
     ],
@@ -189,12 +180,6 @@ def test_settings_with_sign_in_listen_anywhere_and_show_no_secret() -> None:
     assert "deep-secret" not in shown
 
 
-def test_lists_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (OIDC | {"admins": "Ada@example.org,bo@example.org"}).items():
-        monkeypatch.setenv(f"STRATA_{name.upper()}", value)
-    assert read_settings().admins == ("ada@example.org", "bo@example.org")
-
-
 def test_the_cookie_secret_is_made_once_for_its_owner_alone(data_dir: Path) -> None:
     settings = oidc(data_dir=data_dir)
     made = cookie_secret(settings)
@@ -221,10 +206,7 @@ def test_an_address_that_changes_hands_opens_nothing(database: Database) -> None
     other = person_of_account(database, signed_in(sub="18"))
     assert other.id == f"{ISSUER}#18"
     assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"
-    elsewhere = person_of_account(
-        database, account_of_claims(claims(iss="https://b.org"), oidc(), NOW)
-    )
-    assert elsewhere.id == "https://b.org#17"
+    assert person_of_account(database, signed_in(iss="https://b.org")).id == "https://b.org#17"
 
 
 def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-import numpy as np
 import pytest
 
-from chatbot.answering.extractive_summary import UNCHECKED, summarise_answers
+from chatbot.answering.extractive_summary import UNCHECKED
 from chatbot.answering.zero_shot import UNCITED
 from chatbot.models.scripted import Rule, ScriptedChatModel
-from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.turn import Citation, Queries, Recollection, Remembered, Turn
-from corpora.indexing.embedding import Vectors
 from ingestion.errors import BadSettings
 from tests.chatbot import lamp
-from tests.chatbot.made_memory import WHEN
 from tests.chatbot.memory_bots import KEPT, LOG, Bot
 
 MakeBot = Callable[..., Bot]
@@ -75,38 +70,3 @@ def test_earlier_answers_of_the_release_are_put_together_without_a_model(bot: Ma
     assert reply.content.warnings == (UNCHECKED,)
     assert reply.turn.calls == ()
     assert len(asked.pairs) == 2
-
-
-DIRECTIONS = {"asked": (1.0, 0.0), "near": (0.8, 0.6), "nearer": (0.8, 0.6), "other": (0.6, -0.8)}
-
-
-class ByWord:
-    """Every text is the direction of its first word in the plane."""
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        return np.array([DIRECTIONS[text.split()[0]] for text in texts], np.float32)
-
-
-def pair(answer: str, *files: str) -> Remembered:
-    cited = tuple(Citation("Guide", file, "2.0", 1, "", None, "words", 1) for file in files)
-    return Remembered(1, "How?", answer, "", cited, 1.0, "imported", "", WHEN, 0.9)
-
-
-def test_a_summary_is_near_to_the_question_and_says_nothing_twice() -> None:
-    """Of near, nearer and other, λ = 0.5: near 0.4; then nearer 0.4 - 0.5, other 0.3 - 0."""
-    turn = Turn(
-        "asked",
-        resolved=Resolution(ReleaseStatus.STATED, "lamp", ("2.0",)),
-        phrased=Queries("asked", "asked", None, "asked"),
-        recollection=Recollection(
-            good=(
-                pair("near it [1, 2].\n\nnearer it [1].", "a.md", "b.md"),
-                pair("other thing [1] [2] [3].", "b.md", "c.md"),
-            )
-        ),
-    )
-    answer = summarise_answers(ByWord(), paragraphs=2)(turn).answer
-    assert answer is not None
-    assert answer.text == "near it [1] [2].\n\nother thing [2] [3]."
-    assert [c.file for c in answer.citations] == ["a.md", "b.md", "c.md"]
-    assert answer.value == "near it."

@@ -29,23 +29,18 @@ def reply(*triplets: tuple[str, str, str]) -> str:
 
 
 def test_the_model_reads_triplets_from_the_context() -> None:
-    model = ScriptedChatModel(
-        replies=[reply(("hold_time", "default", "300 s"), ("hold_time", "part of", "timers"))]
-    )
+    told = (("hold_time", "default", "300 s"), ("hold_time", "part of", "timers"))
+    model = ScriptedChatModel(replies=[reply(*told)])
     found, calls = asyncio.run(extract_triplets(model, CONTEXT))
-    assert found == (
-        Triplet("hold_time", "default", "300 s"),
-        Triplet("hold_time", "part of", "timers"),
-    )
+    assert found == tuple(Triplet(*parts) for parts in told)
     assert entities(found) == {"hold_time", "300 s", "timers"}
     assert [call.step for call in calls] == ["triplets"]
     assert f"<answered>\n{CONTEXT}\n</answered>" in calls[0].prompt[-1][1]
 
 
 def test_entities_that_do_not_stand_in_the_context_are_dropped() -> None:
-    model = ScriptedChatModel(
-        replies=[reply(("hold_time", "default", "500 s"), ("hold_time", "is", "hold_time"))]
-    )
+    told = (("hold_time", "default", "500 s"), ("hold_time", "is", "hold_time"))
+    model = ScriptedChatModel(replies=[reply(*told)])
     assert asyncio.run(extract_triplets(model, CONTEXT))[0] == ()
     # The others are spelt as in the context and told once.
     read = (Triplet("a  b", "is", "c"), Triplet("a b", "is", "c"))

@@ -90,15 +90,6 @@ def test_what_is_late_broken_or_refused_states_nothing_and_is_logged_once(
     assert "SQLite" not in told
 
 
-@pytest.mark.parametrize(("wait", "rest"), [("600", 600), ("99999999", 3600), ("soon", 60)])
-def test_a_service_that_asks_for_patience_gets_it(
-    wait: str, rest: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    with serving(refuses(429, retry_after=wait)) as server:
-        between(Wikidata(server.url))
-    assert f"after {rest} seconds" in caplog.text
-
-
 KEPT_HERE = [
     'C"@en } ?s ?p ?o . { "',
     "SQLite} UNION {?s ?p ?o",
