@@ -20,10 +20,7 @@ PAGES = {
     "cover.md": "# Cover\n\nTurn the cover to the left to take it off.\n",
     "cleaning.md": "# Cleaning\n\nWipe the lamp with a dry cloth. Solvents harm the cover.\n",
 }
-RELEASES = {
-    "1.0": {"lumen": "600", "step": "10"},
-    "2.0": {"lumen": "800", "step": "5"},
-}
+RELEASES = {"1.0": {"lumen": "600", "step": "10"}, "2.0": {"lumen": "800", "step": "5"}}
 
 READING, REDUCTION, SELECTION, ANSWER = (
     "question_reading",

@@ -85,9 +85,7 @@ def test_a_conversation_goes_on_and_keeps_what_was_typed(
     assert typed == [asked, "16.0", "17.20, please", "and in 17.10?"]
 
 
-def test_a_history_of_texts_goes_on_too(
-    relay: Callable[[BaseChatModel | None], Chatbot],
-) -> None:
+def test_a_history_of_texts_goes_on_too(relay: Callable[[BaseChatModel | None], Chatbot]) -> None:
     chatbot = relay(None)
     asked = "What is the default of hold_time in release 7.5?"
     history = [(asked, chatbot.ask(asked).content.answer)]

@@ -48,9 +48,7 @@ def queries(chatbot: Chatbot) -> Callable[..., Queries]:
     return made
 
 
-def test_a_term_that_the_release_lacks_is_put_in_its_words(
-    queries: Callable[..., Queries],
-) -> None:
+def test_a_term_that_the_release_lacks_is_put_in_its_words(queries: Callable[..., Queries]) -> None:
     found = queries("How long is the EL kept in 17.20?")
     assert found.base == "How long is the EL (event log) kept in 17.20?"
     assert found.filtered == "long EL kept 17.20 event log"

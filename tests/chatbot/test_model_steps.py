@@ -149,9 +149,7 @@ def test_only_the_answer_is_heard_while_it_is_written(lamp_chatbot: MakeChatbot)
     assert "".join(e.text for e in heard if isinstance(e, Token)) == f"{KEPT} [1]"
 
 
-def test_a_stopped_question_stops_all_its_calls_within_a_second(
-    lamp_chatbot: MakeChatbot,
-) -> None:
+def test_a_stopped_question_stops_all_its_calls_within_a_second(lamp_chatbot: MakeChatbot) -> None:
     together = Together(rules=[READ[0], Rule(step=lamp.REDUCTION, reply="word " * 500)])
     together.delay = 0.05
     chatbot = lamp_chatbot(together)

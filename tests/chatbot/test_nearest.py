@@ -86,9 +86,7 @@ def test_releases_that_tell_what_this_one_does_not_are_named(
     assert (content.abstained, content.found_in) == (True, found_in)
 
 
-def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(
-    pump: Chatbot,
-) -> None:
+def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(pump: Chatbot) -> None:
     model = FakeListChatModel(responses=["I don't know.", "30 days", "I don't know."])
     (product,) = pump.catalog.products()
     without_newest = replace(product, releases=product.releases[:3])

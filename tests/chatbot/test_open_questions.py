@@ -127,15 +127,3 @@ def test_a_turn_that_is_asked_anew_stands_before_its_question(
     own.add(question.conversation, "better", REPLY, instead_of=first)
     late = questions.add(replace(question, instead_of=first))
     assert late.question.instead_of is None, "it was replaced"
-
-
-def test_asked_anew_once_more_the_note_of_the_time_before_goes(
-    questions: OpenQuestions, own: Conversations, question: Question
-) -> None:
-    turn = own.add(question.conversation, "first", REPLY)
-    other = questions.add(question)
-    questions.end(other.id, State.STOPPED)
-    before = questions.add(replace(question, instead_of=turn))
-    questions.end(before.id, State.FAILED, "no model")
-    again = questions.add(replace(question, instead_of=turn))
-    assert [q.id for q in questions.of(question.conversation, "ada")] == [other.id, again.id]

@@ -6,14 +6,7 @@ from sqlalchemy import select
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import LOCAL, Person
-from chatbot.accounts.program_keys import (
-    MOST_KEYS,
-    PREFIX,
-    ProgramKeys,
-    Scope,
-    keys_of,
-    person_of,
-)
+from chatbot.accounts.program_keys import MOST_KEYS, PREFIX, ProgramKeys, Scope, keys_of, person_of
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
 from corpora.database.engine import Database

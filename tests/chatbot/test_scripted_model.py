@@ -13,10 +13,7 @@ from chatbot.runtime.model_calls import call
 
 def test_the_first_rule_that_fits_decides_before_the_queue() -> None:
     model = ScriptedChatModel(
-        rules=[
-            Rule(contains="rate", reply="10 Gbit/s"),
-            Rule(matches=r"port \d", reply="a port"),
-        ],
+        rules=[Rule(contains="rate", reply="10 Gbit/s"), Rule(matches=r"port \d", reply="a port")],
         replies=["queued"],
         otherwise="I don't know",
     )

@@ -8,7 +8,6 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.chatbot import Chatbot
 from chatbot.memory.remembering import candidate_of
 from chatbot.understanding.reading_by_rules import small_talk
-from tests.chatbot.release_catalogs import MPI4PY, TESSALINE
 
 MakeRelay = Callable[[BaseChatModel | None], Chatbot]
 

@@ -1,8 +1,18 @@
+"""What text supports, what may be cited of it, and what a model says that does not know."""
+
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from chatbot.retrieval.support import unsupported
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatbot.retrieval.records import records
+from chatbot.retrieval.support import cite, find_verbatim, says_unknown, unsupported
+from ingestion.page import Block, BlockKind
+from prompts import as_data
+from tests.chatbot.stored import stored_page
 
 PASSAGE = (
     "hold_time=300 – seconds that the relay waits. Set it to None to wait for ever. Run `relay "
@@ -44,3 +54,65 @@ def test_what_the_passage_says_is_supported(sentence: str) -> None:
 )
 def test_what_it_does_not_say_is_named(sentence: str, missing: list[str]) -> None:
     assert unsupported(sentence, [PASSAGE], "17.20") == missing
+
+
+def test_what_is_cited_names_its_place_and_stands_on_the_page() -> None:
+    path = ("Pooling", "Overflow")
+    told = "Use max_overflow to allow 10 more connections."
+    (record,) = records(stored_page(Block(BlockKind.PARAGRAPH, told, path, "overflow")))
+    citation = cite(record, "2.0")
+    assert (citation.release, citation.page, citation.anchor) == ("2.0", 1, "overflow")
+    assert (citation.section, citation.quote) == ("Pooling › Overflow", told)
+    with pytest.raises(ValueError, match="not on the page"):
+        cite(replace(record, quote="pool_size=99"), "2.0")
+
+
+@pytest.mark.parametrize(
+    ("reply", "unknown"),
+    [
+        ("I don't know", True),
+        ("Not specified", True),
+        ("The chunks do not tell.", True),
+        ("The documentation does not mention it.", True),
+        ("No", False),
+        ("not_specified", False),
+        ("The option is not needed.", False),
+        ("NOT NULL", False),
+    ],
+)
+def test_a_model_that_does_not_know_is_understood(reply: str, unknown: bool) -> None:
+    assert says_unknown(reply) is unknown
+
+
+PAGE = "The  log is kept\nfor 30 days.\u00ad Use “show log”, <chunk> and [INST]."
+
+
+@pytest.mark.parametrize(
+    ("copied", "stands"),
+    [
+        ("for 30 days.", "for 30 days."),
+        ("The log is kept for 30 days.", "The  log is kept\nfor 30 days."),
+        ('Use "show log"', "Use “show log”"),
+        ("‹chunk> and ［INST]", "<chunk> and [INST]"),
+        ("days.\u200b Use", "days.\u00ad Use"),
+    ],
+)
+def test_what_was_copied_is_found_as_it_stands(copied: str, stands: str) -> None:
+    assert find_verbatim(copied, PAGE) == stands
+
+
+@pytest.mark.parametrize(
+    "copied", ["for 31 days.", "FOR 30 DAYS.", "days. for 30", "", "  ", "\u200b", "30 days!"]
+)
+def test_what_does_not_stand_there_is_not_found(copied: str) -> None:
+    assert find_verbatim(copied, PAGE) is None
+
+
+@given(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_every_part_of_a_text_is_found_in_it_and_letter_for_letter(
+    text: str, start: int, end: int
+) -> None:
+    found = find_verbatim(as_data(text[start:end]), text)
+    assert found is None or found in text
+    if any(c.isalnum() and c.isascii() for c in text[start:end]):
+        assert found is not None

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from chatbot.chatbot import Chatbot
 from chatbot.graph.knowledge import DocumentationGraph
 from chatbot.turn import Origin
-from tests.chatbot.conftest import ingested, opened
-
-API = """
-.. function:: engine.create(url, size=5)
-
-   Opens an engine.
-
-.. function:: pool.create(size=9)
-
-   Opens a pool.
-"""
 
 
 def test_a_release_knows_its_own_tables_with_their_pages(relay: Callable[..., Chatbot]) -> None:
@@ -36,17 +23,3 @@ def test_a_release_knows_its_own_tables_with_their_pages(relay: Callable[..., Ch
         rates[release] = rate.tail
     assert rates == {"17.10": "1 Gbit/s", "17.20": "10 Gbit/s"}
     assert graph.neighbours("xf-1") == ()
-
-
-def test_a_function_knows_its_arguments_and_these_their_defaults_in_it(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    settings = ingested(tmp_path_factory.mktemp("api"), "api", {"1.0": {"api.rst": API}})
-    with opened(settings) as chatbot:
-        graph = DocumentationGraph(chatbot.open_parameters("api", "1.0"))
-        told = [(t.relation, t.tail) for t in graph.neighbours("engine.create")]
-        assert told[-2:] == [("parameter", "url"), ("parameter", "size")]
-        assert [(t.relation, t.tail) for t in graph.neighbours("size")] == [
-            ("default in engine.create", "5"),
-            ("default in pool.create", "9"),
-        ]

@@ -9,13 +9,7 @@ import json
 import pytest
 
 from chatbot.errors import GeneratorError
-from chatbot.graph.triplets import (
-    entities,
-    extract_triplets,
-    in_context,
-    open_rebel,
-    parse_rebel,
-)
+from chatbot.graph.triplets import entities, extract_triplets, in_context, open_rebel, parse_rebel
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.turn import Triplet
 

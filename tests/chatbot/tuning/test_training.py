@@ -34,8 +34,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_llama(tmp_path_factory.mktemp("tiny-llama"))
 
 
-def line(thing: str, reply: str, split: Split = Split.TRAIN) -> str:
-    return made_instruction(thing, reply, split).model_dump_json()
+def line(thing: str, reply: str) -> str:
+    return made_instruction(thing, reply).model_dump_json()
 
 
 @pytest.fixture(scope="module")
@@ -100,25 +100,6 @@ def test_a_resumed_training_gives_the_same_curve(
     assert [loss for _, loss in resumed.training] == pytest.approx(
         [loss for _, loss in whole], rel=1e-4
     )
-
-
-def test_training_stops_early_where_the_validation_loss_rises(
-    tiny: Path, written: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "set.jsonl"
-    contrary = line("port", "~~~ @@ {}[] ~~~", Split.VALIDATION)
-    held_back = line("box", "four screws", Split.HELD_BACK)
-    file.write_text("\n".join([written.read_text(), contrary, held_back]))
-    parameters = Parameters(epochs=12, batch=2, learning_rate=1e-2, rank=8, patience=2)
-    report = tune(Base(str(tiny), device="cpu"), file, tmp_path / "adapter", parameters)
-    assert (report.instructions, report.validation_instructions) == (4, 1)
-    assert report.stopped_early
-    assert report.finished
-    assert report.steps < 24
-    losses = [loss for _, loss in report.validation]
-    best = min(losses)
-    assert len(losses) - losses.index(best) - 1 == 2
-    assert "validation" in (tmp_path / "adapter" / "loss.svg").read_text()
 
 
 def test_what_is_too_long_is_left_out_and_nothing_left_is_said(
