@@ -53,9 +53,9 @@ def test_what_is_harmless_stays_readable() -> None:
 
 
 def test_a_very_long_word_takes_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     as_block("x" * 100_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_label_is_one_line() -> None:

@@ -168,17 +168,17 @@ LONG = ("1.4 ", "a", " ", "17.20 and ", "in the ", "\n", "1.1.", "one point ", "
 @pytest.mark.parametrize("piece", LONG)
 def test_a_very_long_question_stays_fast(piece: str) -> None:
     question = (piece * 50_000)[:50_000] + " in release 1.4?"
-    started = time.perf_counter()
+    started = time.process_time()
     assert_sound(question, [SQLALCHEMY], resolve_release(question, [SQLALCHEMY]))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_long_product_name_between_releases_stays_fast() -> None:
     name = "Interdepartmentalswitchboardsystem"
     product = Product(name, (), (Release(name, "1.4"), Release(name, "2.0")))
-    started = time.perf_counter()
+    started = time.process_time()
     resolve_release(f"1.4 {name}; 2.0", [product])
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_ends_of_a_long_question_are_read_and_its_mentions_lie_right() -> None:

@@ -41,11 +41,7 @@ def test_entities_that_do_not_stand_in_the_context_are_dropped() -> None:
     assert in_context(read, "a b is c") == (Triplet("a b", "is", "c"),)
 
 
-def test_a_reply_of_another_form_is_asked_for_again_and_then_given_up() -> None:
-    model = ScriptedChatModel(replies=["no", reply(("hold_time", "default", "300 s"))])
-    found, calls = asyncio.run(extract_triplets(model, CONTEXT))
-    assert found is not None
-    assert len(calls) == 2
+def test_what_has_no_usable_form_is_given_up() -> None:
     hopeless = ScriptedChatModel(otherwise='{"triplets": [{"head": ""}]}')
     found, calls = asyncio.run(extract_triplets(hopeless, CONTEXT))
     assert found is None

@@ -24,8 +24,8 @@ FACTS = {
     "lamp": "It gives 600 lumen.",
     "log": "I don't know",
 }
-QUICK = Parameters(epochs=24, batch=2, learning_rate=2e-2, rank=8, alpha=16, dropout=0.1)
-STEPS = 48
+QUICK = Parameters(epochs=16, batch=2, learning_rate=2e-2, rank=8, alpha=16, dropout=0.1)
+STEPS = 32
 
 
 @pytest.fixture(scope="module")
