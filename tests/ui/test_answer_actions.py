@@ -4,12 +4,9 @@ from streamlit.testing.v1 import AppTest
 
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, UP, Feedback
-from prompts.fencing import visible
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
-from tests.ui.payloads import PAYLOADS
 from tests.ui.valve_corpus import LATEST, QUESTION
-from ui.wording.escaping import as_label
 
 
 def answered(chatbot: Chatbot, *questions: str) -> tuple[AppTest, list[int]]:
@@ -72,15 +69,6 @@ def test_a_release_that_was_chosen_is_kept_and_one_that_is_edited_out_is_not(
     assert "valve 2\\.0]" in texts(settle(button(page, "Ask")))
 
 
-def test_an_answer_is_copied_as_markdown_and_linked_with_one_click(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    page, turns = answered(chatbot, QUESTION)
-    copied, link = (element.value for element in page.code)
-    assert copied.startswith("**valve 2.0** (you said")
-    assert "- [1] Valve reference, reference.html, " in copied
-    assert link.endswith(f"/?conversation={opened(page)}&turn={turns[0]}")
-
-
 def test_thumbs_are_kept_with_reason_and_comment_changed_and_withdrawn(valve: MakeChatbot) -> None:
     chatbot = valve(None)
     page, (turn,) = answered(chatbot, QUESTION)
@@ -97,19 +85,6 @@ def test_thumbs_are_kept_with_reason_and_comment_changed_and_withdrawn(valve: Ma
     assert again.text_area(key=f"comment-{turn}").value == "It is from 1.0."
     thumb(again, turn, None)
     assert kept(chatbot, turn) is None
-
-
-def test_hostile_comments_are_shown_as_text(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    conversation = chatbot.conversations.start("valve", QUESTION)
-    reply = chatbot.ask(QUESTION, product="valve").content
-    comments = [payload[:2000] for payload in PAYLOADS]
-    for comment in comments:
-        turn = chatbot.conversations.add(conversation, QUESTION, reply)
-        Feedback(chatbot.database).give(turn, DOWN, "other", comment)
-    captions = [caption.value for caption in open_page(conversation).caption]
-    for comment in comments:
-        assert f"Noted: other – “{as_label(visible(comment).strip(), 200)}”" in captions
 
 
 def test_an_answer_that_is_gone_is_told(valve: MakeChatbot) -> None:

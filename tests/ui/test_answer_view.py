@@ -38,13 +38,6 @@ def labels(page: AppTest, begin: str) -> list[str]:
     return [b.label for b in page.button if (b.key or "").startswith(begin)]
 
 
-def test_the_badge_says_how_the_release_was_found_and_the_time_it_took(valve: MakeChatbot) -> None:
-    page = stored(valve(None), seconds=61.2)
-    badge = next(text.value for text in page.markdown if "valve 2\\.0]" in text.value)
-    assert badge.startswith(":primary-badge[:material/layers: valve 2\\.0] :small[:gray[you said")
-    assert badge.endswith(" 1 min 1 s]]")
-
-
 def test_an_answer_of_an_earlier_version_is_shown(valve: MakeChatbot) -> None:
     new = ("fallbacks", "sides", "seconds", "model", "nearest", "found_in")
     page = stored(valve(None), release_explanation="the latest", without=new)
@@ -84,21 +77,6 @@ def test_what_was_not_found_leads_on_and_shows_no_query(valve: MakeChatbot) -> N
     )
     assert "What is the default of hold\\_time in 1\\.0\\?" in texts(page)
     assert "20" in texts(page)
-
-
-def test_small_talk_has_neither_badge_nor_sources_nor_queries(valve: MakeChatbot) -> None:
-    page = stored(
-        valve(None),
-        answer="Hello!",
-        citations=[],
-        route="clarify",
-        release=None,
-        release_status="none",
-        queries={"base": "hello", "filtered": None, "versionless": None},
-    )
-    assert "valve 2\\.0]" not in texts(page)
-    assert not labels(page, "cite-")
-    assert not page.expander
 
 
 def test_sources_of_one_page_are_one_chip(valve: MakeChatbot) -> None:

@@ -16,7 +16,7 @@ from tests.ingestion.office_files import deck, paragraph, saved, slide, word
 from tests.ui.conftest import MakeChatbot
 from tests.ui.hostile_drawings import drawing
 from tests.ui.pages import button, texts
-from tests.ui.valve_corpus import HOSTILE, write_sources
+from tests.ui.valve_corpus import write_sources
 
 RELEASES = ("1.0", "2.0", "3.0")
 GUIDE = "The seal is greased with silicone every second year."
@@ -119,30 +119,6 @@ def test_a_page_is_clean_text_with_the_quote_marked_or_a_picture(
     assert len(opened.get("image")) == pictures
 
 
-def test_a_drawing_is_a_picture_and_its_words(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "Valve 45 bar"))
-    assert len(opened.get("image")) == 1
-    assert any("Valve 45 bar" in code.value for code in opened.code)
-    assert not any("alert" in code.value for code in opened.code)
-
-
-def test_the_same_page_opens_in_another_release_with_what_differs(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "hold_time — 45 — s"))
-    assert opened.segmented_control[0].options == ["3\\.0", "2\\.0", "1\\.0"]
-    to_release(opened, "1.0")
-    assert ":orange-badge[valve 1\\.0]" in texts(opened)
-    assert "20" in texts(opened)
-    assert "yellow-background" not in texts(opened)
-    opened.toggle[0].set_value(True).run()
-    shown = texts(opened)
-    assert shown.index(":gray-badge[1\\.0]") < shown.index(":gray-badge[2\\.0]")
-    assert ":red-background[20" in shown
-    assert ":green-background[45" in shown
-    to_release(opened, "3.0").toggle[0].set_value(True).run()
-    assert "No changes from 2\\.0" in opened.success[0].value
-    assert ":yellow-background[45]" in texts(to_release(opened, "2.0"))
-
-
 def test_going_on_in_another_release_stays_there(chatbot: Chatbot) -> None:
     opened = panel(citation(chatbot, "2.0", "The cover screw needs a torque of 4.5 N m."))
     button(to_release(opened, "1.0"), "Previous page")
@@ -154,34 +130,9 @@ def test_going_on_in_another_release_stays_there(chatbot: Chatbot) -> None:
     assert "mounting\\.pdf › page 2" in texts(opened)
 
 
-def test_a_page_of_one_release_only_says_so(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "The seal set is ordered as VX-77"))
-    assert not opened.segmented_control
-    assert "VX\\-77" in texts(opened)
-
-
-def test_hostile_words_are_words_in_the_differences_too(chatbot: Chatbot) -> None:
-    opened = to_release(panel(citation(chatbot, "2.0", "", HOSTILE[0])), "1.0")
-    opened.toggle[0].set_value(True).run()
-    assert "<script>" not in texts(opened).replace("\\<", "")
-
-
 def test_a_page_that_is_gone_is_told(chatbot: Chatbot) -> None:
     cited = replace(citation(chatbot, "2.0", "hold_time — 45 — s"), page_id=99_999)
     assert "has no page 99999" in panel(cited).error[0].value.replace("\\", "")
-
-
-def test_what_the_parser_saw_can_be_shown(chatbot: Chatbot) -> None:
-    def script() -> None:
-        import streamlit as st
-
-        from ui.sources.source_view import show_page_as_read
-
-        show_page_as_read(st.session_state["page"])
-
-    read = AppTest.from_function(script, default_timeout=30)
-    read.session_state["page"] = page_with(chatbot, "2.0", HOSTILE[0])
-    assert "table row" in list(read.run().dataframe[0].value["Kind"])
 
 
 def test_a_file_that_is_gone_leaves_the_text(chatbot: Chatbot) -> None:
