@@ -51,7 +51,7 @@ def violations(root: Path) -> list[str]:
         for path in sorted((root / package).rglob("*.py")):
             name = path.relative_to(root).as_posix()
             tree = ast.parse(path.read_bytes(), name)
-            imported = sorted(set(_imported(tree)))
+            imported = sorted(_imported(tree))
             found += [
                 f"{name} imports {module}" for module in imported if not _may(package, name, module)
             ]
@@ -162,13 +162,9 @@ def _may(package: str, name: str, module: str) -> bool:
     return name.startswith(CONFINED.get(module, ""))
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
+def _imported(tree: ast.AST) -> set[str]:
     """The top-level packages that are imported anywhere, also inside functions."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            yield node.module.partition(".")[0]
+    return {module.partition(".")[0] for module in _modules(tree)}
 
 
 def _reads_environment(tree: ast.AST) -> bool:
@@ -249,7 +245,7 @@ def test_the_command_line_imports_nothing_of_the_page() -> None:
         module
         for module in reached(graph, "ui.cli")
         if (path := ROOT.joinpath(*module.split(".")).with_suffix(".py")).is_file()
-        and "streamlit" in set(_imported(ast.parse(path.read_bytes())))
+        and "streamlit" in _imported(ast.parse(path.read_bytes()))
     }
     assert with_streamlit == set()
 
