@@ -18,7 +18,7 @@ from corpora.database.engine import Database, open_database
 from corpora.documents.uploads import UploadedFile, store, upload_dir
 from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
 from tests.chatbot.remembered_answers import remember, suspended
-from tests.endurance.site import ROOT, Site, until
+from tests.endurance.site import ROOT, Site, until, write_winch
 
 # A worker lets everything else go first, so that on a busy machine it takes its time.
 pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
@@ -64,19 +64,10 @@ def upload(database: Database, settings: Settings, release: str, files: dict[str
     )
 
 
-def much(word: str, files: int = 3) -> dict[str, bytes]:
+def much(folder: Path, parts: int) -> dict[str, bytes]:
     """Files that take seconds to embed."""
-    return {
-        f"{word}{number}.md": "\n\n".join(
-            [f"# Part {number}"]
-            + [
-                f"## Section {section}\n\n"
-                + " ".join(f"{word}{number}x{section}x{i}" for i in range(150))
-                for section in range(9)
-            ]
-        ).encode()
-        for number in range(files)
-    }
+    files = write_winch(folder, parts, parts, words=150)
+    return {file.name: file.read_bytes() for file in files}
 
 
 def is_embedding(jobs: Jobs, job_id: int) -> bool:
@@ -87,7 +78,7 @@ def is_embedding(jobs: Jobs, job_id: int) -> bool:
 
 @pytest.mark.slow
 def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
-    settings: Settings, database: Database, jobs: Jobs, site: Site
+    settings: Settings, database: Database, jobs: Jobs, site: Site, tmp_path: Path
 ) -> None:
     assert not jobs.has_worker()
     files = {"guide.md": b"# Guide\n\nBlue.\n", "bad.html": b"\x89PNG"}
@@ -106,7 +97,7 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
     assert worker.pid in {p.pid for p in psutil.process_iter()}
     assert psutil.Process(worker.pid).nice() > psutil.Process().nice()
 
-    killed = upload(database, settings, "2.0", much("killed"))
+    killed = upload(database, settings, "2.0", much(tmp_path / "killed", 27))
     until(lambda: is_embedding(jobs, killed), "it does not embed")
     worker.send_signal(signal.SIGKILL)
     worker.wait(20)
@@ -116,10 +107,10 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
     worker = site.start("worker", "worker")
     job = ended(jobs, killed)
     assert job.state is JobState.DONE
-    assert (job.report["read"], job.report["unchanged"]) == (0, 3)
+    assert (job.report["read"], job.report["unchanged"]) == (0, 2)
     assert 0 < job.report["embedded"] < job.report["chunks"]
 
-    stopped = upload(database, settings, "3.0", much("stopped", files=1))
+    stopped = upload(database, settings, "3.0", much(tmp_path / "stopped", 9))
     until(lambda: jobs.get(stopped).state is JobState.RUNNING, "it is not begun")
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(60) == 0
