@@ -6,7 +6,7 @@ import json
 from html import escape
 from pathlib import Path
 
-from chatbot.accounts.people import LOCAL
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.administration import Administration
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
@@ -74,6 +74,7 @@ def _say(chatbot: Chatbot) -> str:
     documents = corpus.documents()
     reply = chatbot.ask(QUESTION, product=PRODUCT).content
     everything = chatbot.conversations.start(PRODUCT, PAYLOADS[0])
+    admin = Person(PAYLOADS[1], PAYLOADS[7], is_admin=True)
     by_number = {int(document.file[:2]): document for document in documents}
     for number, payload in enumerate(PAYLOADS):
         # What no loader reads as text, control characters for one, has no document of its own.
@@ -104,7 +105,7 @@ def _say(chatbot: Chatbot) -> str:
         turn = chatbot.conversations.add(everything, payload, said, trace=trace)
         Feedback(chatbot.database).give(turn, DOWN, "other", payload[:2000])
         Ratings(chatbot.database).change(
-            LOCAL, turn, corrected_answer=payload, note=payload, assignee=payload[:80].strip()
+            admin, turn, corrected_answer=payload, note=payload, assignee=payload[:80].strip()
         )
         if number % 8:
             continue
@@ -118,6 +119,8 @@ def _say(chatbot: Chatbot) -> str:
             }
         )
         chatbot.conversations.add(everything, payload, unknown)
+    own = chatbot.conversations.of(PAYLOADS[1])
+    own.add(own.start(PRODUCT, PAYLOADS[1]), PAYLOADS[1], reply)
     return everything
 
 

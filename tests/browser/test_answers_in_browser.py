@@ -92,13 +92,12 @@ def kept(settings: Settings, question: str) -> str:
     return conversation
 
 
-@pytest.mark.parametrize("width", [1440, 390])
 def test_a_mark_in_an_answer_opens_its_source(
-    served: str, documentation: Settings, open_page: OpenPage, width: int
+    served: str, documentation: Settings, open_page: OpenPage
 ) -> None:
     page = open_page(served)
     choose_product(page, "valve")
-    page.set_viewport_size({"width": width, "height": 844})
+    page.set_viewport_size({"width": 390, "height": 844})
     ask(page, QUESTION)
     main(page).get_by_role("link", name="[1]").first.click()
     panel = page.get_by_role("dialog")

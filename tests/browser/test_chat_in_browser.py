@@ -25,7 +25,7 @@ from tests.browser.chat import (
 )
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.chatbot.asked import answer
-from tests.ui.valve_corpus import HOSTILE, LATEST, QUESTION, TORQUE
+from tests.ui.valve_corpus import LATEST, QUESTION, TORQUE
 
 pytestmark = pytest.mark.browser
 
@@ -60,24 +60,6 @@ def test_a_source_in_a_pdf_is_the_page_itself(served: str, open_page: OpenPage) 
     expect(dialog.get_by_text("mounting.pdf › page 2")).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-
-
-def test_hostile_documents_and_questions_show_as_text(served: str, open_page: OpenPage) -> None:
-    page = open_page(served)
-    choose_product(page, "valve")
-    ask(page, f"How are the tokens of the log written, {HOSTILE[1]} or {HOSTILE[2]}?")
-    ask(page, "How are the tokens of the pressure log written?")
-    for text in HOSTILE:
-        # Of what is built like a picture or a link an answer keeps the words.
-        assert re.sub(r"!?\[(.*?)\]\((?:[^()]|\([^()]*\))*\)", r"\1", text) in last_answer(page)
-    assert HOSTILE[1] in page.get_by_test_id("stChatMessage").first.inner_text()
-
-    open_source(page, re.compile(r"^1 Valve reference"))
-    shown = page.get_by_role("dialog").locator("p", has_text="tokens of the log")
-    for text in HOSTILE:
-        assert text in shown.inner_text()
-    assert page.title() == "Strata"
-    assert page.locator("img[src*=evil], a[href*='javascript:'], .katex").count() == 0
 
 
 def test_a_conversation_is_renamed_searched_opened_and_deleted(

@@ -9,7 +9,7 @@ from corpora.building.building import Builder
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database
 from corpora.generations.progress import Progress
-from tests.data_folders import data_dir_of, database_url
+from tests.data_folders import data_dir_of
 from tests.hash_embedder import HashEmbedder
 
 GUIDE = """# Installation guide
@@ -74,8 +74,3 @@ def many_pages(folder: Path, files: int = 8, sections: int = 12) -> Path:
             text.append(f"## Section {number}.{section}\n\n{words}.")
         write(folder, **{f"part{number}": "\n\n".join(text)})
     return folder
-
-
-def url_of(data_dir: Path) -> str:
-    """Return the URL of the database in a data folder."""
-    return database_url(data_dir)

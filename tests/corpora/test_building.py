@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import shutil
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -126,15 +125,6 @@ def test_what_came_from_elsewhere_stays(database: Database, tmp_path: Path) -> N
     assert (report.documents, report.dropped) == (2, [])
     assert [*served(database)] == ["guide.md", "notes.md"]
     assert "lamp is old" in served(database)["notes.md"]
-
-
-def test_a_file_of_the_same_path_replaces_the_one_from_elsewhere(
-    database: Database, tmp_path: Path
-) -> None:
-    ingest_beacon(database, write_beacon(tmp_path / "old", mast=12))
-    ingest_beacon(database, write_beacon(tmp_path / "new", mast=15))
-    assert [*served(database)] == ["guide.md", "reference/alarms.md"]
-    assert "15 metres" in served(database)["guide.md"]
 
 
 def test_a_folder_that_moved_is_known_by_its_new_place(database: Database, tmp_path: Path) -> None:
@@ -280,18 +270,6 @@ def test_a_cancelled_ingest_publishes_nothing_and_is_continued(
         assert report.embedded == 0
 
 
-def test_progress_counts_up_to_the_whole(database: Database, tmp_path: Path) -> None:
-    seen: list[Progress] = []
-    ingest_beacon(database, many_pages(tmp_path / "docs"), on_progress=seen.append)
-    stages = list(dict.fromkeys(p.stage for p in seen))
-    assert stages == [stage for stage in Stage if stage is not Stage.DELETING]
-    for stage in stages:
-        of_stage = [p for p in seen if p.stage is stage]
-        assert [p.done for p in of_stage] == sorted(p.done for p in of_stage)
-        assert of_stage[-1].done == of_stage[-1].total
-    assert {p.item for p in seen if p.item} == {f"part{i}.md" for i in range(8)}
-
-
 def test_a_release_has_one_builder_at_a_time(database: Database, docs: Path) -> None:
     def ingest_meanwhile(progress: Progress) -> None:
         if progress.stage is Stage.INDEXING and not progress.done:
@@ -339,16 +317,6 @@ def test_a_full_disk_is_named_and_the_old_generation_serves(
     database.engine.dispose()
     assert [*served(database)] == ["guide.md", "reference/alarms.md"]
     assert ingest_beacon(database, tmp_path / "docs").documents == 14
-
-
-def test_a_full_disk_while_indexing_is_named_too(database: Database, tmp_path: Path) -> None:
-    def fill(progress: Progress) -> None:
-        if progress.stage is Stage.INDEXING:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(DiskFull):
-        ingest_beacon(database, write_beacon(tmp_path / "docs"), on_progress=fill)
-    assert count(database, GenerationRow) == 0
 
 
 def test_an_ingest_leaves_room_for_what_serves(

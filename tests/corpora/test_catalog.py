@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from corpora.catalog.catalog import Catalog
@@ -73,16 +75,6 @@ def test_unusable_names_are_refused(catalog: Catalog, name: str) -> None:
     with pytest.raises(UnusableName, match="product"):
         catalog.add_release(name, "1")
     assert names(catalog, every=True) == {}
-
-
-def test_an_alias_names_one_release(
-    catalog: Catalog, administration: ReleaseAdministration, database: Database
-) -> None:
-    publish(database, "Beacon", "17.10", "17.20")
-    administration.change_release("beacon", "17.10", ReleaseSettings(("Bluebird",)))
-    assert catalog.product("Beacon").releases[0].aliases == ("Bluebird",)
-    with pytest.raises(UnusableName, match="already a name"):
-        catalog.add_release("Beacon", "BLUEBIRD")
 
 
 def test_a_product_answers_to_its_aliases(
@@ -161,3 +153,44 @@ def test_any_kept_generation_can_serve_also_a_later_one(
         ):
             catalog.serve("Beacon", "17.10", not_kept)
     assert catalog.serving("Beacon", "17.10").generation == third
+
+
+def test_all_that_is_said_of_a_release_is_kept(
+    administration: ReleaseAdministration, catalog: Catalog, database: Database
+) -> None:
+    publish(database, "Beacon", "17.9", "17.10")
+    said = ReleaseSettings(
+        (" Heron ", "", "heron", "H 9"), " 17.20 ", True, date(2026, 12, 31), True
+    )
+    administration.change_release("Beacon", "17.9", said)
+    kept = ReleaseSettings(("Heron", "H 9"), "17.20", True, date(2026, 12, 31), True)
+    assert administration.settings("Beacon", "17.9") == kept
+    overview = administration.overview("beacon").releases
+    assert [(r.name, r.settings.hidden) for r in overview] == [("17.10", False), ("17.9", True)]
+    administration.change_release("Beacon", "17.9", ReleaseSettings())
+    assert administration.settings("Beacon", "17.9") == ReleaseSettings()
+
+
+@pytest.mark.parametrize(
+    ("aliases", "told"),
+    [
+        (("17.10",), r"already a name of Beacon 17\.10"),
+        (("a\nb",), "cannot be the name"),
+        (("17.9",), "this release itself"),
+        (("fine", "HERON"), r"already a name of Beacon 17\.10"),
+    ],
+)
+def test_a_change_that_is_refused_changes_nothing(
+    administration: ReleaseAdministration,
+    catalog: Catalog,
+    database: Database,
+    aliases: tuple[str, ...],
+    told: str,
+) -> None:
+    publish(database, "Beacon", "17.9", "17.10")
+    administration.change_release("Beacon", "17.10", ReleaseSettings(("Heron",)))
+    with pytest.raises(UnusableName, match="already a name"):
+        catalog.add_release("Beacon", "HERON")
+    with pytest.raises(UnusableName, match=told):
+        administration.change_release("Beacon", "17.9", ReleaseSettings(aliases, hidden=True))
+    assert administration.settings("Beacon", "17.9") == ReleaseSettings()

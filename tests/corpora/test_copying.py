@@ -89,16 +89,6 @@ def test_every_row_arrives_and_the_copy_answers_alike(
     assert report.generation == before + 2
 
 
-def test_only_an_empty_database_is_copied_into(filled: Database, open_at: Open) -> None:
-    target = open_at("sqlite")
-    with target.writing() as session:
-        session.add(ProductRow(name="own", aliases=[]))
-    kept = rows(target)
-    with pytest.raises(NotCopied, match=r"not empty \(1 rows in 'products'\)"):
-        copy_database(filled, target)
-    assert rows(target) == kept
-
-
 def test_a_row_that_arrives_otherwise_undoes_the_copy(filled: Database, open_at: Open) -> None:
     target = open_at("sqlite")
 

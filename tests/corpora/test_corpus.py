@@ -3,8 +3,9 @@ from __future__ import annotations
 import gc
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database, open_database
-from corpora.errors import NoCorpus
+from corpora.errors import BrokenIndex, NoCorpus
 from corpora.indexing import indexes
 from corpora.indexing.corpus import Corpus, OpenCorpora, open_corpus
 from corpora.indexing.dual_chunking import context_chunk, search_chunks
@@ -174,36 +175,57 @@ def test_nothing_published_is_said_with_what_there_is(folder: Path, stored: Data
             open_corpus(stored, folder / "data", product, release)
 
 
-@pytest.mark.parametrize(
-    "damage", ["all", "vectors", "lexical.db", "manifest.json", "truncated", "emptied", "zeros"]
-)
-def test_a_missing_or_broken_index_is_built_again(
-    folder: Path, tmp_path: Path, stored: Database, corpus: Corpus, damage: str
+def _each_file(change: Callable[[bytes], bytes], pattern: str = "*") -> Callable[[Path], None]:
+    def damage(place: Path) -> None:
+        for file in filter(Path.is_file, place.rglob(pattern)):
+            file.write_bytes(change(file.read_bytes()))
+
+    return damage
+
+
+def _a_file_for_the_folder(place: Path) -> None:
+    shutil.rmtree(place)
+    place.write_text("no folder")
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "gone": shutil.rmtree,
+    "all gone": lambda place: shutil.rmtree(place.parent),
+    "a file for the folder": _a_file_for_the_folder,
+    "empty": _each_file(lambda data: b""),
+    "zeros": _each_file(lambda data: bytes(len(data))),
+    "halved": _each_file(lambda data: data[: len(data) // 2]),
+    "vectors gone": lambda place: shutil.rmtree(*place.glob("vectors-*")),
+    "words gone": lambda place: (place / "lexical.db").unlink(),
+    "words empty": _each_file(lambda data: b"", "lexical.db"),
+    "words zeros": _each_file(lambda data: bytes(len(data)), "lexical.db"),
+    "a level cut short": _each_file(lambda data: data[:1000], "data_level0.bin"),
+    "no manifest": lambda place: (place / "manifest.json").unlink(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_missing_or_broken_index_is_noticed_and_built_again_while_the_other_serves(
+    folder: Path,
+    tmp_path: Path,
+    stored: Database,
+    corpus: Corpus,
+    damage: Callable[[Path], None],
 ) -> None:
     data_dir = tmp_path / "copy"
     shutil.copytree(folder / "data" / "generations", data_dir / "generations")
-    place = data_dir / "generations" / str(corpus.generation)
-    match damage:
-        case "all":
-            shutil.rmtree(data_dir / "generations")
-        case "truncated":
-            (data_level,) = place.rglob("data_level0.bin")
-            data_level.write_bytes(data_level.read_bytes()[:1000])
-        case "emptied":
-            (place / "lexical.db").write_bytes(b"")
-        case "zeros":
-            for file in (place / "lexical.db", *place.rglob("chroma.sqlite3")):
-                file.write_bytes(b"\0" * file.stat().st_size)
-        case "vectors":
-            (vectors,) = place.glob("vectors-*")
-            shutil.rmtree(vectors)
-        case name:
-            (place / name).unlink()
     vector = HashEmbedder().embed(["the mast of the beacon"])[0]
-    rebuilt = open_corpus(stored, data_dir, "Beacon", "17.20")
-    assert rebuilt.nearest(vector, 3) == corpus.nearest(vector, 3)
-    assert rebuilt.lexical(["mast"], 3) == corpus.lexical(["mast"], 3)
-    rebuilt.close()
+    with closing(OpenCorpora(stored, data_dir)) as corpora:
+        other = corpora.corpus("Beacon", "17.10")
+        serving = other.nearest(vector, 3), other.lexical(["mast"], 3)
+        damage(data_dir / "generations" / str(corpus.generation))
+        with pytest.raises(BrokenIndex):
+            indexes.check_indexes(stored, data_dir, corpus.generation)
+        assert (other.nearest(vector, 3), other.lexical(["mast"], 3)) == serving
+        rebuilt = corpora.corpus("Beacon", "17.20")
+        assert rebuilt.nearest(vector, 3) == corpus.nearest(vector, 3)
+        assert rebuilt.lexical(["mast"], 3) == corpus.lexical(["mast"], 3)
+    indexes.check_indexes(stored, data_dir, corpus.generation)
     left = {path.name for path in (data_dir / "generations").iterdir()}
     assert all(name.isdecimal() for name in left)
 
@@ -246,30 +268,6 @@ def test_open_corpora_turn_to_what_serves_and_let_the_old_one_be_used(
     ReleaseAdministration(database).change_release("Beacon", "17.10", ReleaseSettings(hidden=True))
     with pytest.raises(NoCorpus):
         corpora.corpus("Beacon", "17.10")
-    corpora.close()
-
-
-def test_releases_are_opened_ahead_the_newest_first_and_none_is_built(
-    database: Database, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for release in ("17.10", "17.20", "18.00"):
-        ingest_beacon(database, write_beacon(tmp_path / "docs"), release=release)
-    missing = Catalog(database).serving("Beacon", "18.00").generation
-    shutil.rmtree(data_dir / "generations" / str(missing))
-
-    def build(*_: object) -> None:
-        raise AssertionError("built")
-
-    monkeypatch.setattr(indexes, "build_indexes", build)
-    corpora = OpenCorpora(database, data_dir)
-    corpora.open_built(0)
-    assert not corpora._open
-    corpora.open_built(60)
-    assert [release for _, release in corpora._open] == ["17.20", "17.10"]
-    corpora.close()
-    corpora = OpenCorpora(database, data_dir, limit=2)
-    corpora.open_built(60)
-    assert [release for _, release in corpora._open] == ["17.20"]
     corpora.close()
 
 

@@ -42,14 +42,6 @@ def test_vectors_are_unit_rows_in_the_order_of_the_texts(embedder: MiniLM) -> No
     np.testing.assert_allclose(vectors, alone, atol=ROUNDED[embedder.runtime])
 
 
-def test_batches_of_any_size_give_the_same_vectors(embedder: MiniLM) -> None:
-    texts = [f"{'word ' * (n % 7)}number {n}" for n in range(21)]
-    one_by_one = MiniLM(*FILES, 1, batch=1, runtime=embedder.runtime)
-    np.testing.assert_allclose(
-        embedder.embed(texts), one_by_one.embed(texts), atol=ROUNDED[embedder.runtime]
-    )
-
-
 def test_the_vector_is_that_of_the_original_model(embedder: MiniLM) -> None:
     # sentence-transformers/all-MiniLM-L6-v2 in fp32, first eight of its 384 numbers.
     (vector,) = embedder.embed(["This is an example sentence"])
@@ -58,12 +50,6 @@ def test_the_vector_is_that_of_the_original_model(embedder: MiniLM) -> None:
     assert embedder.embed([]).shape == (0, 384)
     assert embedder.knows_word("connection")
     assert not embedder.knows_word("queuepool")
-
-
-def test_text_after_the_256th_token_is_ignored(embedder: MiniLM) -> None:
-    long = "word " * 300
-    first, second = embedder.embed([long, long + "and something else"])
-    np.testing.assert_allclose(first, second, atol=1e-6)
 
 
 def test_threads_share_an_embedder(embedder: MiniLM) -> None:

@@ -65,13 +65,10 @@ def test_removing_a_document_counts_what_cites_and_holds_it(database: Database) 
     assert impact.shared_with == ()
 
 
-def test_a_file_of_the_same_content_stays_in_another_release(database: Database) -> None:
-    alarms = impact_of_deleting(database, "Beacon", "17.10", ["reference/alarms.md"])
-    assert alarms.shared_with == ("Beacon 17.20",)
-    assert alarms.answers == 0
-
-
-def test_deleting_a_release_counts_all_of_it_and_nothing_else(database: Database) -> None:
+def test_deleting_a_release_or_product_counts_all_of_it_and_nothing_else(
+    database: Database,
+) -> None:
+    Glossaries(database).put("Beacon", Entry("mast", ("pole",)))
     cite(database, "a", "17.10", "guide.md", "reference/alarms.md")
     cite(database, "a", "17.20", "guide.md")
     impact = impact_of_deleting(database, "beacon", "17.10")
@@ -79,16 +76,9 @@ def test_deleting_a_release_counts_all_of_it_and_nothing_else(database: Database
     assert (impact.answers, impact.conversations) == (1, 1)
     assert impact.shared_with == ("Beacon 17.20",)
     assert impact.releases == ("17.10",)
+    everything = impact_of_deleting(database, "Beacon")
+    assert sorted(everything.releases) == ["17.10", "17.20"]
+    assert (everything.documents, everything.generations, everything.terms) == (4, 3, 1)
+    assert everything.shared_with == ()
     with pytest.raises(UnknownRelease, match="19"):
         impact_of_deleting(database, "Beacon", "19")
-
-
-def test_deleting_a_product_takes_its_glossary_along(database: Database) -> None:
-    Glossaries(database).put("Beacon", Entry("mast", ("pole",)))
-    cite(database, "a", "17.10", "guide.md")
-    cite(database, "a", "17.20", "guide.md")
-    impact = impact_of_deleting(database, "Beacon")
-    assert sorted(impact.releases) == ["17.10", "17.20"]
-    assert (impact.documents, impact.generations, impact.terms) == (4, 3, 1)
-    assert (impact.answers, impact.conversations) == (2, 1)
-    assert impact.shared_with == ()

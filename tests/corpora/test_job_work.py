@@ -23,7 +23,6 @@ from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
 from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
-from tests.chatbot.remembered_answers import remember
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.ingestion.office_files import zipped
@@ -204,20 +203,6 @@ def test_a_failure_nobody_thought_of_ends_the_job_and_says_so(desk: Desk, jobs: 
     assert "ZeroDivisionError" in job.message
     jobs.retry(job.id)
     assert desk.done(job.id).state is JobState.DONE
-
-
-def test_a_job_says_what_became_of_remembered_answers(
-    desk: Desk, jobs: Jobs, database: Database
-) -> None:
-    desk.done(desk.upload(guide__md=GUIDE, alarms__md=b"# Alarms\n\nThe lamp fails.\n"))
-    remember(database, "17.20", "12 metres")
-    remember(database, "17.20", "lamp")
-    job = desk.done(desk.upload(guide__md=GUIDE.replace(b"12", b"15")))
-    assert job.message == ("Ready: 2 documents with 2 pages. 1 saved answer is suspended.")
-    job = desk.done(desk.upload(guide__md=GUIDE))
-    assert job.message.endswith("2 pages. 1 saved answer is in use again.")
-    job = desk.done(jobs.add(JobKind.DELETE, "Beacon", "17.20", "ann"))
-    assert job.report == {"pages": 3}
 
 
 def test_documents_are_removed_and_a_release_is_read_again_and_deleted(

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database
-from corpora.database.job_tables import JobRow, WorkerRow
+from corpora.database.job_tables import WorkerRow
 from corpora.database.tables import EmbeddingModelRow, GenerationRow
 from corpora.errors import JobError, JobTaken
 from corpora.generations import generations
@@ -39,11 +39,17 @@ def add(jobs: Jobs, kind: JobKind = JobKind.UPLOAD) -> int:
     return jobs.add(kind, "Beacon", "17.20", "ann@example.org", files)
 
 
-def test_a_job_waits_with_its_files(jobs: Jobs) -> None:
+def test_a_job_waits_with_its_files_under_the_names_of_the_catalog(
+    jobs: Jobs, database: Database
+) -> None:
+    Catalog(database).add_release("Beacon", "17.20-RC1")
+    ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
+    named = jobs.get(jobs.add(JobKind.REREAD, " LIGHTHOUSE", "17.20-rc1 ", ""))
+    assert (named.product, named.release) == ("Beacon", "17.20-RC1")
     job = jobs.get(add(jobs))
     other = jobs.add(JobKind.DELETE, "Lamp", "", "")
-    assert [j.id for j in jobs.recent()] == [other, job.id]
-    assert [j.id for j in jobs.recent(product="Beacon")] == [job.id]
+    assert [j.id for j in jobs.recent()] == [other, job.id, named.id]
+    assert [j.id for j in jobs.recent(product="Beacon")] == [job.id, named.id]
     assert (job.kind, job.state, job.person) == (
         JobKind.UPLOAD,
         JobState.WAITING,
@@ -52,15 +58,8 @@ def test_a_job_waits_with_its_files(jobs: Jobs) -> None:
     assert job.is_open
     assert job.can_be_cancelled
     assert [file.file for file in jobs.files(job.id)] == ["a.md", "b.md"]
-    with pytest.raises(JobError, match="no job 7"):
-        jobs.get(7)
-
-
-def test_a_job_has_the_names_of_the_catalog(jobs: Jobs, database: Database) -> None:
-    Catalog(database).add_release("Beacon", "17.20-RC1")
-    ReleaseAdministration(database).change_product("Beacon", ProductSettings(("lighthouse",)))
-    job = jobs.get(jobs.add(JobKind.REREAD, " LIGHTHOUSE", "17.20-rc1 ", ""))
-    assert (job.product, job.release) == ("Beacon", "17.20-RC1")
+    with pytest.raises(JobError, match="no job 77"):
+        jobs.get(77)
 
 
 def test_only_one_worker_gets_a_job(jobs: Jobs, claims: Claims, database: Database) -> None:
@@ -71,47 +70,17 @@ def test_only_one_worker_gets_a_job(jobs: Jobs, claims: Claims, database: Databa
     assert Claims(database, OTHER).claim(job_id) is None
 
 
-def test_progress_has_a_rate_for_each_stage(jobs: Jobs, claims: Claims, database: Database) -> None:
-    job_id = add(jobs)
-    claims.claim(job_id)
-    claims.progress(job_id, Progress(Stage.READING, 5, 20, "a.md"))
-    began = jobs.get(job_id).stage_started
-    claims.progress(job_id, Progress(Stage.READING, 10, 20, "b.md"))
-    job = jobs.get(job_id)
-    assert (job.stage, job.done, job.total, job.item) == ("reading", 10, 20, "b.md")
-    assert job.stage_started == began
-    with database.writing() as session:
-        ago = datetime.now(UTC) - timedelta(seconds=5)
-        session.execute(update(JobRow).values(stage_started=ago))
-    job = jobs.get(job_id)
-    assert job.rate == pytest.approx(2, rel=0.1)
-    assert job.seconds_left == pytest.approx(5, rel=0.1)
-    claims.progress(job_id, Progress(Stage.EMBEDDING, 0, 20))
-    job = jobs.get(job_id)
-    assert job.stage_started is not None
-    assert job.stage_started > ago
-    assert (job.rate, job.seconds_left) == (None, None)
-
-
-def test_a_job_that_ends_keeps_its_report_and_what_was_left_out(jobs: Jobs, claims: Claims) -> None:
+def test_a_job_keeps_what_it_ended_with_until_it_is_tried_again(jobs: Jobs, claims: Claims) -> None:
     job_id = add(jobs)
     claims.claim(job_id)
     problems = [JobFile("b.md", reason="empty"), JobFile("zipped/c.md", reason="damaged")]
-    claims.finish(job_id, JobState.DONE, "Published.", {"pages": 3}, problems)
+    claims.finish(job_id, JobState.FAILED, "No file.", {"pages": 3}, problems)
     job = jobs.get(job_id)
-    assert (job.state, job.message, job.report) == (JobState.DONE, "Published.", {"pages": 3})
+    assert (job.state, job.message, job.report) == (JobState.FAILED, "No file.", {"pages": 3})
     assert job.finished is not None
     assert not job.is_open
     kept = [(file.file, file.size, file.reason) for file in jobs.files(job_id)]
     assert kept == [("b.md", 3, "empty"), ("zipped/c.md", 0, "damaged"), ("a.md", 2, "")]
-
-
-def test_what_a_job_ended_with_is_forgotten_when_it_is_tried_again(
-    jobs: Jobs, claims: Claims
-) -> None:
-    job_id = add(jobs)
-    claims.claim(job_id)
-    claims.finish(job_id, JobState.FAILED, "No file.", problems=[JobFile("a.md", reason="empty")])
     jobs.retry(job_id)
     job = jobs.get(job_id)
     assert (job.state, job.message, job.finished) == (JobState.WAITING, "", None)
@@ -282,13 +251,3 @@ def test_a_cancelled_job_of_a_worker_that_died_is_not_done_again(
         session.execute(update(WorkerRow).values(heartbeat=datetime(2020, 1, 1, tzinfo=UTC)))
     claims.recover()
     assert jobs.get(job_id).state is JobState.CANCELLED
-
-
-def test_it_is_known_whether_a_worker_lives(jobs: Jobs, claims: Claims, database: Database) -> None:
-    assert not jobs.has_worker()
-    claims.beat()
-    assert jobs.has_worker()
-    claims.end()
-    assert not jobs.has_worker()
-    Claims(database, DEAD).beat()
-    assert not jobs.has_worker()

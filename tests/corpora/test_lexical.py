@@ -170,13 +170,6 @@ def test_typing_errors_lead_to_words_of_the_index(index: LexicalFile) -> None:
     assert index.similar("sie") == ()
 
 
-def test_an_index_serves_several_threads(index: LexicalFile) -> None:
-    questions = [tokens(row.body) for row in ROWS] * 20
-    alone = [index.search(terms, 5) for terms in questions]
-    with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(lambda terms: index.search(terms, 5), questions)) == alone
-
-
 def test_words_are_stemmed_alike_in_several_threads() -> None:
     # Words that no other test has: what was stemmed once is remembered.
     words = [f"{a}o{b}ar{c}izations" for a in "bcdfghk" for b in "klmnpqr" for c in "tvwz"]

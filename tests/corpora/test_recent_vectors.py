@@ -60,11 +60,3 @@ def test_a_file_that_cannot_be_used_is_done_without(
         assert np.array_equal(recent.embed(["a lamp"]), HashEmbedder().embed(["a lamp"]))
     assert inner.embedded == ["a lamp"]
     assert "cannot be used and is done without" in caplog.text
-
-
-def test_the_oldest_texts_are_let_go() -> None:
-    inner = HashEmbedder()
-    recent = RecentVectors(inner, most=2)
-    for texts in (["a"], ["b"], ["a"], ["c"], ["b"], ["a"]):
-        recent.embed(texts)
-    assert inner.embedded == ["a", "b", "c", "a"]

@@ -1,19 +1,21 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpora.database.engine import Database, open_database
 from corpora.generations import generations
-from corpora.indexing import single_chunks
+from corpora.indexing import single_chunks as module
 from corpora.indexing.corpus import Corpus, open_corpus
-from corpora.indexing.embedding import Vectors
 from corpora.indexing.retrieval import RetrievalSettings, retrieve_by_vector
-from corpora.indexing.single_chunks import SingleChunkIndex
+from corpora.indexing.single_chunks import SingleChunkIndex, single_chunks
+from ingestion.page import Block, BlockKind, Page
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.data_folders import copy_data, database_url
 from tests.hash_embedder import HashEmbedder
@@ -50,7 +52,7 @@ def corpus(database: Database, data_dir: Path) -> Iterator[Corpus]:
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single_chunks, "TEXTS_AT_ONCE", 3)
+    monkeypatch.setattr(module, "TEXTS_AT_ONCE", 3)
 
 
 def embed_all(index: SingleChunkIndex, embedder: HashEmbedder) -> HashEmbedder:
@@ -110,17 +112,6 @@ def test_what_was_embedded_before_a_stop_is_not_embedded_again(
     assert np.array_equal(index.vectors(numbers), corpus.single_chunks.vectors(numbers))
 
 
-def test_a_batch_that_fails_is_done_by_the_next_call(corpus: Corpus) -> None:
-    class Failing(HashEmbedder):
-        def embed(self, texts: Sequence[str]) -> Vectors:
-            raise OSError("no memory")
-
-    left = corpus.single_chunks.embed_some(HashEmbedder())
-    with pytest.raises(OSError, match="no memory"):
-        corpus.single_chunks.embed_some(Failing())
-    assert corpus.single_chunks.embed_some(HashEmbedder()) == left - 3
-
-
 def test_vectors_that_an_ingest_removed_are_computed_again(
     database: Database, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,14 +121,6 @@ def test_vectors_that_an_ingest_removed_are_computed_again(
     assert everything(corpus.single_chunks)
     again = embed_all(SingleChunkIndex(database, corpus.generation), HashEmbedder())
     assert sorted(again.embedded) == sorted(first.embedded)
-
-
-def test_threads_that_come_at_once_embed_every_text_once(corpus: Corpus) -> None:
-    embedder = HashEmbedder()
-    with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(embed_all, corpus.single_chunks, embedder) for _ in range(4)]:
-            done.result()
-    assert len(embedder.embedded) == len(set(embedder.embedded)) > 10
 
 
 def test_another_embedder_is_refused(corpus: Corpus) -> None:
@@ -164,3 +147,37 @@ def test_two_by_cosine_and_two_by_mmr_are_found_for_each_query(corpus: Corpus) -
     best = index.vectors(numbers) @ HashEmbedder().embed(queries).T
     np.testing.assert_allclose([score for _, score in together], best.max(axis=1), atol=1e-6)
     assert [s for _, s in together] == sorted((s for _, s in together), reverse=True)
+
+
+def page_of(text: str) -> Page:
+    return Page(7, (Block(BlockKind.PARAGRAPH, text, ("Top",)),))
+
+
+@given(
+    st.text() | st.lists(st.text("ab \n", max_size=9), max_size=60).map(" ".join),
+    st.integers(1, 300),
+)
+def test_chunks_cover_the_page_within_the_limit(text: str, limit: int) -> None:
+    chunks = single_chunks(page_of(text), limit=limit)
+    covered = 0
+    for chunk in chunks:
+        assert chunk.text == text[chunk.start : chunk.end]
+        assert chunk.start <= covered < chunk.end
+        assert len(chunk.text) <= limit
+        covered = chunk.end
+    assert covered == len(text)
+
+
+def test_a_page_within_the_limit_is_one_chunk() -> None:
+    (chunk,) = single_chunks(page_of("x " * 1500))
+    assert (chunk.start, chunk.end, chunk.heading) == (0, 3000, "Top")
+
+
+def test_neighbours_share_a_quarter_and_begin_with_a_word() -> None:
+    text = " ".join(f"word{i}" for i in range(2000))
+    chunks = single_chunks(page_of(text))
+    assert len(chunks) > 2
+    for before, after in pairwise(chunks):
+        assert 750 <= before.end - after.start <= 760
+        assert after.text.startswith("word")
+        assert before.text.endswith(" ")

@@ -112,32 +112,6 @@ def test_a_hostile_name_is_not_taken_and_never_stored(
     assert Jobs(database).recent() == ()
 
 
-@pytest.mark.parametrize(
-    ("file", "problem"),
-    [
-        (of("guide.odt"), ".odt is not supported"),
-        (of("guide"), "without a suffix"),
-        (of("guide.md", b""), "empty"),
-        (of("guide.md", b" \n "), "empty"),
-        (of("guide.html", b"\x89PNG and more"), "not a .html file but a PNG image"),
-        (of("guide.pdf", b"<html>"), "not a valid PDF"),
-        (of("guide.pdf", b"%PDF-1.4\nnonsense"), "damaged"),
-        (of("guide.zip", b"no zip"), "damaged, not a zip"),
-        (zipped("guide.zip", program__exe=b"MZ"), "no supported file"),
-        (zipped("guide.zip", a__md=b""), "no supported file"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_not_taken(
-    look: Check, file: UploadedFile, problem: str
-) -> None:
-    good = of("good.md", b"# Good\n")
-    findings = look(file, good)
-    blocking = [f for f in findings if f.blocking]
-    assert [f.file for f in blocking] == [file.name]
-    assert problem in blocking[0].problem
-    assert accepted([file, good], findings) == (good,)
-
-
 def test_a_pdf_with_a_password_is_not_taken_one_that_opens_without_is(look: Check) -> None:
     import pymupdf
 
@@ -182,25 +156,6 @@ def test_what_is_wrong_in_a_zip_is_named_and_the_rest_is_taken(look: Check) -> N
 def test_two_files_of_one_name_cannot_both_be_taken(look: Check) -> None:
     findings = look(of("a.md", b"1"), of("A.md", b"2"), of("b.md", b"3"), of("b.md/c.md", b"4"))
     assert [(f.file, f.blocking) for f in findings] == [("A.md", True), ("b.md/c.md", True)]
-
-
-def test_duplicates_are_named_and_taken(look: Check, beacon: Database) -> None:
-    files = [
-        of("guide.md"),
-        of("alarms.md", b"# Alarms\n\nNew.\n"),
-        of("copy.md", b"# Alarms\n\nThe lamp fails.\n"),
-        of("twice.md", b"# Alarms\n\nNew.\n"),
-        of("fresh.md", b"# Fresh\n"),
-    ]
-    findings = look(*files)
-    assert [(f.file, f.problem) for f in findings] == [
-        ("twice.md", "identical to alarms.md in this upload"),
-        ("guide.md", "already in 17.20, unchanged"),
-        ("alarms.md", "replaces the file with this name in 17.20"),
-        ("copy.md", "already in 17.20 as alarms.md"),
-    ]
-    assert {f.weight for f in findings} == {Weight.INFORMS}
-    assert accepted(files, findings) == tuple(files)
 
 
 def test_a_file_in_two_releases_is_normal_and_a_whole_release_is_told_of(

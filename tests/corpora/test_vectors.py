@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -82,15 +80,6 @@ def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     assert nearest(tmp_path, VECTORS[0], 3) == []
 
 
-def test_an_index_needs_a_directory_of_its_own_and_a_vector_an_id(
-    built: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(FileExistsError, match="not empty"):
-        build_index(built, [(IDS, VECTORS)])
-    with pytest.raises(ValueError, match="shorter"):
-        build_index(tmp_path, [(IDS, VECTORS[1:])])
-
-
 def test_closing_releases_every_file(tmp_path: Path) -> None:
     build_index(tmp_path / "a", [(IDS, VECTORS)])
     index = ChromaIndex.open(tmp_path / "a")
@@ -134,20 +123,6 @@ def test_threads_open_and_close_the_same_index(built: Path) -> None:
         looked = threads.map(lambda row: nearest(built, VECTORS[row]), range(40))
         assert list(looked) == [[i] for i in IDS[:40]]
         assert kept.nearest(VECTORS[3], 1)[0][0] == IDS[3]
-
-
-def test_two_processes_read_the_same_index(built: Path) -> None:
-    script = (
-        "import sys, numpy, pathlib; from corpora.indexing.vectors import ChromaIndex;"
-        "index = ChromaIndex.open(pathlib.Path(sys.argv[1]));"
-        f"print(index.nearest(numpy.ones({DIMENSION}, dtype='float32'), 5)); index.close()"
-    )
-    with opened(built) as index:
-        here = index.nearest(np.ones(DIMENSION, dtype=np.float32), 5)
-        other = subprocess.run(
-            [sys.executable, "-c", script, str(built)], capture_output=True, text=True, check=True
-        )
-    assert other.stdout.strip() == str(here)
 
 
 def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> None:

@@ -2,8 +2,13 @@
 
 While people ask and rate, files are uploaded and a release is ingested over and over, an ingest, a
 worker, a question of the command line, a server and the database's server are killed with -9 and
-started again. Nothing that was acknowledged may be lost: every now and then the killing rests, and
-everything is compared with what the processes had said.
+started again. Nothing that was acknowledged may be lost, nobody may be told another release's
+answer, and nobody may meet an error other than one that asking again heals: every now and then the
+killing rests, and everything is compared with what the processes had said.
+
+On PostgreSQL, with pgvector, it is a team: two servers, two workers, as many people as are wanted,
+each with a key, and one model behind HTTP. How long an answer takes is measured without the model,
+which replies after a fixed time.
 """
 
 from __future__ import annotations
@@ -17,10 +22,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from statistics import quantiles
 from typing import Annotated
 
 import psutil
@@ -29,6 +35,8 @@ from rich.console import Console
 from rich.progress import Progress
 from sqlalchemy import select, text
 
+from chatbot.accounts.people import Person
+from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.administration.doctor import Health, examine
 from chatbot.settings import read_settings
 from corpora.database.engine import open_database, sqlite_url
@@ -37,12 +45,25 @@ from corpora.database.tables import GenerationRow
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
 from tests.endurance.power_cut import PowerCut
-from tests.endurance.site import QUESTION, Site, answers, lost_answers, until, write_winch
+from tests.endurance.site import (
+    MODEL_SECONDS,
+    QUESTION,
+    Site,
+    answers,
+    lost_answers,
+    model,
+    until,
+    write_winch,
+)
 from tests.postgresql import Cluster, cluster
 
 PRODUCT = "winch"
-STEADY, CHANGING = "0.9", "1.0"
-"""A release that nobody touches, and the one that is ingested over and over."""
+STEADY = {"0.8": 8, "0.9": 7}
+"""The metres of the cable in releases that nobody touches."""
+CHANGING = "1.0"
+"""The release that is ingested over and over."""
+AWAY = (0, 503)
+"""The status of a failure that asking again heals: there is no server, or no database for it."""
 UPLOADED = 4
 """Releases that are uploaded to in turn."""
 CALM_AFTER = 50
@@ -61,7 +82,12 @@ class Storm:
     """Everything that runs, is killed and is started again, and what it has acknowledged."""
 
     def __init__(
-        self, site: Site, seed: int, database: Cluster | None = None, power: PowerCut | None = None
+        self,
+        site: Site,
+        seed: int,
+        people: int,
+        database: Cluster | None = None,
+        power: PowerCut | None = None,
     ) -> None:
         self.site = site
         self.database = database
@@ -74,30 +100,44 @@ class Storm:
         self._random = random.Random(seed)
         self._docs = site.folder / "docs"
         self._version = self._ingested = 0
-        machines = ("web",) if database is None else ("web1", "web2")
-        self._ports = {name: free_port() for name in machines}
+        numbers = ("",) if database is None else ("1", "2")
+        self._ports = {f"web{number}": free_port() for number in numbers}
+        self._workers = [f"worker{number}" for number in numbers]
+        self._keys: list[str | None] = [None] * people
+        self.seconds: list[float] = []
         self._sessions: set[int] = set()
         self._ratings: dict[int, int] = {}
-        self._said: dict[str, list[str]] = {}
+        self._said: dict[tuple[str | None, str], list[str]] = {}
         self._uploads: dict[str, tuple[int, int]] = {}
         self._resting = threading.Event()
         self._over = threading.Event()
-        self._busy = [threading.Lock() for _ in range(2)]
+        self._busy = [threading.Lock() for _ in range(people + 1)]
 
     def begin(self) -> None:
-        """Ingest the steady release, start everything and hear one answer, which is to stay."""
-        write_winch(self._docs, 7, parts=1)
-        self._ingest(STEADY)
-        assert self.site.processes["ingest"].wait(300) == 0, "the steady release is not ingested"
-        for name in (*self._ports, "worker"):
+        """Ingest the steady releases, start everything and hear an answer, which is to stay."""
+        for release, metres in STEADY.items():
+            write_winch(self._docs, metres, parts=1)
+            self._ingest(release)
+            assert self.site.processes["ingest"].wait(300) == 0, f"{release} is not ingested"
+        if self.database is not None:
+            self._make_keys()
+        for name in (*self._ports, *self._workers):
             self._start(name)
         self._calm_down()
-        with self._client() as client:
-            self._asked(client, "new")
+        for key in self._keys:
+            with self._client(key) as client:
+                self._asked(client, key, "new")
+
+    def _make_keys(self) -> None:
+        with closing(open_database(self._url)) as database:
+            keys = ProgramKeys(database)
+            own = [Person(f"person {n}", "", is_admin=False) for n in range(len(self._keys))]
+            self._keys = [keys.make(who, who.id, [Scope.ASK], 0, usual=0)[1] for who in own]
 
     def rage(self, kills: int, pause: float, told: Callable[[], object]) -> None:
         """Kill so many processes, `pause` seconds apart in the mean; compare in between."""
-        threads = [threading.Thread(target=work) for work in (self._ask, self._upload)]
+        asking = (partial(self._ask, *who) for who in enumerate(self._keys))
+        threads = [threading.Thread(target=work) for work in (*asking, self._upload)]
         for thread in threads:
             thread.start()
         try:
@@ -119,7 +159,7 @@ class Storm:
     def _victims(self) -> list[str]:
         if self.power is not None:
             return ["power"]
-        names = [*self._ports, "worker", "ingest", "chat"]
+        names = [*self._ports, *self._workers, "ingest", "chat"]
         return names if self.database is None else [*names, "database"]
 
     def _kill(self, name: str) -> None:
@@ -148,17 +188,17 @@ class Storm:
         files, lost = self.power.happens()
         self.done["files cut"] += files
         self.done["bytes cut"] += lost
-        for other in (*self._ports, "worker", "ingest", "chat"):
+        for other in (*self._ports, *self._workers, "ingest", "chat"):
             self._start(other)
 
     def _start(self, name: str) -> None:
         if name in self._ports:
             command = ("serve", "--no-worker", "--port", str(self._ports[name]))
             self._sessions.add(self.site.start(name, *command).pid)
-        elif name == "worker":
+        elif name in self._workers:
             self._sessions.add(self.site.start(name, "worker").pid)
         elif name == "chat":
-            asked = (QUESTION, "--product", PRODUCT, "--release", STEADY)
+            asked = (QUESTION, "--product", PRODUCT, "--release", "0.9")
             self._sessions.add(self.site.start(name, "ask", *asked, keep=True).pid)
         else:
             if self._ingested == self._version:
@@ -172,7 +212,7 @@ class Storm:
 
     def _keep_up(self) -> None:
         """Start what has ended; a server or worker never ends by itself."""
-        for name in (*self._ports, "worker", "ingest", "chat"):
+        for name in (*self._ports, *self._workers, "ingest", "chat"):
             process = self.site.processes.get(name)
             if process is not None and process.poll() is None:
                 continue
@@ -205,32 +245,38 @@ class Storm:
         with lock:
             yield not self._over.is_set()
 
-    def _ask(self) -> None:
+    def _ask(self, person: int, key: str | None) -> None:
         """Ask and rate, through either server, in conversations of some turns."""
         conversation, number = "new", 0
         while not self._over.is_set():
             number += 1
             port = self._random.choice(list(self._ports.values()))
-            with self._at_work(self._busy[0]) as going:
+            with self._at_work(self._busy[person]) as going:
                 if not going:
                     return
                 try:
-                    with Strata(f"http://127.0.0.1:{port}", timeout=30) as client:
-                        conversation = self._asked(client, conversation)
+                    with Strata(f"http://127.0.0.1:{port}", key, timeout=30) as client:
+                        conversation = self._asked(client, key, conversation)
                 except StrataFailure as failure:
                     self._failed(failure)
             time.sleep(0.1)
 
-    def _asked(self, client: Strata, conversation: str) -> str:
-        reply = client.ask(QUESTION, product=PRODUCT, release=STEADY, conversation=conversation)
-        if "7 metres" not in reply.answer:
-            self.faults.append(f"a server said: {reply.answer[:200]}")
+    def _asked(self, client: Strata, key: str | None, conversation: str) -> str:
+        release, metres = self._random.choice([*STEADY.items()])
+        began = time.perf_counter()
+        reply = client.ask(QUESTION, product=PRODUCT, release=release, conversation=conversation)
+        calls = reply.data["model_calls"]
+        self.seconds.append(time.perf_counter() - began - MODEL_SECONDS * calls)
+        self.done["calls of the model"] += calls
+        if f"{metres} metres" not in reply.answer:
+            self.faults.append(f"of {release} a server said: {reply.answer[:200]}")
         assert reply.conversation is not None
         assert reply.turn is not None
-        said = self._said.setdefault(reply.conversation, [])
+        said = self._said.setdefault((key, reply.conversation), [])
         said.append(reply.answer)
         self.done["answers"] += 1
-        thumbs = self._random.choice((1, -1))
+        # Where answers are remembered, a thumb down would take the right one from its person.
+        thumbs = self._random.choice((1, -1)) if self.database is None else 1
         client.rate(reply.turn, thumbs)
         self._ratings[reply.turn] = thumbs
         self.done["ratings"] += 1
@@ -240,7 +286,7 @@ class Storm:
         """Upload something else into a few releases, as long as few uploads wait."""
         number = 0
         while not self._over.is_set():
-            with self._at_work(self._busy[1]) as going:
+            with self._at_work(self._busy[-1]) as going:
                 if not going:
                     return
                 if len(self._uploads) < UPLOADED:
@@ -265,7 +311,7 @@ class Storm:
     def _failed(self, failure: StrataFailure) -> None:
         """A server that is away may be asked again; any other failure is a fault."""
         self.done["retried"] += 1
-        if failure.status not in (0, 503):
+        if failure.status not in AWAY:
             self.faults.append(f"refused with {failure.status}: {failure}")
 
     def _calm_down(self) -> None:
@@ -277,7 +323,9 @@ class Storm:
     def _compare(self) -> None:
         """Let everything come to rest, and compare it with what was said."""
         self._resting.set()
-        with self._busy[0], self._busy[1]:
+        with ExitStack() as stack:
+            for busy in self._busy:
+                stack.enter_context(busy)
             self._keep_up()
             self._calm_down()
             self._finish_ingest()
@@ -323,8 +371,8 @@ class Storm:
             self.faults.append(f"{what}: {metres} metres expected, said: {answer[:200]}")
 
     def _compare_conversations(self) -> None:
-        with self._client() as client:
-            for conversation, said in self._said.items():
+        for (key, conversation), said in self._said.items():
+            with self._client(key) as client:
                 self.faults += lost_answers(client, conversation, said)
         self._said = {}
 
@@ -369,8 +417,9 @@ class Storm:
         return [p for p in psutil.pids() if _session(p) in sessions]
 
     @contextmanager
-    def _client(self) -> Iterator[Strata]:
-        with Strata(f"http://127.0.0.1:{next(iter(self._ports.values()))}", timeout=60) as client:
+    def _client(self, key: str | None = None) -> Iterator[Strata]:
+        port = next(iter(self._ports.values()))
+        with Strata(f"http://127.0.0.1:{port}", key, timeout=60) as client:
             yield client
 
 
@@ -391,6 +440,7 @@ def storm(
     kind: Kind,
     kills: int,
     *,
+    people: int = 1,
     seed: int = 1,
     pause: float = 3.0,
     told: Callable[[], object] = lambda: None,
@@ -400,19 +450,25 @@ def storm(
     data.mkdir()
     with ExitStack() as stack:
         server = power = None
+        more = {"STRATA_GENERATOR": "none", "STRATA_MEMORY": "off"}
+        url = sqlite_url(data)
         if kind is Kind.POSTGRESQL:
-            server = stack.enter_context(cluster(durable=True))
+            server = stack.enter_context(cluster(durable=True, pgvector=True))
+            url = server.database_of(data)
+            with closing(open_database(url)) as opened, opened.writing() as session:
+                session.execute(text("CREATE EXTENSION vector"))
+            more = {
+                "STRATA_PROFILE": "embedded",
+                "STRATA_BACKEND": "server",
+                "STRATA_SERVER_URL": stack.enter_context(model()),
+                "STRATA_MODEL": "scripted",
+                "STRATA_MEMORY_JUDGE": "measure",
+            }
         if kind is Kind.POWER:
             power = PowerCut(data, folder)
-        site = Site(
-            folder,
-            STRATA_DATABASE_URL=server.database_of(data) if server else sqlite_url(data),
-            STRATA_DATA_DIR=str(data),
-            STRATA_GENERATOR="none",
-            STRATA_MEMORY="off",
-            **(power.environment if power else {}),
-        )
-        found = Storm(stack.enter_context(site), seed, server, power)
+            more |= power.environment
+        site = Site(folder, STRATA_DATABASE_URL=url, STRATA_DATA_DIR=str(data), **more)
+        found = Storm(stack.enter_context(site), seed, people, server, power)
         found.begin()
         found.rage(kills, pause, told)
         return found
@@ -421,6 +477,7 @@ def storm(
 def main(
     kills: Annotated[int, typer.Option(help="Half of them on each database.")] = 1000,
     cuts: Annotated[int, typer.Option(help="Power cuts, on SQLite.")] = 50,
+    people: Annotated[int, typer.Option(min=1, help="Who ask, each with a key.")] = 1,
     pause: Annotated[float, typer.Option(help="Mean seconds between two.")] = 3.0,
     seed: Annotated[int, typer.Option(help="Of what is killed, and when.")] = 1,
 ) -> None:
@@ -434,8 +491,17 @@ def main(
             task = progress.add_task(kind, total=number)
             with tempfile.TemporaryDirectory(prefix="strata-crash-") as folder:
                 told = partial(progress.advance, task)
-                found = storm(Path(folder), kind, number, seed=seed, pause=pause, told=told)
+                found = storm(
+                    *(Path(folder), kind, number),
+                    people=people,
+                    seed=seed,
+                    pause=pause,
+                    told=told,
+                )
             console.print(f"{kind}: {dict(found.kills)}; {dict(found.done)}")
+            at = quantiles(found.seconds, n=100)
+            shares = ", ".join(f"{at[n - 1]:.3f} at {n} %" for n in (50, 90, 95, 99))
+            console.print(f"{kind}: seconds of an answer without the model: {shares}")
             for fault in found.faults:
                 console.print(f"{kind}: {fault}", markup=False, style="red")
             lost = lost or bool(found.faults)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from strata_client import Strata, StrataFailure
 from tests.browser.conftest import free_port
+from tests.chatbot.small_server import Request, SmallServer, words
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 180.0
-
+PATIENCE = 280.0
+MODEL_SECONDS = 1.0
+"""What the model takes to reply."""
 
 QUESTION = "How long is the cable of the winch?"
 
@@ -43,6 +49,33 @@ def lost_answers(client: Strata, conversation: str, said: list[str]) -> list[str
     kept = [turn["reply"]["answer"] for turn in client.turns(conversation)]
     lost = (Counter(said) - Counter(kept)).total()
     return [f"conversation {conversation} lost {lost}"] if lost else []
+
+
+def _reply(request: Request) -> None:
+    """Say what the passages in the prompt say of the cable."""
+    time.sleep(MODEL_SECONDS)
+    prompt = request.body["messages"][-1]["content"]
+    said = re.search(r"The cable of the winch is \d+ metres long\.", prompt)
+    words(said[0] if said else "I don't know")(request)
+
+
+def _serve_model(told: Connection) -> None:
+    server = SmallServer([_reply])
+    told.send(server.url)
+    server.serve_forever()
+
+
+@contextmanager
+def model() -> Iterator[str]:
+    """A model server in a process of its own, by its address."""
+    here, there = get_context("spawn").Pipe()
+    process = get_context("spawn").Process(target=_serve_model, args=(there,), daemon=True)
+    process.start()
+    try:
+        yield here.recv()
+    finally:
+        process.kill()
+        process.join()
 
 
 class Site:

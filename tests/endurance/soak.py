@@ -2,7 +2,7 @@
 
 People ask on the page of a real server with the default model, rate and delete; every few minutes
 a release of the sample, changed a little, is uploaded and ingested by a worker, and an old one is
-deleted. What the processes and the data folder take is written beside it and drawn.
+deleted. What the processes and the data folder take is written beside it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from statistics import median
 from typing import Annotated
 
 import psutil
-import pymupdf
 import typer
 from playwright.sync_api import Error, Page, expect, sync_playwright
-from rich.console import Console
-from rich.table import Table
 
 from strata_client import Strata
 from tests.browser import chat
@@ -182,41 +178,6 @@ def _megabytes(files: Iterator[Path]) -> float:
     return round(total / 1e6, 2)
 
 
-def draw(samples: list[Sample], picture: Path) -> None:
-    """Draw every figure over the minutes, each from zero, as a PNG."""
-    names = [f.name for f in fields(Sample) if f.name != "minute"]
-    width, height, left = 760, 84, 150
-    document = pymupdf.open()
-    page = document.new_page(width=width, height=height * len(names) + 30)
-    last = max(samples[-1].minute, 1.0)
-    for row, name in enumerate(names):
-        values = [float(getattr(sample, name)) for sample in samples]
-        top, bottom, most = row * height + 18, (row + 1) * height, max(*values, 1.0)
-        page.insert_text((10, bottom - 28), name.replace("_", " "), fontsize=10)
-        page.insert_text((left - 42, top + 8), f"{most:,.0f}", fontsize=8)
-        page.draw_line((left, bottom), (width - 20, bottom), color=(0.7, 0.7, 0.7))
-        line = [
-            (left + s.minute / last * (width - 20 - left), bottom - v / most * (bottom - top))
-            for s, v in zip(samples, values, strict=True)
-        ]
-        if len(line) > 1:
-            page.draw_polyline(line, color=(0.12, 0.37, 0.6), width=1.2)
-    page.insert_text((left, height * len(names) + 20), f"0 to {last:.0f} minutes", fontsize=9)
-    page.get_pixmap(dpi=110).save(picture)
-    document.close()
-
-
-def growth(samples: list[Sample]) -> dict[str, tuple[float, float, float]]:
-    """Of each figure the median of the second, third and last quarter of the run."""
-    found = {}
-    for name in (f.name for f in fields(Sample) if f.name != "minute"):
-        values = [float(getattr(sample, name)) for sample in samples]
-        quarter = max(len(values) // 4, 1)
-        parts = (values[quarter : 2 * quarter], values[2 * quarter : -quarter], values[-quarter:])
-        found[name] = tuple(median(part or values[-1:]) for part in parts)
-    return found  # type: ignore[return-value]
-
-
 def run(
     folder: Path, *, minutes: float, people: int, pause: float, every: float, seed: int = 1
 ) -> tuple[list[Sample], list[str]]:
@@ -256,7 +217,7 @@ def main(
     people: Annotated[int, typer.Option(help="Who ask, each in a browser.")] = 4,
     pause: Annotated[float, typer.Option(help="Mean seconds between questions of one.")] = 60.0,
     every: Annotated[float, typer.Option(help="Seconds between uploads.")] = 300.0,
-    output: Annotated[Path, typer.Option(help="For soak.csv and soak.png.")] = Path("build"),
+    output: Annotated[Path, typer.Option(help="For soak.csv.")] = Path("build"),
 ) -> None:
     """Use a server for a long time and print what grew."""
     # Questions of several people wait for one another on a small machine.
@@ -270,13 +231,11 @@ def main(
         table = csv.DictWriter(file, [f.name for f in fields(Sample)])
         table.writeheader()
         table.writerows(asdict(sample) for sample in samples)
-    draw(samples, output / "soak.png")
-    shown = Table("", "second quarter", "third", "last")
-    for name, parts in growth(samples).items():
-        shown.add_row(name.replace("_", " "), *(f"{part:,.1f}" for part in parts))
-    Console().print(shown)
+    for name, quarter in asdict(samples[len(samples) // 4]).items():
+        last = asdict(samples[-1])[name]
+        typer.echo(f"{name}: {quarter:,.1f} after a quarter, {last:,.1f} at the end")
     for failure in failures:
-        Console().print(failure, markup=False)
+        typer.echo(failure)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""The short form of the crashes: kills on SQLite, and power cuts.
-
-PostgreSQL's is the long form's, beside `test_several_machines.py`.
-"""
+"""The short form of the crashes: kills on SQLite, of a team on PostgreSQL, and power cuts."""
 
 from __future__ import annotations
 
@@ -18,13 +15,18 @@ from tests.endurance.power_cut import PowerCut
 pytestmark = [pytest.mark.timeout(600), pytest.mark.enable_socket]
 
 
-@pytest.mark.parametrize(("kind", "times"), [(Kind.SQLITE, 8), (Kind.POWER, 2)])
-def test_nothing_acknowledged_is_lost(tmp_path: Path, kind: Kind, times: int) -> None:
-    found = storm(tmp_path, kind, times)
+@pytest.mark.parametrize(
+    ("kind", "times", "people"), [(Kind.SQLITE, 8, 1), (Kind.POSTGRESQL, 8, 4), (Kind.POWER, 2, 1)]
+)
+def test_nothing_acknowledged_is_lost_and_nobody_is_refused(
+    tmp_path: Path, kind: Kind, times: int, people: int
+) -> None:
+    found = storm(tmp_path, kind, times, people=people)
     assert found.faults == []
     assert sum(found.kills.values()) == times
     assert found.done["answers"] > 0
     assert found.done["ingests"] > 0
+    assert (found.done["calls of the model"] > 0) is (kind is Kind.POSTGRESQL)
 
 
 def test_a_power_cut_takes_what_was_not_synced(tmp_path: Path) -> None:

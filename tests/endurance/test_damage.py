@@ -1,10 +1,9 @@
-"""What is damaged on the disk is noticed and made again from SQL, while the rest serves."""
+"""A journal that was cut short; damaged indexes are in tests/corpora/test_corpus.py."""
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.database.history_tables import ConversationRow
-from corpora.errors import BrokenIndex
 from corpora.indexing.corpus import OpenCorpora
-from corpora.indexing.indexes import check_indexes
 from tests.corpora.beacon import ingest_beacon, write_beacon
 from tests.hash_embedder import HashEmbedder
 
@@ -38,51 +34,6 @@ def _says(corpora: OpenCorpora, release: str) -> str:
     by_word = corpus.lexical(["mast"], 1)
     assert chunk in dict(by_word)
     return corpus.chunk(chunk).text
-
-
-@pytest.fixture
-def corpora(two_releases: Database, data_dir: Path) -> Iterator[OpenCorpora]:
-    opened = OpenCorpora(two_releases, data_dir)
-    yield opened
-    opened.close()
-
-
-def _each_file(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    def damage(place: Path) -> None:
-        for file in filter(Path.is_file, place.rglob("*")):
-            file.write_bytes(change(file.read_bytes()))
-
-    return damage
-
-
-def _a_file_for_the_folder(place: Path) -> None:
-    shutil.rmtree(place)
-    place.write_text("no folder")
-
-
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "gone": shutil.rmtree,
-    "all gone": lambda place: shutil.rmtree(place.parent),
-    "a file for the folder": _a_file_for_the_folder,
-    "empty": _each_file(lambda data: b""),
-    "zeros": _each_file(lambda data: bytes(len(data))),
-    "halved": _each_file(lambda data: data[: len(data) // 2]),
-    "no manifest": lambda place: (place / "manifest.json").unlink(),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
-def test_a_damaged_index_is_noticed_and_built_again_while_the_other_release_serves(
-    two_releases: Database, data_dir: Path, corpora: OpenCorpora, damage: Callable[[Path], None]
-) -> None:
-    generation = Catalog(two_releases).serving("Beacon", "17.10").generation
-    assert "15 metres" in _says(corpora, "17.20")
-    damage(data_dir / "generations" / str(generation))
-    with pytest.raises(BrokenIndex):
-        check_indexes(two_releases, data_dir, generation)
-    assert "15 metres" in _says(corpora, "17.20")
-    assert "12 metres" in _says(corpora, "17.10")
-    check_indexes(two_releases, data_dir, generation)
 
 
 CUTS = (0.0, 0.2, 0.5, 0.8, 0.99)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
 from typer.testing import CliRunner
 
 from chatbot.models import scripted
 from chatbot.settings import Settings
 from eval import ablate as ablation
 from eval import own_words, retrieval
-from eval.ablate import NEVER, PACKAGES, Rule, first_run, left_out, line_of, rules_of
+from eval.ablate import NEVER, PACKAGES, Rule, first_run, left_out, rules_of
 from eval.cases import Case, Result, spent_cases
 from eval.recording import PromptChanged, recorded
 from tests.chatbot import lamp
@@ -75,27 +74,6 @@ def test_a_reply_is_given_again_without_the_model_to_the_same_prompt_only(tmp_pa
     assert again.changed == 2
 
 
-async def _first_words(model: BaseChatModel) -> str:
-    stream = model.astream("the cover?")
-    async for piece in stream:
-        await stream.aclose()  # type: ignore[attr-defined]
-        return str(piece.content)
-    return ""
-
-
-def test_who_left_after_the_first_words_gets_these_again_and_no_more(tmp_path: Path) -> None:
-    import asyncio
-
-    file = tmp_path / "replies.jsonl"
-    model = scripted.ScriptedChatModel(otherwise="I don't know.")
-    assert asyncio.run(_first_words(recorded(file, model))) == "I"
-    assert asyncio.run(_first_words(recorded(file))) == "I"
-    with pytest.raises(PromptChanged):
-        recorded(file).invoke("the cover?")
-    assert recorded(file, model).invoke("the cover?").content == "I don't know."
-    assert recorded(file).invoke("the cover?").content == "I don't know."
-
-
 def test_spent_questions_are_asked_again_from_what_was_recorded(
     lamp_settings: Settings,
     spent: Path,
@@ -122,22 +100,6 @@ def test_spent_questions_are_asked_again_from_what_was_recorded(
         replies.write_text(json.dumps({"prompt": "another", "reply": LEFT}), "utf-8")
         (changed, _) = spent_cases(spent, chatbot)
         assert changed.ask() is Result.CHANGED
-
-
-def test_what_a_rule_earns_is_told() -> None:
-    rule = Rule("chatbot.text.words", "_WORD", re.compile("."))
-    a, b, c = cases = [Case(n, product, bool) for n, product in ("ax", "by", "cy")]
-    right = {case.id: Result.RIGHT for case in cases}
-
-    def told(now: dict[Case, Result], before: dict[str, Result] = right) -> str:
-        return line_of(rule, before, now).removeprefix("chatbot.text.words._WORD: ")
-
-    wrong, changed = Result.WRONG, Result.CHANGED
-    both = told({a: wrong, b: wrong, c: changed})
-    assert both == "asked 3, lost 2 a b, prompt changed 1 c, earns its place"
-    assert told({b: wrong, c: wrong}) == "asked 2, lost 2 b c"
-    assert told({a: Result.RIGHT}) == "asked 1, earns nothing"
-    assert told({a: Result.RIGHT}, {"a": wrong}) == "asked 1, won 1 a, earns nothing"
 
 
 def test_a_rule_is_left_out_wherever_it_is_used_and_comes_back() -> None:

@@ -12,12 +12,16 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from chatbot.tuning.instructions import Instruction, Split
 from corpora.indexing.embedding import TokenVectors
 from eval.answer_summary import answer_tables, read_verdicts, score_answers
 from eval.answers import RecordedReply, read_answers, score_answer
 from eval.figures import Mean, Share
 from eval.gold import GoldError, GoldQuestion
 from eval.likeness import Likeness, alike_by
+from eval.own_words import own_words, sentences
+from eval.tuned import figures, score_reply
+from tests.chatbot.tuning.made_instruction import made_instruction
 from tests.eval.made_gold import gold
 
 PDF = {"release": "2.0", "file": "guide.pdf", "page": 4}
@@ -204,3 +208,64 @@ def test_a_broken_line_of_answers_is_named(tmp_path: Path, line: str) -> None:
     assert read_answers(path) == {"q-1": RecordedReply(id="q-1", answer="60")}
     with pytest.raises(GoldError, match="none of the answers"):
         score_answers([gold()], {"other": reply()})
+
+
+ANSWER = """The timer is `set timer`[1]. It takes 5 s. [2]
+
+Do this: [1]
+
+1. Stop.
+2. Start [2].
+
+```
+row[1] = 2
+```
+
+> The timer is 5 s.
+"""
+
+
+def test_the_own_words_have_no_marks_and_no_quotations() -> None:
+    words = own_words(ANSWER)
+    assert "[2]" not in words
+    assert ">" not in words
+    assert "row[1] = 2" in words
+
+
+def test_a_block_carries_the_mark_of_what_leads_in() -> None:
+    assert [(s.text, s.cited) for s in sentences(ANSWER)] == [
+        ("The timer is `set timer`.", (1,)),
+        ("It takes 5 s.", (2,)),
+        ("Do this:", (1,)),
+        ("Stop.", (1,)),
+        ("Start.", (2,)),
+        ("row[1] = 2", (1,)),
+    ]
+
+
+EVIDENCE = "<chunk>The port runs at 10 Gbit/s. The fuse is rated 2 A.</chunk> How fast is the port?"
+RIGHT = "The port runs at 10 Gbit/s."
+
+
+def instruction(reply: str) -> Instruction:
+    return made_instruction(EVIDENCE, reply, Split.HELD_BACK)
+
+
+def test_a_refusal_is_right_where_nothing_is_known_and_wrong_elsewhere() -> None:
+    wrong = score_reply(instruction(RIGHT), "I don't know.")
+    assert (wrong.wrongly_refused, wrong.facts.hits, wrong.sentences_unsupported.of) == (True, 0, 0)
+    right = score_reply(instruction("I don't know"), "I don't know")
+    made_up = score_reply(instruction("I don't know"), RIGHT)
+    assert (right.rightly_refused, made_up.rightly_refused) == (True, False)
+    found = figures([wrong, right, made_up])
+    assert found["refused, rightly"] == Share(1, 2)
+    assert found["refused, wrongly"] == Share(1, 1)
+
+
+def test_a_right_reply_has_its_facts_and_is_supported_and_a_wrong_one_neither() -> None:
+    right = score_reply(instruction(RIGHT), "At full speed the port runs at 10 Gbit/s.")
+    assert right.facts.hits == right.facts.of > 0
+    assert (right.rightly_refused, right.wrongly_refused) == (None, False)
+    wrong = score_reply(instruction(RIGHT), "The port runs at 40 Gbit/s.")
+    assert wrong.facts.hits < wrong.facts.of
+    assert (right.sentences_unsupported, wrong.sentences_unsupported) == (Share(0, 1), Share(1, 1))

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 import eval
-from chatbot.releases.resolution import ReleaseStatus, Resolution
-from chatbot.releases.rules import resolve_release
-from corpora.catalog.release import Product
-from eval.gold import GoldQuestion, read_gold, read_lines
+from eval.gold import read_gold, read_lines
 from eval.memory_pairs import QuestionPair
 from eval.releases import ReleaseQuestion
-from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE
 
 QUESTIONS = Path(eval.__file__).parent / "questions"
 EXAMPLES = QUESTIONS.parents[1] / "examples"
@@ -22,14 +17,7 @@ GOLD = [
     *sorted(p for p in (QUESTIONS / "first_sight").glob("*.jsonl") if ".releases." not in p.name),
     *(QUESTIONS / f"{name}.jsonl" for name in ("gold_dev_history", "tuning", "validation")),
     *sorted((QUESTIONS / "imported").glob("*_asked.jsonl")),
-    EXAMPLES / "questions.jsonl",
-    EXAMPLES / "more_questions.jsonl",
-]
-CATALOGS = {"ex": TESSALINE, "sa": SQLALCHEMY, "mp": MPI4PY}
-PARAPHRASES = [
-    pytest.param(row["id"], row["paraphrases"], id=row["id"])
-    for path in (EXAMPLES / "paraphrases.jsonl", QUESTIONS / "gold_dev_paraphrases.jsonl")
-    for row in map(json.loads, path.read_text("utf-8").splitlines())
+    *sorted(EXAMPLES.glob("*questions.jsonl")),
 ]
 
 
@@ -72,29 +60,6 @@ def test_no_two_questions_are_said_to_be_the_same_and_not() -> None:
     for pair in pairs:
         one, other = sides(pair)
         assert pair.same or one != other, pair
-
-
-def sample() -> dict[str, GoldQuestion]:
-    files = ("questions.jsonl", "more_questions.jsonl")
-    return {question.id: question for file in files for question in read_gold(EXAMPLES / file)}
-
-
-@pytest.mark.parametrize(("identity", "paraphrases"), PARAPHRASES)
-def test_all_paraphrases_of_a_question_mean_one_release(
-    identity: str, paraphrases: list[str]
-) -> None:
-    """And that of the question, where its file is here. One of them may be asked back."""
-
-    def resolve(text: str, product: Product) -> Resolution:
-        return resolve_release(text, [product], product=product.name)
-
-    question = sample().get(identity)
-    texts = [*paraphrases, *([question.question] if question else [])]
-    resolved = [resolve(text, CATALOGS[identity[:2]]) for text in texts]
-    found = [r for r in resolved if r.status is not ReleaseStatus.AMBIGUOUS]
-    assert len(resolved) - len(found) <= 1
-    assert len({(r.status, r.releases) for r in found}) == 1
-    assert question is None or found[0].releases == question.gold_releases
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from streamlit.testing.v1 import AppTest
 from chatbot.accounts.people import LOCAL, Account
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.chatbot import Chatbot
-from chatbot.errors import NotAllowed
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
-from tests.chatbot.test_sign_in import OIDC, PROXY
+from tests.chatbot.test_sign_in import OIDC
 from tests.ui.admin_pages import open_admin_page
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, texts
@@ -27,10 +26,6 @@ def account_page() -> AppTest:
     return open_admin_page("account")
 
 
-def labels(page: AppTest) -> list[str]:
-    return [button.label for button in page.button]
-
-
 @pytest.fixture
 def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bo has signed in and had one conversation."""
@@ -40,16 +35,6 @@ def bo(valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyP
     own = chatbot.conversations.of("bo@example.org")
     if not own.recent():
         own.add(own.start("relay", "Mine?"), "Mine?", answer())
-
-
-def test_without_sign_in_an_admin_sees_which_model_and_profile_are_in_use(
-    valve: MakeChatbot,
-) -> None:
-    valve(None)
-    page = account_page()
-    assert "Language model: **none**" in texts(page)
-    assert "Profile: **embedded**" in texts(page)
-    assert "Sign out" not in labels(page)
 
 
 @pytest.mark.usefixtures("bo")
@@ -63,34 +48,6 @@ def test_a_person_sees_who_they_are_and_gives_a_key_what_anybody_may() -> None:
     assert (limit.min, limit.max) == (1, 20)
     button(page, "Delete all …")
     assert next(b for b in page.button if b.label == "Delete").disabled
-
-
-@pytest.mark.parametrize("given", [OIDC, PROXY])
-def test_without_a_sign_in_the_page_says_how(
-    valve: MakeChatbot, valve_settings: Settings, given: dict[str, str]
-) -> None:
-    # What Streamlit says of a user here names an address, but nobody who signed in.
-    valve(None, with_sign_in(valve_settings, **given))
-    page = open_page()
-    assert [t.value for t in page.title] == ["Strata"]
-    assert not page.chat_input
-    if given is OIDC:
-        assert labels(page) == ["Sign in"]
-    else:
-        assert "and sign in there" in texts(page)
-
-
-def test_who_may_not_come_in_is_told_so_and_can_sign_out(
-    valve: MakeChatbot, valve_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(settings: Settings) -> Account:
-        raise NotAllowed("fay may not use this Strata.")
-
-    monkeypatch.setattr("ui.serving.services._account", refused)
-    valve(None, with_sign_in(valve_settings, **OIDC))
-    page = open_page()
-    assert "fay may not use this Strata" in texts(page)
-    assert labels(page) == ["Sign out"]
 
 
 def test_without_sign_in_nobody_from_elsewhere_is_the_admin(

@@ -21,8 +21,6 @@ from tests.chatbot.asked import asked
 from tests.ui.admin_pages import choose, errors, open_admin_page, press, run, shown
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import texts
-from tests.ui.payloads import PAYLOADS
-from ui.wording.escaping import as_label
 
 ANN = Person("ann@example.org", "Ann", is_admin=True)
 USER = Person("cy@example.org", "Cy", is_admin=False)
@@ -40,40 +38,6 @@ def test_where_there_is_nothing_the_page_says_so(database: Database, name: str) 
     page = open_admin_page(name)
     assert page.info
     assert not page.dataframe
-
-
-def subjects(page: AppTest) -> list[str]:
-    return list(page.dataframe[0].value["Applies to"])
-
-
-def test_the_audit_log_says_who_did_what_and_what_changed(database: Database) -> None:
-    log = AuditLog(database)
-    log.record(ANN, "rate", "turn 7", corrected_answer=113, rating="bad", assignee="")
-    log.record(ANN, "alias", "valve 2.0", before=[], now=["Heron", "H"])
-    told = open_admin_page("audit").dataframe[0].value.to_dict("records")
-    assert [row["User"] for row in told] == ["ann@example.org"] * 2
-    assert [(row["Action"], row["Applies to"], row["Details"]) for row in told] == [
-        ("Alias", "valve 2.0", "before: none · now: Heron, H"),
-        ("Rate", "turn 7", "corrected answer: 113 characters · rating: bad · assignee: none"),
-    ]
-
-
-def test_the_audit_log_has_pages_and_another_choice_begins_with_the_newest(
-    database: Database,
-) -> None:
-    log = AuditLog(database)
-    for number in range(60):
-        log.record(LOCAL, "rate", f"turn {number}")
-        log.record(ANN, "export", f"numbers {number}")
-    page = press(open_admin_page("audit"), "Older")
-    page.selectbox(key="audit-who").set_value("local")
-    assert subjects(run(page))[0] == "turn 59"
-    for back in ("Newest", "Newer"):
-        assert subjects(press(page, "Older"))[-1] == "turn 0"
-        assert subjects(press(page, back))[0] == "turn 59"
-    page.selectbox(key="audit-what").set_value("export")
-    assert run(page).info
-    assert log.page(LOCAL, action="export")[0][0].subject == "numbers 59"
 
 
 def test_a_gap_shows_how_often_by_whom_and_where_it_is_found(database: Database) -> None:
@@ -95,22 +59,6 @@ def test_a_gap_shows_how_often_by_whom_and_where_it_is_found(database: Database)
     assert "**3 unanswered questions** in 2 groups" in told
     assert "2 times by 2 people" in told
     assert ":gray-badge[relay 17\\.20] :green-badge[found in 17\\.10]" in told
-
-
-@pytest.mark.parametrize("name", ["question", "release"])
-def test_gaps_of_hostile_text_are_text_on_every_page(database: Database, name: str) -> None:
-    for number, payload in enumerate(PAYLOADS):
-        told = {"question": "How?", "release": f"{number}.0", name: payload}
-        asked(database, told["question"], at=NOW, abstained=True, release=told["release"])
-    page = open_admin_page("gaps")
-    told_by_page = [texts(page)]
-    for number in range(2, -(-len(PAYLOADS) // 20) + 1):
-        key = page.get("pagination")[0].proto.id
-        page.session_state[key[key.index("gaps of") :]] = number
-        told_by_page.append(texts(run(page)))
-    for payload in PAYLOADS:
-        wanted = (payload, 300) if name == "question" else (f"relay {payload}", 80)
-        assert as_label(*wanted) in "".join(told_by_page)
 
 
 def test_numbers_of_a_time_a_product_and_a_release(database: Database) -> None:
@@ -216,18 +164,3 @@ def test_what_changed_between_any_two_releases_stands_with_both_pages(releases: 
     assert "Choose two different releases" in shown(run(releases))
     releases.selectbox(key="releases-to").select("1.0")
     assert "default: 45 s → 20 s" in shown(run(releases))
-
-
-def test_words_and_kinds_filter_what_changed(releases: AppTest) -> None:
-    releases.text_input(key="releases-words").set_value("HOLD 45")
-    assert "hold_time" in shown(run(releases))
-    releases.selectbox(key="releases-change").select("new")
-    assert "hold_time" not in shown(run(releases))
-
-
-def test_a_parameter_has_its_history_over_the_releases(releases: AppTest) -> None:
-    press(releases, "History")
-    assert releases.query_params["parameter"] == "hold_time"
-    (table,) = releases.dataframe
-    assert list(table.value["Release"]) == ["2.0", "1.0"]
-    assert list(table.value["Default"]) == ["45 s", "20 s"]

@@ -2,27 +2,28 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 
 import pytest
-from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
 from chatbot.errors import GeneratorError, UnknownConversation
 from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
+from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
+from tests.endurance.site import until
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
-from tests.ui.valve_corpus import LATEST, QUESTION
+from tests.ui.valve_corpus import LATEST
 from ui.serving import asking as asking_module
 from ui.serving.asking import QuestionRunner, RunningQuestion
 from ui.wording.failures import INTERNAL_ERROR
+from ui.wording.progress import QuestionProgress
 
 ROOT = Path(__file__).parents[2]
 SAVED = "What is the default of hold_time?"
@@ -34,13 +35,6 @@ def begin(chatbot: Chatbot, text: str) -> tuple[QuestionRunner, RunningQuestion]
     return questions, questions.ask(Question(text, conversation))
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.01)
-
-
 def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, State]]:
     shown = questions.of(asking.question.conversation, "")
     return [(pending.id, pending.progress.state) for pending in shown]
@@ -49,7 +43,7 @@ def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, 
 def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
     chatbot = valve(Endless())
     questions, asking = begin(chatbot, LATEST)
-    wait_until(lambda: "word word" in asking.progress.written)
+    until(lambda: "word word" in asking.progress.written, "it never came true")
 
     questions.stop(asking.id)
 
@@ -78,46 +72,6 @@ def test_a_question_that_failed_is_kept_with_what_is_told_of_it(
         assert server.of(asking.question.conversation, "")[0].progress.message == told
 
 
-def test_a_question_above_the_limit_is_kept_with_what_the_limit_is(
-    valve: MakeChatbot, valve_settings: Settings
-) -> None:
-    chatbot = valve(None, valve_settings.model_copy(update={"questions_per_minute": 1}))
-    conversation = chatbot.conversations.of("ada").start("valve", QUESTION)
-    questions = QuestionRunner(chatbot)
-    asked = Question(QUESTION, conversation, "ada")
-
-    first, second = questions.ask(asked), questions.ask(asked)
-
-    assert first.wait(30).state is State.ANSWERED
-    assert second.wait(30).state is State.FAILED
-    kept = questions.of(conversation, "ada")
-    assert [pending.id for pending in kept] == [second.id]
-    assert "limit of 1 question" in kept[0].progress.message
-
-
-def test_a_question_waits_for_the_one_before_it(valve: MakeChatbot) -> None:
-    chatbot = valve(FakeListChatModel(responses=["90 days"], sleep=0.05))
-    questions, first = begin(chatbot, LATEST)
-    second = questions.ask(Question("And in 1.0?", first.question.conversation))
-
-    assert second.wait(30).state is State.ANSWERED
-    turns = chatbot.conversations.turns(first.question.conversation)
-    assert [t.question for t in turns] == [LATEST, "And in 1.0?"]
-    assert turns[1].reply.release == "1.0"
-    assert kept(questions, first) == []
-
-
-def test_a_waiting_question_can_be_stopped(valve: MakeChatbot) -> None:
-    questions, first = begin(valve(Endless()), LATEST)
-    second = questions.ask(Question(QUESTION, first.question.conversation))
-
-    second.stop()
-    assert second.wait(10).state is State.STOPPED
-    assert first.progress.is_running
-    first.stop()
-    assert first.wait(10).state is State.STOPPED
-
-
 def test_a_click_on_an_offer_stops_the_writing_and_gives_the_saved_answer(
     valve: MakeChatbot, valve_settings: Settings
 ) -> None:
@@ -129,12 +83,12 @@ def test_a_click_on_an_offer_stops_the_writing_and_gives_the_saved_answer(
     answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
     pair = memory.stores.add(release, NewPair(read, answer, score)).pair
     questions, asking = begin(chatbot, "Which default does hold_time have in 2.0?")
-    wait_until(lambda: asking.progress.offer is not None)
+    until(lambda: asking.progress.offer is not None, "it never came true")
     assert asking.progress.offer
     assert asking.progress.offer.question == SAVED
     questions.take_offer(asking.id, pair or 0)
     assert asking.progress.state is State.STOPPED
-    wait_until(lambda: kept(questions, asking) == [])
+    until(lambda: kept(questions, asking) == [], "it never came true")
     (turn,) = chatbot.conversations.turns(asking.question.conversation)
     assert (turn.reply.route, [p.id for p in turn.reply.memory.pairs]) == ("reuse", [pair])
     questions.take_offer(asking.id, pair or 0)
@@ -174,3 +128,54 @@ def test_a_question_whose_server_was_killed_can_be_asked_again(
     settle(button(page, "Ask again"))
     assert "that fits best" in texts(page)
     assert "Stopped" not in texts(page)
+
+
+COMPARING = (
+    StepStarted("release_extraction"),
+    StepFinished("release_extraction", "17.10 and 17.20"),
+    StepStarted("comparison"),
+    StepStarted("context_retrieval"),
+    StepStarted("context_retrieval"),
+)
+
+
+def after(*events: Event) -> QuestionProgress:
+    return reduce(QuestionProgress.after, events, QuestionProgress())
+
+
+def test_one_line_says_what_is_waited_for_or_done_and_with_what() -> None:
+    assert after(Waiting(2), Waiting(1)).now == "Waiting: 1 in line…"
+    release = (StepStarted("release_extraction"), StepFinished("release_extraction", "17.20"))
+    assert after().now == "Reading the question…"
+    assert after(Waiting(1), release[0]).now == "Preparing the search…"
+    searching = after(*release, StepStarted("context_retrieval"))
+    assert searching.now == "Searching the 17.20 documentation…"
+    found = (StepFinished("context_retrieval", "8 pages"), StepStarted("context_reduction"))
+    assert reduce(QuestionProgress.after, found, searching).now == "Reading 8 pages…"
+    one_side_further = after(*COMPARING, StepFinished("context_retrieval", "8 pages"))
+    assert one_side_further.now == "Comparing 17.10 and 17.20…"
+    # A step of the beginning that comes late does not lead back there.
+    late = (*found, StepFinished("context_reduction", ""), StepStarted("clarification"))
+    assert reduce(QuestionProgress.after, late, searching).now == "Reading 8 pages…"
+    again = (*found, StepStarted("answer_generation"), StepStarted("context_retrieval"))
+    assert reduce(QuestionProgress.after, again, searching).now == "Searching the other releases…"
+
+
+@pytest.mark.parametrize(
+    ("events", "written"),
+    [
+        ((StepStarted("answer_generation"), Token("a "), Token("b")), "a b"),
+        ((*COMPARING, Token("words of "), Token("two answers")), ""),
+    ],
+)
+def test_the_words_of_one_answer_are_shown_and_those_of_several_not_mixed(
+    events: tuple[Event, ...], written: str
+) -> None:
+    assert after(*events).written == written
+
+
+def test_what_was_written_for_a_release_that_does_not_tell_is_not_shown_before_the_next() -> None:
+    answering = StepStarted("answer_generation")
+    progress = after(answering, Token("I don't know"), StepFinished("answer_generation", ""))
+    assert after(answering, Token("I don't know"), answering, Token("Run it.")).written == "Run it."
+    assert progress.written == "I don't know"

@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from streamlit.testing.v1 import AppTest
 
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import Question
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings
+from corpora.database.history_tables import ConversationRow
 from tests.chatbot import lamp
 from tests.chatbot.small_server import Answer, raw, refuses, serving, words
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import ask, button, open_page, settle, texts
 from tests.ui.scripted import Dead, Endless
 from tests.ui.valve_corpus import LATEST, QUESTION
+from ui.chat.sidebar import by_age
 from ui.serving import services
 
 
@@ -44,43 +48,6 @@ def test_a_release_is_chosen_for_questions_that_name_none(valve: MakeChatbot) ->
     assert page.chat_input[0].placeholder == "Ask about valve 1.0"
     assert "valve 1\\.0]" in texts(ask(page, "What is the default of hold_time?"))
     assert "valve 2\\.0]" in texts(ask(page, "What is the default of hold_time in 2.0?"))
-
-
-def test_an_answer_shows_release_reason_and_a_source_that_opens(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), QUESTION)
-    assert "valve 2\\.0]" in texts(page)
-    assert "you said" in texts(page)
-    assert "45" in texts(page)
-    button(page, "**1**  Valve reference · Timers")
-    assert ":yellow-background[45]" in texts(page)
-
-
-def test_a_conversation_comes_back_by_its_address(valve: MakeChatbot) -> None:
-    valve(None)
-    conversation = ask(open_page(), QUESTION).query_params["conversation"]
-    again = open_page(conversation)
-    assert QUESTION.replace(".", "\\.").replace("_", "\\_").replace("?", "\\?") in texts(again)
-    button(again, "New conversation")
-    assert "conversation" not in again.query_params
-    assert "45" not in texts(again)
-
-
-def test_an_answer_can_be_linked_to(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    page = ask(ask(open_page(), QUESTION), LATEST)
-    conversation = page.query_params["conversation"]
-    turn = chatbot.conversations.turns(conversation)[0].id
-
-    linked = open_page(conversation, turn)
-    assert "45" in texts(linked)
-    assert linked.query_params["turn"] == str(turn)
-    ask(linked, "What is the default of drain_time?")
-    assert "turn" not in linked.query_params
-
-    gone = open_page(conversation, 10**9)
-    assert gone.toast[0].value == "This answer is no longer part of the conversation."
-    assert "45" in texts(gone)
 
 
 def test_an_answer_that_is_asked_anew_is_not_shown_meanwhile_and_stands_again_if_stopped(
@@ -136,37 +103,6 @@ def test_an_unknown_release_is_asked_back_and_chosen_or_typed(
     assert value in texts(ask(page, reply) if reply else settle(button(page, "1\\.0")))
 
 
-def test_a_follow_up_stays_in_the_release_of_the_conversation(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), "What is the default of hold_time in 1.0?")
-    ask(page, "What is the default of drain_time?")
-    assert texts(page).count("valve 1\\.0]") == 2
-
-
-def test_a_running_question_is_stopped_and_asked_again(valve: MakeChatbot) -> None:
-    chatbot = valve(Endless())
-    page = open_page()
-    page.chat_input[0].set_value(LATEST).run()
-    button(page, "Stop")
-    settle(page)
-    assert "Stopped" in texts(page)
-    again(chatbot, FakeListChatModel(responses=["90 days"]))
-    settle(button(page, "Ask again"))
-    assert "90 days" in texts(page)
-    assert "Stopped" not in texts(page)
-
-
-def test_a_dead_model_is_told_and_the_question_kept(valve: MakeChatbot) -> None:
-    chatbot = valve(Dead())
-    page = ask(open_page(), LATEST)
-    assert page.error[0].value.startswith("No answer: the model does not answer")
-    assert LATEST.replace("?", "\\?") in texts(page)
-    again(chatbot, FakeListChatModel(responses=["90 days"]))
-    settle(button(page, "Ask again"))
-    assert "90 days" in texts(page)
-    assert not page.error
-
-
 def test_a_question_that_is_too_long_can_be_shortened(valve: MakeChatbot) -> None:
     valve(None)
     page = ask(open_page(), "why " * 12_500)
@@ -219,18 +155,6 @@ def script(*, reading: str = COPIED) -> ScriptedChatModel:
     )
 
 
-def test_the_papers_chain_answers_in_a_sentence_with_its_source(
-    valve: MakeChatbot, valve_settings: Settings
-) -> None:
-    valve(script(), paper(valve_settings))
-    page = ask(open_page(), LATEST)
-    assert "It is kept for 90 days\xa0[\\[1\\]](#source-" in texts(page)
-    assert [e.label for e in page.expander] == ["How this was found"]
-    button(page, "**1**  Valve reference")
-    assert "kept for 90 days" in texts(page)
-    assert ":yellow-background[" in texts(page)
-
-
 def test_a_step_that_fell_back_is_told_in_one_line_with_its_reason_behind_it(
     valve: MakeChatbot, valve_settings: Settings
 ) -> None:
@@ -240,15 +164,6 @@ def test_a_step_that_fell_back_is_told_in_one_line_with_its_reason_behind_it(
     assert [e.label for e in page.expander] == ["How this was found"]
     told = page.expander[0].caption[1].value.replace("\\", "")
     assert told.startswith("Without the language model: reading what was found (3 of 3 chunks: ")
-
-
-def test_the_catalog_answers_in_a_sentence_and_nothing_else(valve: MakeChatbot) -> None:
-    valve(None)
-    page = ask(open_page(), "Which releases do you know?")
-    assert "of valve documented here" in texts(page)
-    assert "from the catalog" in texts(page)
-    assert "orange-badge" not in texts(page)
-    assert not [b for b in page.button if b.label.startswith("**")]
 
 
 @pytest.mark.parametrize(
@@ -274,24 +189,8 @@ def test_a_server_that_fails_is_told_and_the_question_can_be_asked_again(
     assert "90 days" in texts(page)
 
 
-def test_a_server_that_is_gone_is_told(valve: MakeChatbot) -> None:
-    with serving(words("never")) as server:
-        pass
-    valve(served(server.url))
-    page = ask(open_page(), LATEST)
-    assert "start it, or correct STRATA" in page.error[0].value.replace("\\", "")
-    assert [b for b in page.button if b.label == "Ask again"]
-
-
 def served(url: str) -> BaseChatModel:
     return ServedChatModel(url=url, model="m", retries=0, timeout=0.5)
-
-
-def test_a_profile_that_needs_a_model_says_so(valve: MakeChatbot, valve_settings: Settings) -> None:
-    chatbot: Chatbot = valve(None, paper(valve_settings))
-    page = ask(open_page(), LATEST)
-    assert "the profile qamr needs a language model" in page.error[0].value
-    assert chatbot.products()
 
 
 def again(chatbot: Chatbot, model: BaseChatModel) -> None:
@@ -299,3 +198,54 @@ def again(chatbot: Chatbot, model: BaseChatModel) -> None:
     object.__setattr__(chatbot, "model", model)
     for made in ("_parts", "_profile", "_chain"):
         chatbot.__dict__.pop(made, None)
+
+
+NOW = datetime(2026, 11, 20, 1, 30, tzinfo=timezone(timedelta(hours=2)))
+
+
+def conversation(updated: datetime) -> ConversationRow:
+    return ConversationRow(id="c", product="valve", title="title", updated=updated)
+
+
+def forget(chatbot: Chatbot) -> None:
+    """Begin without conversations."""
+    for kept in chatbot.conversations.recent(1000):
+        chatbot.conversations.delete(kept.id)
+
+
+def listed(page: AppTest) -> list[str]:
+    return [b.label for b in page.sidebar.button if "small[" in b.label]
+
+
+def test_conversations_are_grouped_by_the_days_where_the_browser_is() -> None:
+    # 1:30 in the morning there; UTC, which is kept, is still in the day before.
+    times = {
+        datetime(2026, 11, 19, 23, 0): "Today",
+        datetime(2026, 11, 19, 21, 59): "Yesterday",
+        datetime(2026, 11, 18, 22, 0): "Yesterday",
+        datetime(2026, 11, 14, 12, 0): "Last 7 days",
+        datetime(2026, 11, 1, 12, 0): "Last 30 days",
+        datetime(2025, 11, 20, 12, 0): "Earlier",
+    }
+    grouped = by_age([conversation(time) for time in times], NOW)
+    assert [name for name, _ in grouped] == list(dict.fromkeys(times.values()))
+    assert {c.updated: name for name, group in grouped for c in group} == times
+
+
+def test_of_many_conversations_the_last_thirty_are_listed_and_more_on_demand(
+    valve: MakeChatbot,
+) -> None:
+    chatbot = valve(None)
+    forget(chatbot)
+    newest = datetime.now(UTC)
+    for number in range(40):
+        identity = chatbot.conversations.start("valve", f"Question {number:02}")
+        with chatbot.database.writing() as session:
+            row = session.get_one(ConversationRow, identity)
+            row.updated = newest - timedelta(days=number)
+    page = open_page()
+    assert len(listed(page)) == 30
+    assert listed(page)[0].startswith("Question 00")
+    button(page, "Show more")
+    assert len(listed(page)) == 40
+    assert "Show more" not in [b.label for b in page.button]

@@ -132,18 +132,6 @@ def test_the_regression_set_is_a_file_that_the_evaluation_runs(
     assert shares["correct"] == shares["gold_page"] == {"hits": 2, "of": 2}
 
 
-def test_the_history_is_written_to_a_file_and_that_is_recorded(
-    strata: Command, chatbot: Chatbot, tmp_path: Path
-) -> None:
-    kept(chatbot, QUESTION)
-    file = tmp_path / "history.csv"
-    assert strata("history", "export", "--format", "csv", "--output", file).exit_code == 0
-    assert QUESTION in file.read_text("utf-8")
-    entry = AuditLog(chatbot.database).page(LOCAL)[0][0]
-    assert (entry.person, entry.action, entry.subject) == ("local", "export", "turns")
-    assert strata("history", "export", "--release", "1.0").stdout == ""
-
-
 def test_a_person_is_exported_and_deleted_and_the_audit_log_names_nobody(
     strata: Command, chatbot: Chatbot, tmp_path: Path
 ) -> None:

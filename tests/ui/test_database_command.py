@@ -21,13 +21,8 @@ QUESTIONS = tuple(
         "What is the default of hold_time in {release}?",
         "What is the default of drain_time in {release}?",
         "Which torque does the cover screw need in {release}?",
-        "How long is the pressure log kept in {release}?",
-        "May I use grease on the cover screw in {release}?",
-        "Where do I put the valve in {release}?",
-        "How do I show the valve in {release}?",
         "Does the valve {release} close more quietly?",
         "What is the flux of the moon in {release}?",
-        "What is hold_time in {release}?",
     )
 )
 
@@ -58,7 +53,7 @@ def answers(settings: Settings) -> list[str]:
     return given
 
 
-def test_a_backup_is_restored_and_moved_and_twenty_answers_are_the_same(
+def test_a_backup_is_restored_and_moved_and_ten_answers_are_the_same(
     strata: Run, valve_settings: Settings, tmp_path: Path, server: Cluster
 ) -> None:
     file, url = tmp_path / "backup.db", server.database_of(tmp_path)
@@ -78,7 +73,7 @@ def test_a_backup_is_restored_and_moved_and_twenty_answers_are_the_same(
     assert '"turns"' in moved.stdout
 
     expected = answers(valve_settings)
-    assert len(set(expected)) > 10
+    assert len(set(expected)) > 5
     restored = valve_settings.model_copy(update={"data_dir": tmp_path / "new"})
     assert answers(restored) == expected
     update = {"data_dir": tmp_path / "other", "database_url": url}

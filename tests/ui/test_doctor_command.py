@@ -111,23 +111,16 @@ def test_a_damaged_database_is_named(doctor: Doctor, data_dir: Path) -> None:
     assert "Restore a backup" in found["database"][1]
 
 
-def test_a_missing_model_is_named(
+def test_a_missing_model_and_what_a_hostile_file_could_reach_are_named(
     doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert doctor()[1]["parsers"] == ("well", "")
+    monkeypatch.setattr("chatbot.administration.doctor.lacking", lambda: ("files", "signals"))
     monkeypatch.setenv("STRATA_MODELS_DIR", str(tmp_path / "no-models"))
     code, found = doctor()
     assert code == 1
     missing = {told for what, (health, told) in found.items() if what.startswith("model ")}
     assert missing == {"It is missing. Run `strata models pull`."}
-
-
-def test_what_a_hostile_file_could_reach_is_named(
-    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert doctor()[1]["parsers"] == ("well", "")
-    monkeypatch.setattr("chatbot.administration.doctor.lacking", lambda: ("files", "signals"))
-    code, found = doctor()
-    assert code == 0
     assert found["parsers"][0] == "note"
     assert "reaches files and signals of whoever runs Strata" in found["parsers"][1]
 

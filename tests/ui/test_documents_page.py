@@ -11,7 +11,6 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
-from corpora.building.building import Builder
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
@@ -29,7 +28,7 @@ from tests.ui.admin_pages import (
     tab,
 )
 from tests.ui.conftest import MakeChatbot
-from tests.ui.valve_corpus import QUESTION, write_sources
+from tests.ui.valve_corpus import QUESTION
 from ui.documents import jobs_view
 
 pytestmark = pytest.mark.database
@@ -44,27 +43,6 @@ def at_release(release: str = "2.0", tab_name: str = "Documents") -> AppTest:
 
 def audit(chatbot: Chatbot) -> list[tuple[str, str]]:
     return [(e.action, e.subject) for e in AuditLog(chatbot.database).page(LOCAL)[0]][::-1]
-
-
-def add_state(chatbot: Chatbot, folder: Path, release: str = "2.0") -> None:
-    """Ingest a release anew with other values."""
-    source = write_sources(folder / "other", release, "50", "95")
-    Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder, workers=1).ingest(
-        [source], product="valve", release=release
-    )
-
-
-def test_releases_are_listed_with_what_serves_them(chatbot: Chatbot) -> None:
-    ReleaseAdministration(chatbot.database).change_release(
-        "valve", "1.0", ReleaseSettings(("Heron",), end_of_life=date(2020, 1, 31), hidden=True)
-    )
-    page = open_admin_page("documents")
-    told = shown(page)
-    assert told.index("**2.0** :primary-badge[latest]") < told.index("**1.0**")
-    assert "unsupported since 31 Jan 2020" in told
-    assert "hidden]" in told
-    assert "3 documents, published" in told
-    assert "also known as Heron" in told
 
 
 def test_without_documentation_the_first_upload_is_offered(
@@ -111,35 +89,6 @@ def test_what_is_said_of_a_release_is_saved_and_recorded_or_refused(chatbot: Cha
     assert {action for action, subject in audit(chatbot) if subject == "valve 1.0"} == {
         *("alias", "end of life", "pre-release", "hide")
     }
-
-
-def test_product_names_and_latest_are_saved(chatbot: Chatbot) -> None:
-    page = tab(open_admin_page("documents"), "documents tab", "Product")
-    page.text_area(key="aliases of valve").set_value("VLV")
-    page.selectbox(key="latest of valve").set_value("1.0")
-    press(page, "Save")
-    assert ReleaseAdministration(chatbot.database).overview("VLV").latest == "1.0"
-    assert audit(chatbot) == [("alias", "valve"), ("latest", "valve")]
-
-
-def test_an_earlier_state_serves_again_and_the_later_one_too(
-    chatbot: Chatbot, tmp_path: Path
-) -> None:
-    first = chatbot.catalog.serving("valve", "2.0").generation
-    remember(chatbot.database, "2.0", "drain_time", product="valve")
-    source = write_sources(tmp_path / "other", "2.0", "50", "95")
-    builder = Builder(chatbot.database, chatbot.settings.data_dir, chatbot.embedder, workers=1)
-    builder.ingest([source], product="valve", release="2.0")
-    second = chatbot.catalog.serving("valve", "2.0").generation
-    assert "1 saved answer, suspended" in shown(open_admin_page("documents"))
-    for target, becomes in ((first, "in use again"), (second, "suspended")):
-        page = press(at_release("2.0", "Versions"), "Roll back …")
-        assert "different content: mounting.pdf, reference.html" in shown(page)
-        press(dialog(_confirm_state, generation=target), "Roll back", -1)
-        assert chatbot.catalog.serving("valve", "2.0").generation == target
-        entry = AuditLog(chatbot.database).page(LOCAL)[0][0]
-        assert entry.details["consequences"] == f"1 saved answer is {becomes}."
-    assert audit(chatbot) == [("rollback", "valve 2.0")] * 2
 
 
 def test_a_document_is_looked_into(chatbot: Chatbot) -> None:
@@ -281,16 +230,6 @@ def _confirm_deletion(release: str) -> None:
     from ui.documents.actions import confirm_deletion
 
     confirm_deletion("valve", release)
-
-
-def _confirm_state(generation: int) -> None:
-    from corpora.catalog.release_settings import ReleaseAdministration
-    from ui.documents.contents import confirm_version
-    from ui.serving import services
-
-    release = ReleaseAdministration(services.chatbot().database).overview("valve").release("2.0")
-    assert release
-    confirm_version("valve", release, generation)
 
 
 def upload(*files: tuple[str, bytes], release: str) -> AppTest:

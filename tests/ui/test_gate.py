@@ -93,19 +93,6 @@ def test_only_who_signed_in_reaches_media_and_only_admins_uploads_and_metrics(
     assert status(cookie(iat=time.time() - 25 * 3600)) == 401
 
 
-def test_only_strata_s_own_pages_may_change_anything(provider: Settings) -> None:
-    """tests/ui/attacks/requests_table.py has the other origins."""
-    client = through(provider)
-    assert socket_opens(client, origin=HOME)
-    assert client.put("/", headers={"origin": HOME}).status_code == 200
-    assert client.get("/").status_code == 200
-    assert not socket_opens(client)
-    assert client.put("/").status_code == 403
-    foreign = {"origin": "http://strata.example.org"}
-    assert not socket_opens(client, **foreign)
-    assert {client.request(m, "/", headers=foreign).status_code for m in ("GET", "PUT")} == {403}
-
-
 def test_a_link_from_elsewhere_leads_to_the_page_and_to_nothing_for_programs() -> None:
     client = through(Settings(), "127.0.0.1", "http://127.0.0.1:8501")
     link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}

