@@ -10,13 +10,27 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from unicodedata import normalize
 from xml.parsers.expat import ExpatError
 
 from ingestion.page import Rejected, UnreadableFile
 
-_ARCHIVES = (".zip", ".jar", ".whl", ".epub", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
+_ARCHIVES = (".zip", ".jar", ".whl", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """zipfile bounds what one read of these inflates to; of the others it does not."""
+
+_UTF_8_NAME = 0x800
+"""The flag of an entry whose name is UTF-8."""
+_PAGES = (
+    *("cp932", "big5", "gb18030", "cp949", "cp437", "cp850", "cp852", "cp866"),
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254"),
+)
+"""What programs write other names in: the letters of the system that they ran on."""
+
+_ODD = re.compile(
+    r"[\u0080-\u00a9\u00ab-\u00af\u00b1-\u00b9\u00bb-\u00bf\u2010-\u2bff\ufffd]|\\(?=\.)"
+)
+"""Signs that hardly stand in the name of a file, and a backslash that is half a letter."""
 
 _ALWAYS_PLAUSIBLE = 1 << 20
 """Entries smaller than this, in bytes, are read however well they were packed."""
@@ -76,8 +90,9 @@ class Archive:
     def members(self) -> Iterator[Member | Rejected]:
         """Yield every file in the archive's order; folders are passed over."""
         seen: set[str] = set()
-        for info in self._zip.infolist():
-            name = info.filename.replace("\\", "/")
+        for info, spelled in self._spelled():
+            # Only now, as the second byte of an Asian letter may be a backslash.
+            name = canonical_name(spelled.partition("\0")[0].replace("\\", "/"))
             if name.endswith("/"):
                 continue
             reason = self._objection(info, name)
@@ -85,6 +100,31 @@ class Archive:
                 reason = "stands in the archive twice; the first one is kept"
             seen.add(name)
             yield Member(name, info.file_size, info) if reason is None else Rejected(name, reason)
+
+    def _spelled(self) -> list[tuple[zipfile.ZipInfo, str]]:
+        """Return the entries with their names, in the letters that those without a flag are in.
+
+        Whatever made the archive wrote them all alike, which says more than one name.
+        """
+        from chardet import detect_all
+
+        entries = self._zip.infolist()
+        unmarked = {
+            info.orig_filename: info.orig_filename.encode("cp437")
+            for info in entries
+            if not info.flag_bits & _UTF_8_NAME and not info.orig_filename.isascii()
+        }
+        together = b"\n".join(unmarked.values())
+        try:
+            together.decode()
+            encoding = "utf-8"
+        except UnicodeDecodeError:
+            found = [one["encoding"] for one in detect_all(together, include_encodings=_PAGES)]
+            # Of one letter the detector says nothing.
+            likely = (*filter(None, found), *_PAGES)
+            encoding = min(likely, key=lambda name: _odd(together, name))
+        spelled = {name: raw.decode(encoding, "replace") for name, raw in unmarked.items()}
+        return [(info, spelled.get(info.orig_filename, info.orig_filename)) for info in entries]
 
     def _objection(self, info: zipfile.ZipInfo, name: str) -> str | None:
         kind = stat.S_IFMT(info.external_attr >> 16)
@@ -126,14 +166,14 @@ class Archive:
 
         None where it is not had, or is larger than so many bytes.
         """
-        member = self._by_name.get(name)
+        member = self._by_name.get(canonical_name(name))
         if member is None or member.size > largest:
             return None
         try:
             return self.read(member)
         except UnreadableFile:
             # What is damaged is inflated once, however often it is named.
-            del self._by_name[name]
+            del self._by_name[member.name]
             return None
 
     @cached_property
@@ -143,6 +183,15 @@ class Archive:
     def close(self) -> None:
         """Close the file."""
         self._zip.close()
+
+
+def _odd(names: bytes, encoding: str) -> int:
+    return len(_ODD.findall(names.decode(encoding, "replace")))
+
+
+def canonical_name(name: str) -> str:
+    """Return a file's name as it is kept: a letter with its accents is one, which a Mac parts."""
+    return normalize("NFC", name)
 
 
 def stays_inside(name: str) -> bool:

@@ -3,12 +3,13 @@
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 
-from ingestion.archives import Archive, Member
+from ingestion.archives import Archive, Member, canonical_name
 from ingestion.includes import LARGEST_READ, may_include
 from ingestion.loaders import known_suffixes
 from ingestion.ocr import Ocr
@@ -93,6 +94,28 @@ class Listing:
         return len(self.entries)
 
 
+_FURNITURE = frozenset(
+    {
+        *("hidden", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".mp4"),
+        *(".css", ".scss", ".js", ".mjs", ".map", ".woff", ".woff2", ".ttf", ".eot", ".otf"),
+        *(".webm", ".webmanifest", ".inv", ".buildinfo", ".doctree", ".pickle"),
+    }
+)
+"""What pages are drawn with and built from: nobody looks for it among what is read."""
+_NAMED = 12
+
+
+def passed_over(skipped: Mapping[str, int]) -> str:
+    """Say in a sentence which formats are not read, with their numbers; "" where none is missed."""
+    missed = Counter({suffix: n for suffix, n in skipped.items() if suffix not in _FURNITURE})
+    if not missed:
+        return ""
+    of = [f"{suffix or 'without a suffix'} ({n:,})" for suffix, n in missed.most_common(_NAMED)]
+    more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
+    count = "1 file" if missed.total() == 1 else f"{missed.total():,} files"
+    return f"Not read, as nothing reads the format of {count}: {', '.join(of)}{more}."
+
+
 def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Listing:
     """Find the files to read: the ones named, those in folders, those in zip archives.
 
@@ -131,7 +154,7 @@ class _Lister:
                 reason = f"nothing reads {path.suffix or 'this'}; known are {known}"
                 yield Rejected(path.name, reason)
             else:
-                yield from self._file(path, path.name, "")
+                yield from self._file(path, canonical_name(path.name), "")
         except OSError as error:
             yield Rejected(_utf8(str(path)), why_unreadable(error))
 
@@ -146,7 +169,7 @@ class _Lister:
                 if name.startswith(".") or suffix not in {*known_suffixes(), ".zip"}:
                     self.skipped["hidden" if name.startswith(".") else _utf8(suffix)] += 1
                     continue
-                file = path.relative_to(folder).as_posix()
+                file = canonical_name(path.relative_to(folder).as_posix())
                 try:
                     if reason := _objection(path, root):
                         yield Rejected(_utf8(file), reason)
@@ -234,7 +257,9 @@ def _bytes_of(path: Path, largest: int) -> bytes:
 
 def _beside(folder: Path, name: str) -> bytes | None:
     """Return the bytes of a file in a folder that was given, or None for any other file."""
-    path = _real(folder / name)
+    # A Mac's names are parted into letters and accents, and stand so in the folder.
+    written = next((n for n in (name, normalize("NFD", name)) if (folder / n).exists()), name)
+    path = _real(folder / written)
     hidden = any(part.startswith(".") for part in name.split("/"))
     if hidden or not path.is_relative_to(folder):
         return None

@@ -127,11 +127,13 @@ class Rejected:
     """A file that was left out, and why, in words for the person who ingested it.
 
     `expected` where nothing is wrong with it: a generated index holds nothing to read.
+    `passed_over` where it is data, not documentation: such files are counted, not named.
     """
 
     file: str
     reason: str
     expected: bool = False
+    passed_over: bool = False
 
 
 _NUMBERED = {".pdf": "page", ".pptx": "slide", ".pptm": "slide"}
@@ -157,3 +159,7 @@ class UnreadableFile(Exception):
 
 class NothingToRead(UnreadableFile):
     """Nothing is wrong with the file, but there is nothing in it to answer from."""
+
+
+class NotDocumentation(NothingToRead):
+    """The file is data of a format that only now and then holds documentation, such as JSON."""

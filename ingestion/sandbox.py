@@ -21,7 +21,13 @@ from ingestion.confinement import confine
 from ingestion.includes import MOST_READ, Included, with_included
 from ingestion.loaders import added_loaders
 from ingestion.ocr import Ocr
-from ingestion.page import Document, NothingToRead, Rejected, UnreadableFile
+from ingestion.page import (
+    Document,
+    NotDocumentation,
+    NothingToRead,
+    Rejected,
+    UnreadableFile,
+)
 
 _LONGEST = 1 << 26
 """Bytes of an answer."""
@@ -239,7 +245,8 @@ def _parsed(work: Callable[..., Any], data: bytes, file: str) -> Any:
     try:
         return work(data, file)
     except NothingToRead as error:
-        return Rejected(file, str(error), expected=True)
+        passed_over = isinstance(error, NotDocumentation)
+        return Rejected(file, str(error), expected=True, passed_over=passed_over)
     except UnreadableFile as error:
         return Rejected(file, str(error))
     except MemoryError:

@@ -1,12 +1,13 @@
 """Files become the documents of a generation; what was read before is not read again."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Select, insert, select
@@ -22,7 +23,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from corpora.indexing.pages import insert_document, read_document
-from ingestion.archives import Archive
+from ingestion.archives import Archive, canonical_name
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Rejected, Remark, UnreadableFile
 from ingestion.reading import read_files
@@ -133,7 +134,9 @@ class Gathering:
         that did not end. If no file can be read, nothing else becomes a member.
         """
         told = self.report
-        told.skipped = listing.skipped
+        skipped = Counter(listing.skipped)
+        told.skipped = skipped
+        passed_over = 0
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
         known = self._known()
         taken: dict[str, int] = {}
@@ -147,7 +150,7 @@ class Gathering:
             return document_id is None
 
         def report() -> None:
-            done = len(taken) + told.read + len(told.rejected)
+            done = len(taken) + told.read + len(told.rejected) + passed_over
             self.on_progress(Progress(Stage.READING, done, len(listing), last))
 
         report()
@@ -157,7 +160,10 @@ class Gathering:
         with closing(cast("Generator[Document | Rejected]", reading)) as items:
             for item in items:
                 cut = item if isinstance(item, Rejected) else self._cut(item, files[item.file])
-                if isinstance(cut, Rejected):
+                if isinstance(cut, Rejected) and cut.passed_over:
+                    skipped[PurePosixPath(cut.file).suffix.lower()] += 1
+                    passed_over += 1
+                elif isinstance(cut, Rejected):
                     told.rejected.append(cut)
                 else:
                     waiting.append(cut)
@@ -220,7 +226,7 @@ class Gathering:
             rows = session.execute(_members(published, DocumentRow, MemberRow.source)).all()
         carried = []
         for row, source in rows:
-            if row.file not in present:
+            if canonical_name(row.file) not in present:
                 if is_left_out(row.file, source):
                     self.report.dropped.append(row.file)
                 else:

@@ -25,7 +25,7 @@ from corpora.documents.uploads import UploadedFile, name_objection
 from corpora.errors import UnusableName
 from ingestion.archives import Archive
 from ingestion.decoding import objection
-from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files
+from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files, passed_over
 from ingestion.loaders import known_suffixes
 from ingestion.page import Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
@@ -189,8 +189,12 @@ class _Look:
                     if problem is not None:
                         message = f"{problem} (in {file.name}; skipped)"
                         yield UploadNotice(entry.file, message, Weight.ASKS)
+        missed = passed_over(listing.skipped)
         if not is_readable:
-            yield UploadNotice(file.name, "contains no supported file", Weight.BLOCKS)
+            problem = f"contains no supported file. {missed}".rstrip(". ")
+            yield UploadNotice(file.name, problem, Weight.BLOCKS)
+        elif missed:
+            yield UploadNotice(file.name, missed, Weight.INFORMS)
 
     def _in_member(
         self, entry: SourceFile | Rejected, archive: Archive, *, is_looked_into: bool

@@ -16,7 +16,7 @@ from corpora.database.tables import FileRow
 from corpora.errors import UploadError
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
-from ingestion.archives import stays_inside
+from ingestion.archives import canonical_name, stays_inside
 
 KEPT_FOR_RETRY = timedelta(days=7)
 """How long the files of a job that failed or was cancelled are kept."""
@@ -27,10 +27,17 @@ _NOT_KEPT = "The files of this upload are not kept any more. Upload them again."
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file as it came: its name, with "/" between folders, and its bytes."""
+    """A file as it came: its name, with "/" between folders, and its bytes.
+
+    A letter with its accents is one in the name, however it was sent.
+    """
 
     name: str
     content: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Spell the name as documents are named."""
+        object.__setattr__(self, "name", canonical_name(self.name))
 
     @property
     def size(self) -> int:

@@ -33,7 +33,7 @@ from corpora.errors import (
 from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder
 from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
-from ingestion.listing import DEFAULT_LIMITS, Limits
+from ingestion.listing import DEFAULT_LIMITS, Limits, passed_over
 
 POSTPONED_SECONDS = 30.0
 """A job whose release another process is building is tried again after this time."""
@@ -222,9 +222,11 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
     left_out = f" Skipped {_count(len(report.rejected), 'file')}." if report.rejected else ""
     if in_part := len({remark.file for remark in report.remarks}):
         left_out += f" Read in part: {_count(in_part, 'file')}."
+    if missed := passed_over(report.skipped):
+        left_out += f" {missed}"
     match report.outcome:
         case Outcome.NOTHING_READABLE:
-            return _Ended(JobState.FAILED, _NOTHING_READ, figures, problems)
+            return _Ended(JobState.FAILED, f"{_NOTHING_READ}{left_out}", figures, problems)
         case Outcome.UNCHANGED:
             message = f"No changes.{left_out}"
         case Outcome.PUBLISHED:

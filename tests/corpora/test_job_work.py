@@ -106,6 +106,22 @@ def test_what_was_read_in_part_is_told_at_the_job(desk: Desk, jobs: Jobs) -> Non
     assert "(such as ../a.inc)" in file.reason
 
 
+def test_formats_that_nothing_reads_are_told_at_the_job(desk: Desk) -> None:
+    members = {"guide.md": GUIDE, "a.textile": b"h1. A", "b.textile": b"h1. B", "logo.png": b"x"}
+    job = desk.done(desk.upload(docs__zip=zipped(*members.items())))
+    read = "Ready: 1 document with 1 page."
+    assert job.message == f"{read} Not read, as nothing reads the format of 2 files: .textile (2)."
+
+
+def test_a_name_that_a_mac_has_parted_replaces_the_document(desk: Desk, database: Database) -> None:
+    for name in ("Übersicht__md", "U\u0308bersicht__md"):
+        desk.done(desk.upload(**{name: f"# {name}\n\nOne.\n".encode()}))
+        assert [*texts(database)] == ["Übersicht.md"]
+    desk.done(desk.upload(docs__zip=zipped(("U\u0308bersicht.md", b"# Third\n\nThree.\n"))))
+    assert [*texts(database)] == ["Übersicht.md"]
+    assert "Three." in texts(database)["Übersicht.md"]
+
+
 def test_an_upload_replaces_files_of_its_names_and_leaves_the_others(
     desk: Desk, database: Database, tmp_path: Path
 ) -> None:

@@ -153,6 +153,13 @@ def test_what_is_wrong_in_a_zip_is_named_and_the_rest_is_taken(look: Check) -> N
     assert accepted([archive], findings) == (archive,)
 
 
+def test_formats_in_a_zip_that_nothing_reads_are_named_before(look: Check) -> None:
+    archive = zipped("docs.zip", a__md=GUIDE, b__textile=b"h1. B", logo__png=b"x")
+    (finding,) = look(archive)
+    assert finding.weight is Weight.INFORMS
+    assert finding.problem == "Not read, as nothing reads the format of 1 file: .textile (1)."
+
+
 def test_two_files_of_one_name_cannot_both_be_taken(look: Check) -> None:
     findings = look(of("a.md", b"1"), of("A.md", b"2"), of("b.md", b"3"), of("b.md/c.md", b"4"))
     assert [(f.file, f.blocking) for f in findings] == [("A.md", True), ("b.md/c.md", True)]

@@ -63,6 +63,60 @@ def test_backslashes_are_how_some_programs_write_folders(tmp_path: Path) -> None
         assert [m.name for m in archive.members() if isinstance(m, Member)] == ["guide/install.md"]
 
 
+class _Unmarked(zipfile.ZipInfo):
+    """An entry whose name is bytes, without the flag that says UTF-8."""
+
+    written = b""
+
+    def _encodeFilenameFlags(self) -> tuple[bytes, int]:  # noqa: N802 - as zipfile calls it
+        return self.written, 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("utf-8", ["指南/安装.md", "Übersicht.md"]),
+        ("gbk", ["指南/安装.md"]),
+        ("gbk", ["产品手册/第一章 概述.md", "docs/API 参考.md", "guide.md"]),
+        ("big5", ["許功蓋.md", "docs/餐.md"]),
+        ("big5", ["功.md"]),
+        ("cp932", ["表示.md", "ソフト/能力.md"]),
+        ("cp932", ["表.md"]),
+        ("cp949", ["설치.md", "사용 설명서.md"]),
+        ("cp437", ["Übersicht/Größe.md"]),
+        ("cp437", ["français.md"]),
+        ("cp850", ["Guía de instalación.md", "Ação.md"]),
+        ("cp852", ["Příručka.md"]),
+        ("cp866", ["Руководство.md"]),
+        ("cp1250", ["Příručka.md"]),
+        ("cp1251", ["Руководство.md"]),
+        ("cp1252", ["Übersicht.md", "café.md"]),
+    ],
+)
+def test_names_are_read_in_the_letters_that_they_were_written_in(
+    tmp_path: Path, encoding: str, names: list[str]
+) -> None:
+    with zipfile.ZipFile(tmp_path / "n.zip", "w") as archive:
+        for number, name in enumerate(names):
+            info = _Unmarked(f"{number}.md")
+            info.written = name.encode(encoding)
+            archive.writestr(info, name.encode())
+    with closing(Archive(tmp_path / "n.zip")) as opened:
+        members = [member for member in opened.members() if isinstance(member, Member)]
+        assert [member.name for member in members] == names
+        assert opened.named(names[0], 100) == names[0].encode()
+
+
+def test_a_letter_that_a_mac_parts_is_one(tmp_path: Path) -> None:
+    path = _zip(tmp_path / "m.zip", ("U\u0308bersicht.md", b"first"), ("Übersicht.md", b"second"))
+    with closing(Archive(path)) as archive:
+        kept, rejected = archive.members()
+        assert isinstance(kept, Member)
+        assert kept.name == "Übersicht.md"
+        assert isinstance(rejected, Rejected)
+        assert archive.named("U\u0308bersicht.md", 10) == b"first"
+
+
 @pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK])
 def test_links_and_devices_are_rejected(tmp_path: Path, mode: int) -> None:
     path = _zip(tmp_path / "l.zip", (_info("link.md", mode | 0o644), b"/etc/passwd"))

@@ -58,6 +58,17 @@ def test_other_formats_and_hidden_files_in_a_folder_are_counted(folder: Path) ->
     assert listing.skipped == {".png": 2, ".css": 1, "hidden": 2}
 
 
+def test_a_file_in_a_folder_goes_by_the_name_that_a_zip_has_for_it(tmp_path: Path) -> None:
+    folder = tmp_path / "U\u0308bersicht"
+    folder.mkdir()
+    (folder / "Gro\u0308\u00dfe.rst").write_text("Size\n====\n\n.. include:: Mas\u0308se.inc\n")
+    (folder / "Mas\u0308se.inc").write_text("It is 12 m high.\n")
+    (read,) = read_files(list_files([tmp_path]))
+    assert isinstance(read, Document)
+    assert read.file == "Übersicht/Größe.rst"
+    assert "12 m" in read.pages[0].text
+
+
 def test_a_named_file_of_another_format_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "logo.png").write_bytes(PNG)
     assert "nothing reads .png; known are .pdf" in _rejected([tmp_path / "logo.png"])["logo.png"]

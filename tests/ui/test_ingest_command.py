@@ -54,6 +54,13 @@ def test_the_report_names_what_was_left_out(folder: Path) -> None:
     assert "odd?.md" in again.output
 
 
+def test_formats_that_nothing_reads_are_named_with_their_numbers(folder: Path) -> None:
+    for name in ("a.textile", "b.textile", "c.org", "README", "logo.png", "site.css", ".hidden"):
+        (folder / name).write_bytes(b"Port 6133")
+    told = " ".join(ingest(str(folder)).output.split())
+    assert "the format of 4 files: .textile (2), without a suffix (1), .org (1)." in told
+
+
 def test_a_manual_that_repeats_itself_is_read_whole(folder: Path) -> None:
     notice = "Keep both hands away from the valve while it moves.\n\n"
     sections = (f"# Part {i}\n\n{notice * 8}Screw {i} is part {i * 7}.\n\n" for i in range(60))

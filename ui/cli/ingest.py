@@ -13,6 +13,7 @@ from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import IngestReport, Outcome
+from ingestion.listing import passed_over
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, print_result, progress_bars
 from ui.wording.amounts import how_many
 
@@ -57,7 +58,7 @@ def ingest(
 
 
 def report_in_words(report: IngestReport) -> Iterator[str]:
-    """The result of an ingest: counts, saved answers, skipped files."""
+    """The result of an ingest: counts, saved answers, skipped files, formats that nothing reads."""
     release = f"{report.product} {report.release}"
     match report.outcome:
         case Outcome.PUBLISHED:
@@ -80,3 +81,5 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
         if files:
             yield f"Skipped {how_many(len(files), 'file')} {what}:"
         yield from (f"  {file.file}: {file.reason}" for file in files)
+    if missed := passed_over(report.skipped):
+        yield missed
