@@ -14,7 +14,11 @@ _SUFFIXES = {
     "html": (".html", ".htm", ".xhtml"),
     "office": (".docx", ".docm", ".pptx", ".pptm"),
     "svg": (".svg",),
-    "markdown": (".md", ".markdown"),
+    "markdown": (
+        *(".md", ".markdown", ".mdx", ".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtext"),
+        *(".qmd", ".rmd"),
+    ),
+    "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),
 }
 LOADERS = {suffix: module for module, suffixes in _SUFFIXES.items() for suffix in suffixes}

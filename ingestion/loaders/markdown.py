@@ -15,7 +15,7 @@ from ingestion.decoding import decode
 from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
 from ingestion.loaders.text import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
-from ingestion.page import Document, UnreadableFile
+from ingestion.page import Block, Document, UnreadableFile
 
 _DEEPEST = 80
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.DOTALL)
@@ -53,12 +53,17 @@ def load(data: bytes, file: str) -> Document:
     front = _FRONT_MATTER.match(text)
     titled = _FRONT_TITLE.search(front[2] or "") if front else None
     body = text[front.end() :] if front else text
-    try:
-        blocks = fragment_blocks(_html(_plain_notes(body)))
-    except RecursionError as error:
-        raise UnreadableFile("its elements are nested too deeply to be read") from error
+    blocks = markdown_blocks(body)
     title = titled["title"].strip("\"'") if titled else ""
     return flowing_document(data, file, title, blocks)
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """Read Markdown without front matter, which stands in other formats too."""
+    try:
+        return fragment_blocks(_html(_plain_notes(text)))
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
 
 
 def _plain_notes(text: str) -> str:

@@ -14,9 +14,11 @@ from ingestion.listing import list_files
 from ingestion.loaders import LOADERS, load
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.reading import read_files
-from tests.ingestion.hostile_inputs import GROUPS, SECRET
+from tests.ingestion import hostile_formats, hostile_inputs
+from tests.ingestion.hostile_inputs import SECRET
 
 GOOD = "# Good\n\nThis file is as it should be, and is read whatever lies beside it.\n"
+GROUPS = {**hostile_inputs.GROUPS, **hostile_formats.GROUPS}
 READ = {
     "archives": {"slip.zip", "nested.zip", "junk-before.zip", "case.zip", "deep.zip"},
     "pdfs": {"owner.pdf", "pages.pdf", "embedded.pdf", "turned.pdf", "title.pdf", "entity.pdf"},
@@ -33,6 +35,7 @@ READ = {
     "restructured-text": {"include.rst", "raw-url.rst", "csv-file.rst", "substitution.rst"},
     "office": {"good.docx", "good.pptx", "macros.docm", "script.docx", "paragraphs.docx"},
     "texts": {"utf-16.txt", "latin-1.txt", "line.txt", "word.txt", "cr.txt", "escape.txt"},
+    "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
 """Of each group some that have to be read, so that leaving everything out is no way to pass."""
@@ -45,6 +48,14 @@ LEFT_OUT = {
     "restructured-text": {"empty.rst"},
     "office": {"locked.docx", "bomb.docx", "bomb.pptx", "zip.docx", "swapped.pptx", "cut.docx"},
     "texts": {"empty.txt", "nuls.txt", "picture.txt", "program.txt"},
+    "interfaces": {
+        "laughs.yaml",
+        "merges.yaml",
+        "itself.yaml",
+        "deep.yaml",
+        "deep.json",
+        "cut.json",
+    },
     "names": set(),
 }
 """Of each group some of which nothing may be read."""
@@ -101,9 +112,19 @@ BEGINNINGS = {
     "office": b"PK\x03\x04",
     "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><text x="',
     "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
+    "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",
 }
+
+
+def test_data_is_passed_over_by_its_format(tmp_path: Path) -> None:
+    for name, content in hostile_formats.data():
+        (tmp_path / name).write_bytes(content)
+    read = list(read_files(list_files([tmp_path])))
+    assert [item.file for item in read if isinstance(item, Rejected) and item.passed_over] == [
+        item.file for item in read
+    ]
 
 
 @pytest.mark.parametrize("suffix", LOADERS)

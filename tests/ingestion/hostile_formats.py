@@ -1,0 +1,72 @@
+"""Hostile and broken inputs of formats that hold data as often as documentation, made by code.
+
+Each is the bytes of a file under the name that it is written to, as in `hostile_inputs`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from tests.ingestion.hostile_inputs import PNG, SENTENCE
+
+
+def interfaces() -> Iterator[tuple[str, bytes]]:
+    head = "openapi: 3.1.0\ninfo: {title: Valve, version: '1'}\n"
+
+    def of(text: str) -> bytes:
+        return f"{head}{text}\n".encode()
+
+    operation = f"get: {{summary: Opens, description: {SENTENCE.strip()}}}"
+    good = f"paths: {{/valve: {{{operation}}}}}"
+    laughs = "".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 10)}]\n" for i in range(1, 10))
+    merges = "".join(f"m{i}: &m{i}\n  <<: [*m{i - 1}, *m{i - 1}]\n" for i in range(1, 40))
+    yield "good.yaml", of(good)
+    yield "good.json", json.dumps({"openapi": "3.0.0", "paths": {"/v": {"get": {}}}}).encode()
+    yield "laughs.yaml", of(f"l0: &l0 [ha]\n{laughs}{good}")
+    yield "merges.yaml", of(f"m0: &m0 {{a: b}}\n{merges}{good}")
+    yield "itself.yaml", of(f"a: &a [*a]\n{good}")
+    yield "python.yaml", of(f"a: !!python/object/apply:os.system ['x']\n{good}")
+    yield "deep.yaml", of("a: " + "[" * 100_000 + "]" * 100_000)
+    yield "deep.json", b'{"openapi": "3.0.0", "a": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    yield "cut.json", b'{"openapi": "3.0.0", "paths": {'
+    yield "tabs.yaml", of("paths:\n\t/x: {}")
+    yield "reference.yaml", of("paths: {/x: {$ref: ../secret.txt}}\n")
+    yield (
+        "cycle.yaml",
+        of(
+            "paths: {/x: {$ref: '#/a'}}\na: {$ref: '#/b'}\nb: {$ref: '#/a'}\n"
+            "components: {schemas: {A: {allOf: [{$ref: '#/components/schemas/A'}]},"
+            " B: {items: {$ref: '#/components/schemas/B'}},"
+            " C: {oneOf: [{$ref: '#/components/schemas/C'}, {$ref: '#/components/schemas/B'}]}}}"
+        ),
+    )
+    wide = ", ".join(f"f{i}: {{$ref: '#/components/schemas/S'}}" for i in range(60))
+    yield (
+        "wide.yaml",
+        of(
+            "paths: {/x: {get: {responses: {200: {content: {a/b: {schema: "
+            "{$ref: '#/components/schemas/S'}}}}}}}}\n"
+            f"components: {{schemas: {{S: {{type: object, properties: {{{wide}}}}}}}}}"
+        ),
+    )
+    yield "wrong.yaml", of("paths: [1, 2]\nservers: x\ntags: {a: b}\ncomponents: 3")
+    yield (
+        "wrong-inside.yaml",
+        of("paths: {/x: {get: {parameters: [1, {schema: 3}], responses: [], requestBody: x}}}"),
+    )
+    yield "numbers.json", b'{"swagger": "2.0", "info": {"title": "V"}, "a": ' + b"9" * 9_999 + b"}"
+    yield "many.yaml", of("paths:\n" + "".join(f"  /x{i}: {{{operation}}}\n" for i in range(2_000)))
+    yield "picture.json", PNG
+    yield "empty.yaml", b""
+
+
+def data() -> Iterator[tuple[str, bytes]]:
+    """Files that are no documentation: they are counted by their suffix."""
+    yield "package.json", b'{"name": "valve", "version": "1.0"}'
+    yield "list.json", b"[1, 2, 3]"
+    yield "mkdocs.yml", b"site_name: Valve\nnav:\n  - index.md\n"
+    yield "says-openapi.yaml", b"# openapi: 3.0\ntext: |\n  openapi: 3.0.0\n"
+
+
+GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {"interfaces": interfaces}
