@@ -2,16 +2,20 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from textwrap import dedent, indent
 
 from ingestion.archives import stays_inside
 from ingestion.decoding import decode
+from ingestion.loaders import LOADERS
 from ingestion.page import UnreadableFile
 
-_READERS = {".rst", ".txt", ".text", ".md", ".markdown"}
+_ASCIIDOC = {".adoc", ".asciidoc", ".asc"}
+_READERS = {".rst", ".txt", ".text", *_ASCIIDOC} | {
+    suffix for suffix, module in LOADERS.items() if module == "markdown"
+}
 _REST = re.compile(
     r"^(?P<indent>[ \t]*)\.\. (?P<name>include|literalinclude)::[ \t]+(?P<path>\S[^\n]*)\n?"
     r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
@@ -25,6 +29,17 @@ _MYST = re.compile(
 _SNIPPET = re.compile(
     r"^(?P<indent>[ \t]*)-{1,}8<-{1,}[ \t]+[\"'](?P<path>[^\"'\n]+)[\"'][ \t]*$", re.MULTILINE
 )
+_ADOC = re.compile(
+    r"^(?P<indent>)include::(?P<path>[^\[\n]+)\[(?P<options>[^\]\n]*)\][ \t]*(?:\n|\Z)",
+    re.MULTILINE,
+)
+_ADOC_ATTRIBUTE = re.compile(r"^:(\w[\w-]*):[ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
+_ADOC_OPTION = re.compile(r"(\w+)=(?:\"([^\"]*)\"|([^,\]]*))")
+_TAG = re.compile(r"\b(?P<kind>tag|end)::(?P<name>[^\s\[\]]+)\[\]")
+_FAMILY = re.compile(
+    r"^(?:[^:$]*@)?(?:[^:$]*:(?=[^:$]*:))?(?P<module>[^:$]*:)?(?P<family>partial|example|page|attachment)\$(?P<name>.+)$"
+)
+"""How Antora names a file: by its module and its family."""
 _OPTION = re.compile(r":([\w-]+):[ \t]*([^\n]*)")
 _DEEPEST = 8
 MOST_READ = 1_000
@@ -70,6 +85,7 @@ def with_included(data: bytes, file: str, read: Callable[[str], bytes | None]) -
 class _Inclusion:
     read: Callable[[str], bytes | None]
     missing: list[str] = field(default_factory=list)
+    attributes: dict[str, str] = field(default_factory=dict)
     files_left: int = MOST_READ
     left: int = LARGEST_READ
 
@@ -78,11 +94,15 @@ class _Inclusion:
 
         def found(match: re.Match[str]) -> str:
             named = match.groupdict()
-            content = self._content(named["path"].strip(), through)
+            content = self._content(self._named(named["path"].strip()), through)
             if content is None:
                 return match[0]
             options = dict(_OPTION.findall(named.get("options") or ""))
             part = _part(content[1], options)
+            if match.re is _ADOC:
+                part = _asciidoc_part(content[1], named["options"])
+                if not is_asciidoc(content[0]):
+                    return f"{part.rstrip(chr(10))}\n"
             code = named.get("name") == "literalinclude" or options.keys() & {"literal", "code"}
             if code:
                 language = options.get("language") or options.get("code") or ""
@@ -95,14 +115,26 @@ class _Inclusion:
                 return match[0]
             return indent(part.rstrip("\n"), named["indent"]) + "\n"
 
+        if is_asciidoc(through[-1]):
+            self.attributes |= _ADOC_ATTRIBUTE.findall(text)
+            return _ADOC.sub(found, text)
         for pattern in (_REST, _MYST, _SNIPPET):
             text = pattern.sub(found, text)
         return text
+
+    def _named(self, path: str) -> str:
+        """Put what a text has named into a path."""
+        return re.sub(r"\{([\w-]+)\}", lambda m: self.attributes.get(m[1], m[0]), path)
 
     def _content(self, path: str, through: tuple[str, ...]) -> tuple[str, str] | None:
         """Return the name and the text of an included file; None, and note it, if it is not had."""
         folder = posixpath.dirname(through[-1])
         places = (path[1:],) if path.startswith("/") else (posixpath.join(folder, path), path)
+        if family := _FAMILY.match(path):
+            modules = through[0].partition("modules/")
+            module = (family["module"] or modules[2].partition("/")[0]).rstrip(":")
+            name = f"{family['family']}s/{family['name']}"
+            places = (f"{modules[0]}modules/{module}/{name}",)
         for name in dict.fromkeys(map(posixpath.normpath, places)):
             allowed = stays_inside(name) and name not in through and len(through) <= _DEEPEST
             if not allowed or self.left <= 0 or self.files_left <= 0:
@@ -134,6 +166,49 @@ def _part(text: str, options: dict[str, str]) -> str:
             lines = lines[: place + kept]
     text = "\n".join(lines)
     return dedent(text) if "dedent" in options else text
+
+
+def is_asciidoc(file: str) -> bool:
+    """Say whether a file is AsciiDoc by its name."""
+    return PurePosixPath(file).suffix.lower() in _ASCIIDOC
+
+
+def _asciidoc_part(text: str, written: str) -> str:
+    """Cut out the lines or the tagged parts that an include of AsciiDoc asks for."""
+    options = {name: quoted or bare for name, quoted, bare in _ADOC_OPTION.findall(written)}
+    lines = text.split("\n")
+    if ranges := options.get("lines"):
+        ranges = re.sub(r"\.\.(-1)?", "-", ranges)
+        lines = [line for first, last in _ranges(ranges) for line in lines[first:last]]
+    wanted = set(re.split(r"[;,]", options.get("tags") or options.get("tag") or "")) - {""}
+    lines = list(_tagged(lines, wanted))
+    text = "\n".join(lines)
+    if "indent" in options:
+        text = indent(dedent(text), " " * min(_number(options["indent"]) or 0, 40))
+    offset = options.get("leveloffset", "")
+    if re.fullmatch(r"[+-]\d", offset):
+        back = {"+": "-", "-": "+"}[offset[0]] + offset[1:]
+        text = f":leveloffset: {offset}\n\n{text}\n\n:leveloffset: {back}\n"
+    return text
+
+
+def _tagged(lines: Sequence[str], wanted: set[str]) -> Iterator[str]:
+    """Yield the lines that stand in a tag that is wanted, all of them if none is."""
+    unwanted = {name[1:] for name in wanted if name.startswith("!")}
+    named = wanted - {f"!{name}" for name in unwanted}
+    inside: list[str] = []
+    for line in lines:
+        if tag := _TAG.search(line):
+            if tag["kind"] == "tag":
+                inside.append(tag["name"])
+            elif tag["name"] in inside:
+                inside.remove(tag["name"])
+            continue
+        is_wanted = (
+            not named or "**" in named or bool(named & {*inside}) or ("*" in named and inside)
+        )
+        if is_wanted and not unwanted & {*inside}:
+            yield line
 
 
 def _place(lines: Sequence[str], mark: str | None) -> int | None:

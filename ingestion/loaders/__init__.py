@@ -18,6 +18,7 @@ _SUFFIXES = {
         *(".md", ".markdown", ".mdx", ".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtext"),
         *(".qmd", ".rmd"),
     ),
+    "asciidoc": (".adoc", ".asciidoc", ".asc"),
     "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),
 }

@@ -61,12 +61,48 @@ def interfaces() -> Iterator[tuple[str, bytes]]:
     yield "empty.yaml", b""
 
 
+def asciidoc() -> Iterator[tuple[str, bytes]]:
+    def of(text: str) -> bytes:
+        return f"= Valve\n\n{SENTENCE}\n\n{text}\n".encode()
+
+    names = "".join(f":a{i}: {f'{{a{i - 1}}}' * 10}\n" for i in range(1, 12))
+    yield "good.adoc", of("|===\n|a |b\n|===")
+    yield "include.adoc", of("include::../secret.txt[]\n\ninclude::/etc/passwd[]")
+    yield "include-code.adoc", of("----\ninclude::../secret.txt[lines=1..-1]\n----")
+    yield "include-url.adoc", of("include::http://127.0.0.1:1/[]\n\nimage::file:///etc/passwd[]")
+    yield "include-itself.adoc", of("include::include-itself.adoc[]")
+    yield "family.adoc", of("include::a:b:partial$../../../secret.txt[]")
+    yield "laughs.adoc", of(f":a0: ha\n{names}\n{{a11}}")
+    yield "itself.adoc", of(":a: {a}{a}\n:a: {a}{a}\n\n{a}")
+    yield "html.adoc", of("++++\n<script>alert(1)</script>\n++++\n\n+++<b>+++ pass:[<i>]")
+    yield "lists.adoc", of("\n".join(f"{'*' * (i % 6 + 1)} item" for i in range(5_000)))
+    yield "tied.adoc", of("* a\n+\n" * 5_000)
+    yield "boxes.adoc", of("\n".join("=" * (4 + i) for i in range(500)))
+    yield "cells.adoc", of("|===\na|\n" * 500)
+    yield "wide.adoc", of('[cols="999999*"]\n|===\n' + "|x" * 5_000 + "\n|===")
+    yield "spans.adoc", of("|===\n999999.999999+|x\n99999*|y\n|===")
+    yield "terms.adoc", of("".join(f"a{i}::\n" for i in range(5_000)))
+    yield "stars.adoc", of("*" * 50_000 + " a " + "_" * 50_000 + " `" * 9_000)
+    yield "brackets.adoc", of("[" * 20_000 + "<<" * 9_000 + "link:" * 9_000 + "((" * 9_000)
+    yield "conditions.adoc", of("ifdef::a[]\n" * 5_000 + "ifeval::[1 < x]\nendif::[]\nendif::[]")
+    yield "open.adoc", of("----\nnever closed")
+    yield "offset.adoc", of(":leveloffset: 9999\n\n== Deep\n\n:leveloffset: -99\n\n== High")
+    yield "csv.adoc", of('[format=csv]\n|===\n"open,1\n' + "x" * 200_000 + "\n|===")
+    yield "picture.adoc", PNG
+    yield "empty.adoc", b""
+    yield "only-comments.adoc", b"// nothing\n\n////\nnothing\n////\n"
+
+
 def data() -> Iterator[tuple[str, bytes]]:
     """Files that are no documentation: they are counted by their suffix."""
     yield "package.json", b'{"name": "valve", "version": "1.0"}'
     yield "list.json", b"[1, 2, 3]"
     yield "mkdocs.yml", b"site_name: Valve\nnav:\n  - index.md\n"
+    yield "archive.asc", b"-----BEGIN PGP SIGNATURE-----\n\niQIz\n-----END PGP SIGNATURE-----\n"
     yield "says-openapi.yaml", b"# openapi: 3.0\ntext: |\n  openapi: 3.0.0\n"
 
 
-GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {"interfaces": interfaces}
+GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
+    "interfaces": interfaces,
+    "asciidoc": asciidoc,
+}

@@ -35,6 +35,14 @@ READ = {
     "restructured-text": {"include.rst", "raw-url.rst", "csv-file.rst", "substitution.rst"},
     "office": {"good.docx", "good.pptx", "macros.docm", "script.docx", "paragraphs.docx"},
     "texts": {"utf-16.txt", "latin-1.txt", "line.txt", "word.txt", "cr.txt", "escape.txt"},
+    "asciidoc": {
+        "good.adoc",
+        "include.adoc",
+        "family.adoc",
+        "laughs.adoc",
+        "html.adoc",
+        "open.adoc",
+    },
     "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -48,6 +56,7 @@ LEFT_OUT = {
     "restructured-text": {"empty.rst"},
     "office": {"locked.docx", "bomb.docx", "bomb.pptx", "zip.docx", "swapped.pptx", "cut.docx"},
     "texts": {"empty.txt", "nuls.txt", "picture.txt", "program.txt"},
+    "asciidoc": {"picture.adoc", "empty.adoc", "only-comments.adoc", "csv.adoc", "tied.adoc"},
     "interfaces": {
         "laughs.yaml",
         "merges.yaml",
@@ -112,6 +121,7 @@ BEGINNINGS = {
     "office": b"PK\x03\x04",
     "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><text x="',
     "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
+    "asciidoc": b"= Valve\n\n|===\n|a |b\n\n* ",
     "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",

@@ -55,6 +55,44 @@ def test_a_listing_is_what_its_options_cut_out(options: str, code: str) -> None:
     assert told == f".. code-block:: python\n\n{indented}\n\nThe end.\n"
 
 
+ANTORA = {
+    "docs/modules/ROOT/partials/p.adoc": "== Part\n\nText.\n",
+    "docs/modules/ROOT/examples/x.py": (
+        "import os\n# tag::main[]\ndef f():\n    # tag::inner[]\n    return 1\n"
+        "    # end::inner[]\n# end::main[]\n"
+    ),
+    "docs/modules/other/partials/q.adoc": "Of another module.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("include::../partials/p.adoc[]\n", "== Part\n\nText.\n"),
+        ("include::partial$p.adoc[]\n", "== Part\n\nText.\n"),
+        (":dir: partial$\n\ninclude::{dir}p.adoc[]\n", ":dir: partial$\n\n== Part\n\nText.\n"),
+        ("include::other:partial$q.adoc[]\n", "Of another module.\n"),
+        ("include::valve:other:partial$q.adoc[]\n", "Of another module.\n"),
+        ("include::example$x.py[tag=inner]\n", "    return 1\n"),
+        ("include::example$x.py[tags=main;!inner]\n", "def f():\n"),
+        ("include::example$x.py[tag=inner,indent=0]\n", "return 1\n"),
+        ('include::example$x.py[lines="1;3..4"]\n', "import os\ndef f():\n"),
+        (
+            "include::partial$p.adoc[leveloffset=+1]\n",
+            ":leveloffset: +1\n\n== Part\n\nText.\n\n\n:leveloffset: -1\n",
+        ),
+        ("include::nowhere.adoc[]\n", "include::nowhere.adoc[]\n"),
+        ("\\include::partial$p.adoc[]\n", "\\include::partial$p.adoc[]\n"),
+    ],
+)
+def test_what_asciidoc_includes_is_found_as_antora_finds_it(written: str, read: str) -> None:
+    def content(name: str) -> bytes | None:
+        return ANTORA[name].encode() if name in ANTORA else None
+
+    whole = with_included(written.encode(), "docs/modules/ROOT/pages/a.adoc", content).text
+    assert (written if whole is None else whole) == read
+
+
 def test_a_listing_in_myst_is_fenced() -> None:
     told = included(
         "```{literalinclude} valve.py\n:lines: 1\n:language: python\n```\n", "docs/a.md"

@@ -1,0 +1,1 @@
+"""AsciiDoc as its authors write it becomes the HTML that it stands for."""

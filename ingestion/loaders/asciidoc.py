@@ -1,0 +1,32 @@
+"""AsciiDoc files become documents, by way of the HTML that they stand for."""
+
+from ingestion.asciidoc.blocks import html
+from ingestion.asciidoc.lines import Attributes, preprocessed
+from ingestion.decoding import decode
+from ingestion.documents import flowing_document
+from ingestion.loaders.html import fragment_blocks
+from ingestion.page import Document, NotDocumentation, UnreadableFile
+
+_SIGNED = "-----BEGIN PGP"
+
+
+def load(data: bytes, file: str) -> Document:
+    """Read an AsciiDoc file into pages cut along its headings.
+
+    Attributes and conditions are followed as Asciidoctor follows them for a web page; what only
+    a project's configuration defines stays as it is written. Code is read letter for letter.
+    Raises NotDocumentation for a signature, which has the suffix .asc too, UnreadableFile where
+    there is no text or it is nested too deeply.
+    """
+    text = decode(data)
+    if text.lstrip().startswith(_SIGNED):
+        raise NotDocumentation("a signature or a key")
+    attributes = Attributes()
+    lines = preprocessed(text, attributes)
+    values = attributes.values
+    anchors = values.get("idprefix", "_"), values.get("idseparator", "_")
+    try:
+        blocks = fragment_blocks(html(lines, anchors=anchors))
+    except RecursionError as error:
+        raise UnreadableFile("its elements are nested too deeply to be read") from error
+    return flowing_document(data, file, "", blocks)
