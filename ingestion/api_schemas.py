@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ingestion.page import collapse
-from ingestion.structured_data import Literal
+from ingestion.structured_data import mapping, members, truth
 
 _DEEPEST = 5
 _MOST_FIELDS = 400
@@ -164,27 +164,3 @@ def _written(value: Any) -> str:
     if isinstance(value, str):
         return collapse(value)
     return "…" if isinstance(value, dict | list) and value else "empty"
-
-
-def truth(value: Any) -> bool:
-    """Say whether a value is the truth value true."""
-    return value == "true" and isinstance(value, Literal)
-
-
-def mapping(value: Any) -> dict[Any, Any]:
-    """Return a mapping with what YAML merges into it, or an empty one for anything else."""
-    if not isinstance(value, dict):
-        return {}
-    merged = value.get("<<")
-    if merged is None:
-        return value
-    parts = members(merged) if isinstance(merged, list) else [merged]
-    whole: dict[Any, Any] = {}
-    for part in reversed(parts):
-        whole |= part if isinstance(part, dict) else {}
-    return whole | {key: one for key, one in value.items() if key != "<<"}
-
-
-def members(value: Any) -> list[Any]:
-    """Return a list, or an empty one for anything else."""
-    return value if isinstance(value, list) else []

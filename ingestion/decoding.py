@@ -104,6 +104,11 @@ def decode(data: bytes, *, declared: str | None = None) -> str:
     text = _decoded(data, declared)
     if len(_CONTROL.findall(text)) > max(len(text) // 50, _FEW):
         raise UnreadableFile("this is binary data and not text; check the file's suffix")
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters and what nobody sees, line ends as newlines."""
     return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ingestion.decoding import printable
 from ingestion.page import UnreadableFile
 
 _LITERAL = re.compile(r"[-+]?(\d[\d_]*)?(\.\d*)?([eE][-+]?\d+)?|true|false|null|~")
@@ -51,12 +52,38 @@ def as_json(value: Any, indent: str = "") -> str:
     return str(value) if isinstance(value, Literal) else json.dumps(value, ensure_ascii=False)
 
 
+def truth(value: Any) -> bool:
+    """Say whether a value is the truth value true."""
+    return value == "true" and isinstance(value, Literal)
+
+
+def mapping(value: Any) -> dict[Any, Any]:
+    """Return a mapping with what YAML merges into it, or an empty one for anything else."""
+    if not isinstance(value, dict):
+        return {}
+    merged = value.get("<<")
+    if merged is None:
+        return value
+    parts = members(merged) if isinstance(merged, list) else [merged]
+    whole: dict[Any, Any] = {}
+    for part in reversed(parts):
+        whole |= part if isinstance(part, dict) else {}
+    return whole | {key: one for key, one in value.items() if key != "<<"}
+
+
+def members(value: Any) -> list[Any]:
+    """Return a list, or an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
 def _literals(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _literals(one) for key, one in value.items()}
     if isinstance(value, list):
         return [_literals(one) for one in value]
-    return value if isinstance(value, str) else Literal(json.dumps(value))
+    if isinstance(value, Literal):
+        return value
+    return printable(value) if isinstance(value, str) else Literal(json.dumps(value))
 
 
 def _yaml(text: str) -> Any:
@@ -82,7 +109,7 @@ def _value(node: Any) -> Any:
     if node.id == "sequence":
         return [_value(one) for one in node.value]
     is_literal = node.value and not node.style and _LITERAL.fullmatch(node.value)
-    return Literal(node.value) if is_literal else str(node.value)
+    return Literal(node.value) if is_literal else printable(node.value)
 
 
 def _refuse_bombs(events: Iterator[Any]) -> None:

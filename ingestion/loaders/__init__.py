@@ -19,6 +19,7 @@ _SUFFIXES = {
         *(".qmd", ".rmd"),
     ),
     "asciidoc": (".adoc", ".asciidoc", ".asc"),
+    "notebook": (".ipynb",),
     "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),
 }

@@ -61,9 +61,14 @@ def load(data: bytes, file: str) -> Document:
 def markdown_blocks(text: str) -> list[Block]:
     """Read Markdown without front matter, which stands in other formats too."""
     try:
-        return fragment_blocks(_html(_plain_notes(text)))
+        return fragment_blocks(markdown_html(text))
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
+
+
+def markdown_html(text: str) -> str:
+    """Return Markdown without front matter as HTML."""
+    return _html(_plain_notes(text))
 
 
 def _plain_notes(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from ingestion.api_schemas import Schemas, mapping, members, name_of, truth
+from ingestion.api_schemas import Schemas, name_of
 from ingestion.decoding import decode
 from ingestion.documents import document, paginate
 from ingestion.loaders.markdown import markdown_blocks
@@ -18,7 +18,7 @@ from ingestion.page import (
     UnreadableFile,
     collapse,
 )
-from ingestion.structured_data import as_json, structured_data
+from ingestion.structured_data import as_json, mapping, members, structured_data, truth
 from ingestion.tables import table_blocks
 
 _MARK = re.compile(r"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)

@@ -93,6 +93,31 @@ def asciidoc() -> Iterator[tuple[str, bytes]]:
     yield "only-comments.adoc", b"// nothing\n\n////\nnothing\n////\n"
 
 
+def notebooks() -> Iterator[tuple[str, bytes]]:
+    def of(*cells: object, **more: object) -> bytes:
+        return json.dumps({"cells": cells, "nbformat": 4, **more}).encode()
+
+    def code(source: object, **output: object) -> dict[str, object]:
+        return {"cell_type": "code", "source": source, "outputs": [output]}
+
+    text = {"cell_type": "markdown", "source": [f"# Valve\n\n{SENTENCE}"]}
+    table = "<table><tr><td>" * 3_000
+    yield "good.ipynb", of(text, code(["a\n", "b"], text="printed"))
+    yield "nul.ipynb", of(text, code("a\0b\ud800", text="\0\x1b[31mred"))
+    yield "html.ipynb", of(text, code("x", data={"text/html": "<table><script>alert(1)</script>"}))
+    yield "deep-table.ipynb", of(text, code("x", data={"text/html": table}))
+    yield "deep.ipynb", b'{"cells": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    yield "wrong.ipynb", of(1, None, [], {"source": {"a": 1}, "outputs": 3}, text)
+    yield "level.ipynb", of({"cell_type": "heading", "level": "x", "source": "Valve"}, text)
+    yield "include.ipynb", of(text, code("%load ../secret.txt\n!cat /etc/passwd"))
+    yield "many.ipynb", of(*[text] * 3_000)
+    yield "picture.ipynb", of(code("", data={"image/png": "A" * 1_000_000}))
+    yield "no-cells.ipynb", b'{"nbformat": 4}'
+    yield "list.ipynb", b"[1, 2]"
+    yield "cut.ipynb", of(text)[:40]
+    yield "empty.ipynb", b""
+
+
 def data() -> Iterator[tuple[str, bytes]]:
     """Files that are no documentation: they are counted by their suffix."""
     yield "package.json", b'{"name": "valve", "version": "1.0"}'
@@ -105,4 +130,5 @@ def data() -> Iterator[tuple[str, bytes]]:
 GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
     "interfaces": interfaces,
     "asciidoc": asciidoc,
+    "notebooks": notebooks,
 }

@@ -43,6 +43,7 @@ READ = {
         "html.adoc",
         "open.adoc",
     },
+    "notebooks": {"good.ipynb", "nul.ipynb", "html.ipynb", "include.ipynb", "many.ipynb"},
     "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -57,6 +58,7 @@ LEFT_OUT = {
     "office": {"locked.docx", "bomb.docx", "bomb.pptx", "zip.docx", "swapped.pptx", "cut.docx"},
     "texts": {"empty.txt", "nuls.txt", "picture.txt", "program.txt"},
     "asciidoc": {"picture.adoc", "empty.adoc", "only-comments.adoc", "csv.adoc", "tied.adoc"},
+    "notebooks": {"deep.ipynb", "picture.ipynb", "no-cells.ipynb", "list.ipynb", "cut.ipynb"},
     "interfaces": {
         "laughs.yaml",
         "merges.yaml",
@@ -122,6 +124,7 @@ BEGINNINGS = {
     "svg": b'<svg xmlns="http://www.w3.org/2000/svg"><text x="',
     "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
     "asciidoc": b"= Valve\n\n|===\n|a |b\n\n* ",
+    "notebook": b'{"cells": [{"cell_type": "markdown", "source": "',
     "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",
