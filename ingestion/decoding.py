@@ -24,7 +24,7 @@ _BINARY = (
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"\s*(?:<!--|<\?)")
 _HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
-_OFFICE_SUFFIXES = frozenset({".docx", ".docm", ".pptx", ".pptm"})
+_OFFICE_SUFFIXES = frozenset({".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".epub"})
 
 
 def objection(data: bytes, file: str) -> str | None:

@@ -19,6 +19,8 @@ _SUFFIXES = {
         *(".qmd", ".rmd"),
     ),
     "asciidoc": (".adoc", ".asciidoc", ".asc"),
+    "delimited": (".csv", ".tsv"),
+    "workbook": (".xlsx", ".xlsm"),
     "notebook": (".ipynb",),
     "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),

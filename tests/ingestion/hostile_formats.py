@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 
 from tests.ingestion.hostile_inputs import PNG, SENTENCE
+from tests.ingestion.office_files import zipped
 
 
 def interfaces() -> Iterator[tuple[str, bytes]]:
@@ -118,6 +119,72 @@ def notebooks() -> Iterator[tuple[str, bytes]]:
     yield "empty.ipynb", b""
 
 
+def sheets() -> Iterator[tuple[str, bytes]]:
+    text = SENTENCE.encode()
+    yield "good.csv", b"Part,Seconds\nValve,5\n"
+    yield "good.xlsx", workbook("<row r='1'><c r='A1'><v>5</v></c></row>")
+    yield "columns.csv", b"x," * 1_000_000 + b"\n1,2\n"
+    yield "columns.tsv", b"x\t" * 1_000_000
+    yield "quote.csv", b'Part,Text\nValve,"' + b"never closed " * 20_000
+    yield "cell.csv", b"Part,Text\nValve," + b"w" * 200_000
+    yield "nul.csv", b"a,b\n1\0,2\n" + text
+    yield "separator.csv", b"sep=\n\na,b\n"
+    yield "formula.csv", b'Part,Text\n=cmd|"/C calc"!A0,"=HYPERLINK(""http://a"")"\n'
+    yield "lines.csv", b"\n" * 100_000 + b"a,b\n"
+    yield "rows.csv", b"a,b\n" * 50_000
+    yield "picture.csv", PNG
+    yield "empty.csv", b""
+    yield "text.xlsx", text
+    yield "zip.xlsx", zipped(("guide.md", text))
+    yield "locked.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000)
+    yield "cut.xlsx", workbook("")[:400]
+    yield "empty.xlsx", workbook("")
+    yield "far.xlsx", workbook("<row r='1048576'><c r='XFD1048576'><v>5</v></c></row>")
+    cells = "".join(
+        f"<c r='{a}{b}{c}1'><v>5</v></c>" for a in "ABC" for b in LETTERS for c in LETTERS
+    )
+    yield "wide.xlsx", workbook(f"<row r='1'>{cells}</row>")
+    yield "bomb.xlsx", workbook(" " * 50_000_000)
+    yield "laughs.xlsx", workbook("<row r='1'><c r='A1' t='str'><v>&l9;</v></c></row>", laughs())
+    secret = "<!DOCTYPE a [<!ENTITY l9 SYSTEM '../secret.txt'>]>"
+    yield "entity.xlsx", workbook("<row r='1'><c r='A1' t='str'><v>&l9;</v></c></row>", secret)
+    yield "deep.xlsx", workbook("<row>" * 50_000)
+    yield "numbers.xlsx", workbook("<row r='x'><c r='1A' t='n'><v>1e999</v></c></row>")
+    yield "index.xlsx", workbook("<row r='1'><c r='A1' t='s'><v>99</v></c></row>")
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OF_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OF_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_OF_PACKAGES = "http://schemas.openxmlformats.org/package/2006"
+
+
+def laughs() -> str:
+    names = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
+    return f'<!DOCTYPE a [<!ENTITY l0 "ha">{names}]>'
+
+
+def workbook(rows: str, doctype: str = "") -> bytes:
+    """A workbook of one sheet with these rows."""
+    types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    main, sheet = f"{types}.sheet.main+xml", f"{types}.worksheet+xml"
+    parts = {
+        "[Content_Types].xml": f"<Types xmlns='{_OF_PACKAGES}/content-types'>"
+        f"<Override PartName='/xl/workbook.xml' ContentType='{main}'/>"
+        f"<Override PartName='/xl/worksheets/sheet1.xml' ContentType='{sheet}'/></Types>",
+        "_rels/.rels": f"<Relationships xmlns='{_OF_PACKAGES}/relationships'><Relationship Id='a' "
+        f"Type='{_OF_OFFICE}/officeDocument' Target='xl/workbook.xml'/></Relationships>",
+        "xl/workbook.xml": f"<workbook xmlns='{_OF_SHEETS}' xmlns:r='{_OF_OFFICE}'><sheets>"
+        "<sheet name='Valve' sheetId='1' r:id='a'/></sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f"<Relationships xmlns='{_OF_PACKAGES}/relationships'>"
+        f"<Relationship Id='a' Type='{_OF_OFFICE}/worksheet' Target='worksheets/sheet1.xml'/>"
+        "</Relationships>",
+        "xl/worksheets/sheet1.xml": f"{doctype}<worksheet xmlns='{_OF_SHEETS}'><sheetData>{rows}"
+        "</sheetData></worksheet>",
+    }
+    return zipped(*((name, part.encode()) for name, part in parts.items()))
+
+
 def data() -> Iterator[tuple[str, bytes]]:
     """Files that are no documentation: they are counted by their suffix."""
     yield "package.json", b'{"name": "valve", "version": "1.0"}'
@@ -131,4 +198,5 @@ GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
     "interfaces": interfaces,
     "asciidoc": asciidoc,
     "notebooks": notebooks,
+    "sheets": sheets,
 }

@@ -44,6 +44,7 @@ READ = {
         "open.adoc",
     },
     "notebooks": {"good.ipynb", "nul.ipynb", "html.ipynb", "include.ipynb", "many.ipynb"},
+    "sheets": {"good.csv", "good.xlsx", "formula.csv", "rows.csv", "far.xlsx"},
     "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -59,6 +60,7 @@ LEFT_OUT = {
     "texts": {"empty.txt", "nuls.txt", "picture.txt", "program.txt"},
     "asciidoc": {"picture.adoc", "empty.adoc", "only-comments.adoc", "csv.adoc", "tied.adoc"},
     "notebooks": {"deep.ipynb", "picture.ipynb", "no-cells.ipynb", "list.ipynb", "cut.ipynb"},
+    "sheets": {"columns.csv", "quote.csv", "cell.csv", "locked.xlsx", "wide.xlsx", "bomb.xlsx"},
     "interfaces": {
         "laughs.yaml",
         "merges.yaml",
@@ -125,6 +127,8 @@ BEGINNINGS = {
     "markdown": b"# Valve\n\n| a | b |\n|---|---|\n",
     "asciidoc": b"= Valve\n\n|===\n|a |b\n\n* ",
     "notebook": b'{"cells": [{"cell_type": "markdown", "source": "',
+    "delimited": b'Part,Seconds\nValve,"',
+    "workbook": b"PK\x03\x04",
     "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",

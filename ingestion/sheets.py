@@ -1,0 +1,40 @@
+"""Rows of cells, of a file with commas or of a spreadsheet, become tables with their headers."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from ingestion.page import Block, BlockKind, UnreadableFile, collapse
+from ingestion.tables import table_blocks
+
+_MOST_COLUMNS = 1000
+_NUMBER = re.compile(r"[-+]?[\d.,\s]*\d%?")
+
+
+def sheet_blocks(rows: Iterable[Sequence[str]], path: tuple[str, ...] = ()) -> Iterator[Block]:
+    """Read rows as tables, one after each row that is empty.
+
+    The first row of a table names its columns unless there is a number in it; what stands alone
+    above it is a paragraph. Columns without text are left out. Raises UnreadableFile where there
+    are more than 1,000 columns with text.
+    """
+    for has_text, group in groupby(rows, key=lambda row: any(map(str.strip, row))):
+        if has_text:
+            yield from _table(list(group), path)
+
+
+def _table(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]:
+    used = sorted({place for row in rows for place, cell in enumerate(row) if cell.strip()})
+    if len(used) > _MOST_COLUMNS:
+        raise UnreadableFile(
+            f"it has {len(used):,} columns and the limit is {_MOST_COLUMNS:,}; split it"
+        )
+    grid = [[row[place] if place < len(row) else "" for place in used] for row in rows]
+    alone = len(grid)
+    if len(used) > 1:
+        alone = next(n for n, row in enumerate(grid) if sum(map(bool, map(str.strip, row))) > 1)
+    for row in grid[:alone]:
+        yield Block(BlockKind.PARAGRAPH, collapse(" ".join(row)), path)
+    table = grid[alone:]
+    is_named = len(table) > 1 and not any(_NUMBER.fullmatch(cell.strip()) for cell in table[0])
+    yield from table_blocks(table, header_rows=int(is_named), path=path)
