@@ -21,6 +21,7 @@ _SUFFIXES = {
     "asciidoc": (".adoc", ".asciidoc", ".asc"),
     "delimited": (".csv", ".tsv"),
     "workbook": (".xlsx", ".xlsm"),
+    "epub": (".epub",),
     "notebook": (".ipynb",),
     "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),

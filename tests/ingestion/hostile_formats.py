@@ -153,6 +153,58 @@ def sheets() -> Iterator[tuple[str, bytes]]:
     yield "index.xlsx", workbook("<row r='1'><c r='A1' t='s'><v>99</v></c></row>")
 
 
+def books() -> Iterator[tuple[str, bytes]]:
+    chapter = f"<html><body><h1>Valve</h1><p>{SENTENCE}</p></body></html>"
+    yield "good.epub", book(("a.xhtml", chapter))
+    yield "percent.epub", book(("a b.xhtml", chapter), href="a%20b.xhtml#top")
+    yield "outside.epub", book(("a.xhtml", chapter), href="../../secret.txt")
+    yield "absolute.epub", book(("a.xhtml", chapter), href="/etc/passwd")
+    yield "bomb.epub", book(("a.xhtml", chapter + " " * 30_000_000))
+    yield "large.epub", book(("a.xhtml", chapter), ("b.txt", "ab" * 150_000_000))
+    yield "locked.epub", book(("a.xhtml", "\x01\x02"), locked="OEBPS/a.xhtml")
+    yield "fonts.epub", book(("a.xhtml", chapter), locked="OEBPS/font.otf")
+    yield (
+        "entity.epub",
+        book(("a.xhtml", chapter), doctype="<!DOCTYPE p [<!ENTITY e SYSTEM '../secret.txt'>]>"),
+    )
+    yield "laughs.epub", book(("a.xhtml", chapter), doctype=laughs())
+    yield "deep.epub", book(("a.xhtml", "<div>" * 50_000))
+    yield "cover.epub", book(("a.xhtml", "<html><body><img src='a.png'/></body></html>"))
+    yield "no-container.epub", zipped(("mimetype", b"application/epub+zip"))
+    yield "no-spine.epub", book()
+    yield "itself.epub", book(("package.opf", chapter), href="package.opf")
+    yield "cut.epub", book(("a.xhtml", chapter))[:300]
+    yield "text.epub", SENTENCE.encode()
+    yield "empty.epub", b""
+
+
+def book(*parts: tuple[str, str], href: str = "", doctype: str = "", locked: str = "") -> bytes:
+    """A book with the first of these parts as its chapter."""
+    chapter = href or (parts[0][0] if parts else "")
+    spine = "<spine><itemref idref='c'/></spine>" if parts else ""
+    package = (
+        f"{doctype}<package xmlns='http://www.idpf.org/2007/opf'><metadata "
+        "xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:title>Valve</dc:title></metadata><manifest>"
+        f"<item id='c' href='{chapter}' media-type='application/xhtml+xml'/></manifest>"
+        f"{spine}</package>"
+    )
+    container = (
+        "<container xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>"
+        "<rootfile full-path='OEBPS/package.opf'/></rootfiles></container>"
+    )
+    encryption = (
+        "<encryption xmlns:e='http://www.w3.org/2001/04/xmlenc#'><e:CipherData>"
+        f"<e:CipherReference URI='{locked}'/></e:CipherData></encryption>"
+    )
+    own = {f"OEBPS/{name}": text for name, text in parts}
+    return zipped(
+        ("mimetype", b"application/epub+zip"),
+        ("META-INF/container.xml", container.encode()),
+        *([("META-INF/encryption.xml", encryption.encode())] if locked else []),
+        *((name, text) for name, text in {"OEBPS/package.opf": package, **own}.items()),
+    )
+
+
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OF_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -199,4 +251,5 @@ GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
     "asciidoc": asciidoc,
     "notebooks": notebooks,
     "sheets": sheets,
+    "books": books,
 }

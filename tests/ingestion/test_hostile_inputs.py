@@ -45,6 +45,7 @@ READ = {
     },
     "notebooks": {"good.ipynb", "nul.ipynb", "html.ipynb", "include.ipynb", "many.ipynb"},
     "sheets": {"good.csv", "good.xlsx", "formula.csv", "rows.csv", "far.xlsx"},
+    "books": {"good.epub", "percent.epub", "fonts.epub"},
     "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -61,6 +62,7 @@ LEFT_OUT = {
     "asciidoc": {"picture.adoc", "empty.adoc", "only-comments.adoc", "csv.adoc", "tied.adoc"},
     "notebooks": {"deep.ipynb", "picture.ipynb", "no-cells.ipynb", "list.ipynb", "cut.ipynb"},
     "sheets": {"columns.csv", "quote.csv", "cell.csv", "locked.xlsx", "wide.xlsx", "bomb.xlsx"},
+    "books": {"outside.epub", "bomb.epub", "large.epub", "locked.epub", "cover.epub", "cut.epub"},
     "interfaces": {
         "laughs.yaml",
         "merges.yaml",
@@ -129,6 +131,7 @@ BEGINNINGS = {
     "notebook": b'{"cells": [{"cell_type": "markdown", "source": "',
     "delimited": b'Part,Seconds\nValve,"',
     "workbook": b"PK\x03\x04",
+    "epub": b"PK\x03\x04",
     "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",
