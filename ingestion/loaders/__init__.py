@@ -22,6 +22,7 @@ _SUFFIXES = {
     "delimited": (".csv", ".tsv"),
     "workbook": (".xlsx", ".xlsm"),
     "epub": (".epub",),
+    "man": (".man", *(f".{section}" for section in range(1, 10))),
     "notebook": (".ipynb",),
     "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),

@@ -205,6 +205,30 @@ def book(*parts: tuple[str, str], href: str = "", doctype: str = "", locked: str
     )
 
 
+def manual_pages() -> Iterator[tuple[str, bytes]]:
+    def of(text: str) -> bytes:
+        return f".TH VALVE 1\n.SH NAME\n{SENTENCE}\n{text}\n".encode()
+
+    yield "good.1", of(".TP\n.B x\ny")
+    yield "include.1", of(".so ../secret.txt\n.mso /etc/passwd\n.PSPIC ../secret.txt")
+    yield "system.1", of(".sy cat /etc/passwd\n.pi cat\n.open a ../secret.txt\n.cf ../secret.txt")
+    strings = "".join(".ds a{} {}\n".format(i, f"\\*[a{i - 1}]" * 10) for i in range(1, 12))
+    yield "laughs.1", of(strings + "\\*[a11]")
+    yield "itself.1", of(".ds a \\*[a]\\*[a]\n\\*[a]")
+    yield "endless.1", of(".de x\n.x\n.ig\nnever closed")
+    yield "loop.1", of(".while 1 .x\n.de y\n.y\n..\n.y")
+    yield "deep.1", of(".RS\n" * 5_000 + "deep\n" + ".RE\n" * 9_000)
+    yield "blocks.1", of(".if n \\{\n" * 5_000 + "inside\n" + "\\}" * 9_000)
+    yield "terms.1", of(".TP\n" * 5_000)
+    yield "escapes.1", of("\\f\\s\\*\\n\\(\\[\\h'" * 500 + "\\N'9999999' \\N'55555' \\[uFFFFFF]")
+    yield "table.1", of(".TS\ntab(;);\nnever a format\n" + "a;" * 50_000)
+    yield "quotes.1", of('.B "' + '"' * 50_001)
+    yield "picture.1", PNG
+    yield "empty.1", b""
+    yield "mdoc.1", f".Dd January 12, 2026\n.Dt VALVE 1\n.Sh NAME\n{SENTENCE}".encode()
+    yield "other.1", b".so man1/valve.1\n"
+
+
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OF_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -242,6 +266,7 @@ def data() -> Iterator[tuple[str, bytes]]:
     yield "package.json", b'{"name": "valve", "version": "1.0"}'
     yield "list.json", b"[1, 2, 3]"
     yield "mkdocs.yml", b"site_name: Valve\nnav:\n  - index.md\n"
+    yield "notes-2.1", b"Notes on release 2.1.\n"
     yield "archive.asc", b"-----BEGIN PGP SIGNATURE-----\n\niQIz\n-----END PGP SIGNATURE-----\n"
     yield "says-openapi.yaml", b"# openapi: 3.0\ntext: |\n  openapi: 3.0.0\n"
 
@@ -252,4 +277,5 @@ GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
     "notebooks": notebooks,
     "sheets": sheets,
     "books": books,
+    "manual-pages": manual_pages,
 }

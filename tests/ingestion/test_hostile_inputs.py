@@ -46,6 +46,7 @@ READ = {
     "notebooks": {"good.ipynb", "nul.ipynb", "html.ipynb", "include.ipynb", "many.ipynb"},
     "sheets": {"good.csv", "good.xlsx", "formula.csv", "rows.csv", "far.xlsx"},
     "books": {"good.epub", "percent.epub", "fonts.epub"},
+    "manual-pages": {"good.1", "include.1", "system.1", "laughs.1", "deep.1", "escapes.1"},
     "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -63,6 +64,7 @@ LEFT_OUT = {
     "notebooks": {"deep.ipynb", "picture.ipynb", "no-cells.ipynb", "list.ipynb", "cut.ipynb"},
     "sheets": {"columns.csv", "quote.csv", "cell.csv", "locked.xlsx", "wide.xlsx", "bomb.xlsx"},
     "books": {"outside.epub", "bomb.epub", "large.epub", "locked.epub", "cover.epub", "cut.epub"},
+    "manual-pages": {"picture.1", "empty.1", "mdoc.1", "other.1"},
     "interfaces": {
         "laughs.yaml",
         "merges.yaml",
@@ -132,6 +134,7 @@ BEGINNINGS = {
     "delimited": b'Part,Seconds\nValve,"',
     "workbook": b"PK\x03\x04",
     "epub": b"PK\x03\x04",
+    "man": b".TH VALVE 1\n.TP\n.B ",
     "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",
@@ -147,7 +150,10 @@ def test_data_is_passed_over_by_its_format(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("suffix", LOADERS)
+ONE_OF_EACH = {module: suffix for suffix, module in reversed(LOADERS.items())}
+
+
+@pytest.mark.parametrize("suffix", [*ONE_OF_EACH.values(), ".txt"])
 @settings(max_examples=settings().max_examples * 2 // 5)
 @given(data=st.binary(max_size=3000), begun=st.booleans())
 def test_any_bytes_end_in_pages_or_in_one_line(suffix: str, data: bytes, begun: bool) -> None:

@@ -1,0 +1,126 @@
+"""What roff's escapes and conditions stand for: the text of a manual page's lines."""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+_ESCAPE = re.compile(
+    r"\\(?:"
+    r"f(?:\((?P<f2>..)|\[[^\]]*\]|.)|s(?:[-+]?\d{1,2}|\[[^\]]*\]|[-+]?\(..|'[^']*')"
+    r"|\*(?:\((?P<s2>..)|\[(?P<sn>[^\]]*)\]|(?P<s1>.))|n[-+]?(?:\(..|\[[^\]]*\]|.)"
+    r"|[mMFYgkO](?:\(..|\[[^\]]*\]|.)|[hvwLlDoXbHSRxZAB]'[^']*'|N'(?P<code>\d{1,6})'"
+    r"|\((?P<c2>..)|\[(?P<cn>[^\]]*)\]|(?P<c1>.)|$)"
+)
+_UNICODE = re.compile(r"u([0-9A-F]{4,6})")
+_WRITTEN = (
+    "- - hy - mi - em — en – bu • aq ' oq ‘ cq ’ dq \" lq “ rq ” rs \\ e \\ \\ \\ co © rg ® tm ™ "
+    "ti ~ ha ^ ga ` at @ sh # Do $ Eu € de ° mc µ <= ≤ >= ≥ != ≠ == ≡ +- ± mu × di ÷ -> → <- ← "
+    "ua ↑ da ↓ pl + eq = sl / ul _ or | ba | bv | lB [ rB ] lC { rC } la ⟨ ra ⟩ ss ß :a ä :o ö "
+    ":u ü :A Ä :O Ö :U Ü 'e é `e è 'a á `a à ,c ç ~n ñ ^e ê sc § ps ¶ ' ' ` ` . . R ® Aq ' Tm ™"
+)
+_SIGNS: dict[str, str] = {
+    **dict(re.findall(r"(\S+) (\S)", _WRITTEN)),
+    **dict.fromkeys((" ", "~", "0", "t"), " "),
+}
+"""What an escape shows; the others show nothing."""
+
+_WORD = re.compile(r'"((?:[^"]|"")*)"?|((?:\\.|\S)+)')
+_CONDITION = re.compile(r"^[.'][ \t]*(?P<kind>if|ie|el)\b[ \t]*(?P<rest>.*)$")
+_TESTED = re.compile(r"^(?P<not>!?)(?P<test>'[^']*'[^']*'|\S+)[ \t]*(?P<rest>.*)$")
+_DEFINED = re.compile(r"^[.'][ \t]*(?:de1?|am1?|ig)\b[ \t]*\S*[ \t]*(?P<end>[^\s\\]*)")
+_STRING = re.compile(r"^[.'][ \t]*ds1?[ \t]+(?P<name>\S+)[ \t]+\"?(?P<text>.*)$")
+
+
+class Roff:
+    """The strings that a page defines, by which its text is read."""
+
+    def __init__(self) -> None:
+        self._strings: dict[str, str] = {}
+
+    def text(self, line: str) -> str:
+        """Return a line of text as HTML, fonts and sizes left out."""
+        return escape(self._shown(line.partition('\\"')[0], 0), quote=False)
+
+    def _shown(self, line: str, depth: int) -> str:
+        def found(match: re.Match[str]) -> str:
+            string = match["s2"] or match["sn"] or match["s1"]
+            if string:
+                known = self._strings.get(string)
+                if known is not None and depth < 5 and len(known) < 1_000:
+                    return self._shown(known, depth + 1)
+                return _SIGNS.get(string, "")
+            if match["code"]:
+                return chr(min(int(match["code"]), 0x10FFFF))
+            sign = match["c2"] or match["cn"] or match["c1"] or ""
+            if code := _UNICODE.fullmatch(sign):
+                return chr(min(int(code[1], 16), 0x10FFFF))
+            return _SIGNS.get(sign, "")
+
+        return _ESCAPE.sub(found, line)
+
+    def lines(self, text: str) -> Iterator[str]:
+        """Yield the lines that a terminal would show: definitions and other conditions left out."""
+        lines = iter(text.split("\n"))
+        last = True
+        blocks: list[bool] = []
+        for line in lines:
+            if defined := _DEFINED.match(line):
+                end = f".{defined['end'] or '.'}"
+                next((inner for inner in lines if inner.rstrip() == end), None)
+                continue
+            if string := _STRING.match(line):
+                self._strings[string["name"]] = string["text"]
+                continue
+            holds, shown = all(blocks), line
+            while condition := _CONDITION.match(shown):
+                shown = condition["rest"]
+                if condition["kind"] == "el":
+                    last = not last
+                elif tested := _TESTED.match(shown):
+                    last = (tested["test"][:1] == "n") != bool(tested["not"])
+                    shown = tested["rest"]
+                holds = holds and last
+                if shown.startswith("\\{"):
+                    blocks.append(last)
+                    shown = shown[2:].removeprefix("\\").lstrip()
+            closed = shown.count("\\}")
+            shown = shown.replace("\\}", "")
+            if holds and (shown == line or shown.strip(". ")):
+                yield shown
+            del blocks[max(len(blocks) - closed, 0) :]
+
+
+def arguments(line: str) -> tuple[str, list[str]]:
+    """Return the name of the macro that a line calls, "" for a line of text, and its arguments."""
+    if not line.startswith((".", "'")):
+        return "", []
+    name, _, rest = line[1:].strip().partition(" ")
+    if "\t" in name:
+        name, _, rest = line[1:].strip().partition("\t")
+    rest = re.split(r'\\"', rest, maxsplit=1)[0]
+    return name, [(quoted or bare).replace('""', '"') for quoted, bare in _WORD.findall(rest)]
+
+
+def table(lines: Sequence[str], roff: Roff) -> str:
+    """Return what tbl lays out, the lines between .TS and .TE, as HTML."""
+    sign = "\t"
+    data = list(lines)
+    if data and data[0].rstrip().endswith(";"):
+        given = re.search(r"tab\s*\((.)\)", data.pop(0))
+        sign = given[1] if given else sign
+    formats: list[str] = []
+    while data:
+        formats.append(data.pop(0))
+        if formats[-1].rstrip().endswith("."):
+            break
+    has_header = len(formats) > 1 and bool(re.search(r"[bB]", formats[0]))
+    text = re.sub(
+        r"T\{\n(.*?)\nT\}", lambda m: m[1].replace("\n", " "), "\n".join(data), flags=re.S
+    )
+    rows = [row.split(sign) for row in text.split("\n") if row.strip() and not row.startswith(".")]
+    rows = [row for row in rows if not re.fullmatch(r"[_=\s]*", "".join(row))]
+    parts = []
+    for number, row in enumerate(rows):
+        tag = "th" if has_header and number == 0 else "td"
+        parts.append("".join(f"<{tag}>{roff.text(cell.strip())}</{tag}>" for cell in row))
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in parts)}</table>"
