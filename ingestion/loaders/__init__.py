@@ -23,6 +23,7 @@ _SUFFIXES = {
     "workbook": (".xlsx", ".xlsm"),
     "epub": (".epub",),
     "man": (".man", *(f".{section}" for section in range(1, 10))),
+    "docbook": (".dita", ".dbk", ".docbook", ".xml"),
     "notebook": (".ipynb",),
     "openapi": (".yaml", ".yml", ".json"),
     "text": (".rst", ".txt", ".text"),

@@ -229,6 +229,52 @@ def manual_pages() -> Iterator[tuple[str, bytes]]:
     yield "other.1", b".so man1/valve.1\n"
 
 
+def structured_xml() -> Iterator[tuple[str, bytes]]:
+    def of(inside: str, doctype: str = "") -> bytes:
+        words = f"<title>Valve</title><para>{SENTENCE}</para>"
+        return f"<?xml version='1.0'?>{doctype}<article>{words}{inside}</article>".encode()
+
+    outside = "<!DOCTYPE article [<!ENTITY e SYSTEM '../secret.txt'>]>"
+    parameter = "<!DOCTYPE article [<!ENTITY % p SYSTEM 'file:///etc/passwd'> %p;]>"
+    include = (
+        "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='../secret.txt' parse='text'/>"
+    )
+    yield "good.xml", of("<para>&mdash; &unknown;</para>")
+    yield (
+        "good.dita",
+        f"<topic id='a'><title>V</title><body><p>{SENTENCE}</p></body></topic>".encode(),
+    )
+    yield "outside.xml", of("<para>&e;</para>", outside)
+    yield "parameter.xml", of("", parameter)
+    yield "include.xml", of(include)
+    yield "laughs.xml", of("<para>&l9;</para>", laughs())
+    yield (
+        "quadratic.xml",
+        of("<para>&x;</para>" * 5_000, f"<!DOCTYPE a [<!ENTITY x '{'y' * 50_000}'>]>"),
+    )
+    yield "itself.xml", of("<para>&a;</para>", "<!DOCTYPE a [<!ENTITY a '&a;'>]>")
+    yield "deep.xml", of("<section>" * 5_000 + "</section>" * 5_000)
+    yield "deep.dita", b"<topic>" * 10_000
+    yield "script.xml", of("<script>alert(1)</script><para onclick='alert(1)'>x</para>")
+    yield "stylesheet.xml", b"<?xml-stylesheet href='../secret.txt'?>" + of("")[21:]
+    yield "wide.xml", of(f"<informaltable><tgroup cols='9'>{CALS}</tgroup></informaltable>")
+    yield "code.xml", of("<programlisting><![CDATA[&mdash; <b>]]></programlisting>")
+    yield "names.xml", of("<a:b xmlns:a='x'><c:para xmlns:c=''/></a:b>")
+    yield (
+        "empty-names.xml",
+        of("<refnamediv/><glossentry/><example/><table/><note/><xref linkend='a'/>"),
+    )
+    yield "cut.dita", b"<topic id='a'><title>V"
+    yield "utf-16.xml", of("").decode().replace("?>", " encoding='utf-16'?>", 1).encode("utf-16")
+    yield "picture.xml", PNG
+    yield "empty.dita", b""
+
+
+CALS = (
+    "<colspec colname='a'/><colspec colname='b'/><tbody><row>"
+    "<entry namest='b' nameend='a' morerows='99999'>x</entry><entry morerows='-1'>y</entry>"
+    "</row></tbody>"
+)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OF_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OF_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -266,6 +312,9 @@ def data() -> Iterator[tuple[str, bytes]]:
     yield "package.json", b'{"name": "valve", "version": "1.0"}'
     yield "list.json", b"[1, 2, 3]"
     yield "mkdocs.yml", b"site_name: Valve\nnav:\n  - index.md\n"
+    yield "sitemap.xml", b"<urlset><url><loc>https://valve.example/</loc></url></urlset>"
+    yield "pom.xml", b"<project><name>valve</name><version>2.1</version></project>"
+    yield "broken.xml", b"<a><b></a>"
     yield "notes-2.1", b"Notes on release 2.1.\n"
     yield "archive.asc", b"-----BEGIN PGP SIGNATURE-----\n\niQIz\n-----END PGP SIGNATURE-----\n"
     yield "says-openapi.yaml", b"# openapi: 3.0\ntext: |\n  openapi: 3.0.0\n"
@@ -278,4 +327,5 @@ GROUPS: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
     "sheets": sheets,
     "books": books,
     "manual-pages": manual_pages,
+    "structured-xml": structured_xml,
 }

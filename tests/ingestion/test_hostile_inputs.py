@@ -47,6 +47,14 @@ READ = {
     "sheets": {"good.csv", "good.xlsx", "formula.csv", "rows.csv", "far.xlsx"},
     "books": {"good.epub", "percent.epub", "fonts.epub"},
     "manual-pages": {"good.1", "include.1", "system.1", "laughs.1", "deep.1", "escapes.1"},
+    "structured-xml": {
+        "good.xml",
+        "good.dita",
+        "include.xml",
+        "script.xml",
+        "code.xml",
+        "wide.xml",
+    },
     "interfaces": {"good.yaml", "good.json", "cycle.yaml", "wide.yaml", "many.yaml"},
     "names": {"-rf.md", "case.md", "Case.md", "🙂.md", "=1+1.md", "CON.md"},
 }
@@ -65,6 +73,7 @@ LEFT_OUT = {
     "sheets": {"columns.csv", "quote.csv", "cell.csv", "locked.xlsx", "wide.xlsx", "bomb.xlsx"},
     "books": {"outside.epub", "bomb.epub", "large.epub", "locked.epub", "cover.epub", "cut.epub"},
     "manual-pages": {"picture.1", "empty.1", "mdoc.1", "other.1"},
+    "structured-xml": {"laughs.xml", "deep.xml", "cut.dita", "picture.xml", "empty.dita"},
     "interfaces": {
         "laughs.yaml",
         "merges.yaml",
@@ -135,6 +144,7 @@ BEGINNINGS = {
     "workbook": b"PK\x03\x04",
     "epub": b"PK\x03\x04",
     "man": b".TH VALVE 1\n.TP\n.B ",
+    "docbook": b"<topic id='a'><title>Valve</title><body><p>",
     "openapi": b"openapi: 3.1.0\npaths: {/x: {get: ",
     "text": b"Valve\n=====\n\n.. include:: ",
     ".txt": b"VALVE\n\n  1. ",
