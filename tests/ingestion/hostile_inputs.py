@@ -430,7 +430,6 @@ def names() -> Iterator[tuple[str, bytes]]:
         "$(touch x).md",
         "Case.md",
         "case.md",
-        "e\u0301.md",
         "é.md",
         "[link](x).md",
         "{{7*7}}.md",

@@ -69,6 +69,15 @@ def test_a_file_in_a_folder_goes_by_the_name_that_a_zip_has_for_it(tmp_path: Pat
     assert "12 m" in read.pages[0].text
 
 
+def test_of_two_names_that_differ_in_how_letters_are_parted_one_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "e\u0301.md").write_bytes(MARKDOWN)
+    (tmp_path / "\u00e9.md").write_bytes(MARKDOWN)
+    kept, rejected = list_files([tmp_path])
+    assert kept.file == "\u00e9.md"
+    assert isinstance(rejected, Rejected)
+    assert "another file of this name" in rejected.reason
+
+
 def test_a_named_file_of_another_format_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "logo.png").write_bytes(PNG)
     assert "nothing reads .png; known are .pdf" in _rejected([tmp_path / "logo.png"])["logo.png"]

@@ -81,10 +81,11 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
     kinds = ("Files and zips", "A folder")
     folder = choose_one("What to upload", kinds, "what to upload") == kinds[1]
     received = st.file_uploader(
-        f"Documents ({', '.join(known)}) or zip files",
+        "Documents or zip files",
         # From a folder only readable formats are sent; a file chosen by itself gets an answer.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
+        help=f"What is read: {', '.join(known)}, and zip files of these.",
         key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=services.chatbot().settings.largest_upload,
     )
