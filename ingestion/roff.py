@@ -6,10 +6,10 @@ from html import escape
 
 _ESCAPE = re.compile(
     r"\\(?:"
-    r"f(?:\((?P<f2>..)|\[[^\]]*\]|.)|s(?:[-+]?\d{1,2}|\[[^\]]*\]|[-+]?\(..|'[^']*')"
-    r"|\*(?:\((?P<s2>..)|\[(?P<sn>[^\]]*)\]|(?P<s1>.))|n[-+]?(?:\(..|\[[^\]]*\]|.)"
-    r"|[mMFYgkO](?:\(..|\[[^\]]*\]|.)|[hvwLlDoXbHSRxZAB]'[^']*'|N'(?P<code>\d{1,6})'"
-    r"|\((?P<c2>..)|\[(?P<cn>[^\]]*)\]|(?P<c1>.)|$)"
+    r"f(?:\((?P<f2>..)|\[[^\]]{0,80}\]|.)|s(?:[-+]?\d{1,2}|\[[^\]]{0,80}\]|[-+]?\(..|'[^']{0,200}')"
+    r"|\*(?:\((?P<s2>..)|\[(?P<sn>[^\]]{0,80})\]|(?P<s1>.))|n[-+]?(?:\(..|\[[^\]]{0,80}\]|.)"
+    r"|[mMFYgkO](?:\(..|\[[^\]]{0,80}\]|.)|[hvwLlDoXbHSRxZAB]'[^']{0,200}'|N'(?P<code>\d{1,6})'"
+    r"|\((?P<c2>..)|\[(?P<cn>[^\]]{0,80})\]|(?P<c1>.)|$)"
 )
 _UNICODE = re.compile(r"u([0-9A-F]{4,6})")
 _WRITTEN = (
@@ -115,7 +115,7 @@ def table(lines: Sequence[str], roff: Roff) -> str:
             break
     has_header = len(formats) > 1 and bool(re.search(r"[bB]", formats[0]))
     text = re.sub(
-        r"T\{\n(.*?)\nT\}", lambda m: m[1].replace("\n", " "), "\n".join(data), flags=re.S
+        r"T\{\n(.{0,2000}?)\nT\}", lambda m: m[1].replace("\n", " "), "\n".join(data), flags=re.S
     )
     rows = [row.split(sign) for row in text.split("\n") if row.strip() and not row.startswith(".")]
     rows = [row for row in rows if not re.fullmatch(r"[_=\s]*", "".join(row))]

@@ -10,15 +10,15 @@ _KEPT = "\0{}\0"
 _PLACE = re.compile(r"\0(\d+)\0")
 _LITERAL = re.compile(
     r"\\(?P<escaped>[*_`#^~+<\[]|\w+:)"
-    r"|\+\+\+(?P<triple>.+?)\+\+\+|\$\$(?P<dollars>.+?)\$\$|pass:\w*\[(?P<passed>(?:\\\]|[^\]])*)\]"
+    r"|\+\+\+(?P<triple>.+?)\+\+\+|\$\$(?P<dollars>.+?)\$\$|pass:\w*\[(?P<passed>(?:\\\]|[^\]]){0,1000})\]"
     r"|``(?P<codes>.+?)``"
     r"|(?<![\w`])`(?!\s)(?P<code>(?:[^`\n]|\n(?!\n))+?)(?<!\s)`(?![\w`])"
     r"|\+\+(?P<double>.+?)\+\+|(?<![\w+])\+(?!\s)(?P<single>[^+\n]+?)(?<!\s)\+(?![\w+])",
     re.DOTALL,
 )
-_LONGEST = 10_000
+_LONGEST = 8_000
 """A paragraph that is longer is no prose; marks in it are not looked for."""
-_TEXT = r"(?:\\\]|[^\]])*"
+_TEXT = r"(?:\\\]|[^\]]){0,1000}"
 _MACROS = (
     "link|mailto|xref|image|icon|menu|kbd|btn|stem|latexmath|asciimath|term|footnote|footnoteref"
     "|indexterm2?|anchor|counter2?"
@@ -28,9 +28,9 @@ _MACRO = re.compile(
     rf"(?P<url>(?:https?|ftp|irc|mailto|file):[^\s\[\]<>\0]+)\[(?P<shown>{_TEXT})\]"
     rf"|(?P<name>{_MACROS}):(?!:)(?P<target>[^\s\[\]]*)\[(?P<words>{_TEXT})\])"
 )
-_CROSS = re.compile(r"&lt;&lt;(?P<to>[^,<>&]+?)(?:,\s*(?P<words>.+?))?&gt;&gt;", re.DOTALL)
+_CROSS = re.compile(r"&lt;&lt;(?P<to>[^,<>&]+?)(?:,\s*(?P<words>.{1,400}?))?&gt;&gt;", re.DOTALL)
 _ANCHOR = re.compile(r"\[\[\[?(?P<id>[\w:.-]+)(?:,[^\]]*)?\]?\]\]")
-_TERM = re.compile(r"\(\(\(.+?\)\)\)|\(\((?P<shown>.+?)\)\)")
+_TERM = re.compile(r"\(\(\(.{1,200}?\)\)\)|\(\((?P<shown>.{1,200}?)\)\)")
 _ROLE = r"(?:\[(?P<role>[^\[\]\n]{0,80})\])?"
 _QUOTES = (
     (re.compile(_ROLE + r"\*\*(?P<words>.+?)\*\*", re.DOTALL), "b"),

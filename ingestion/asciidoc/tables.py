@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import zip_longest
 
 from ingestion.page import UnreadableFile
 
@@ -92,7 +93,7 @@ def _cells(lines: Sequence[str], sign: str) -> Iterator[_Cell]:
     marks = list(pattern.finditer(text))
     if marks and text[: marks[0].start()].strip():
         yield _Cell(text[: marks[0].start()].strip())
-    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+    for mark, following in zip_longest(marks, marks[1:]):
         content = text[mark.end() : following.start() if following else len(text)]
         content = content.replace(f"\\{sign}", sign)
         spec = _SPEC.match(mark["spec"] or "")

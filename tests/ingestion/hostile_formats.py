@@ -86,6 +86,11 @@ def asciidoc() -> Iterator[tuple[str, bytes]]:
     yield "stars.adoc", of("*" * 50_000 + " a " + "_" * 50_000 + " `" * 9_000)
     yield "brackets.adoc", of("[" * 20_000 + "<<" * 9_000 + "link:" * 9_000 + "((" * 9_000)
     yield "conditions.adoc", of("ifdef::a[]\n" * 5_000 + "ifeval::[1 < x]\nendif::[]\nendif::[]")
+    yield "no-cells.adoc", of("|===\nno bar in here\n|===\n\n|===\n|===")
+    yield (
+        "terms-and-links.adoc",
+        of("((" * 3_900 + "\n\n" + "footnote:[" * 790 + "\n\n" + "<<a," * 1_900),
+    )
     yield "open.adoc", of("----\nnever closed")
     yield "offset.adoc", of(":leveloffset: 9999\n\n== Deep\n\n:leveloffset: -99\n\n== High")
     yield "csv.adoc", of('[format=csv]\n|===\n"open,1\n' + "x" * 200_000 + "\n|===")
