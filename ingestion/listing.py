@@ -112,8 +112,8 @@ def passed_over(skipped: Mapping[str, int]) -> str:
         return ""
     of = [f"{suffix or 'without a suffix'} ({n:,})" for suffix, n in missed.most_common(_NAMED)]
     more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
-    count = "1 file" if missed.total() == 1 else f"{missed.total():,} files"
-    return f"Not read, as nothing reads the format of {count}: {', '.join(of)}{more}."
+    count = "1 file was" if missed.total() == 1 else f"{missed.total():,} files were"
+    return f"{count} left out, in formats that Strata does not read: {', '.join(of)}{more}."
 
 
 def list_files(paths: Sequence[Path], *, limits: Limits = DEFAULT_LIMITS) -> Listing:

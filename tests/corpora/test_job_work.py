@@ -110,7 +110,10 @@ def test_formats_that_nothing_reads_are_told_at_the_job(desk: Desk) -> None:
     members = {"guide.md": GUIDE, "a.textile": b"h1. A", "b.textile": b"h1. B", "logo.png": b"x"}
     job = desk.done(desk.upload(docs__zip=zipped(*members.items())))
     read = "Ready: 1 document with 1 page."
-    assert job.message == f"{read} Not read, as nothing reads the format of 2 files: .textile (2)."
+    assert (
+        job.message
+        == f"{read} 2 files were left out, in formats that Strata does not read: .textile (2)."
+    )
 
 
 def test_a_name_that_a_mac_has_parted_replaces_the_document(desk: Desk, database: Database) -> None:

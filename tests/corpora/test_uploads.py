@@ -157,7 +157,10 @@ def test_formats_in_a_zip_that_nothing_reads_are_named_before(look: Check) -> No
     archive = zipped("docs.zip", a__md=GUIDE, b__textile=b"h1. B", logo__png=b"x")
     (finding,) = look(archive)
     assert finding.weight is Weight.INFORMS
-    assert finding.problem == "Not read, as nothing reads the format of 1 file: .textile (1)."
+    assert (
+        finding.problem
+        == "1 file was left out, in formats that Strata does not read: .textile (1)."
+    )
 
 
 def test_two_files_of_one_name_cannot_both_be_taken(look: Check) -> None:
