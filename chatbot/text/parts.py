@@ -1,0 +1,88 @@
+"""Parts of a document that a text names by their number: "section 3.2", "Tabelle 4", "第3章"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_SECTIONS = (
+    r"(?:sub)?sections?|sect|chapters?|clauses?|(?:unter)?abschnitte?s?|kapitels?|chapitres?"
+    r"|secci[oó]n|cap[ií]tulo"
+)
+_STEPS = r"steps?|schritte?|étapes?|pasos?"
+_CAPTIONS = (
+    r"tables?|figures?|figs?|listings?|equations?|tabellen?|abbildung(?:en)?|abb|tableaux?|tabla"
+    r"|figura"
+)
+_LETTERED = r"appendix|annexe?|anhang|anexo|chapter|kapitel"
+_NUMBER = r"\d+(?:[.\-]\d+)*(?:(?-i:[a-z])(?!\w))?"
+_NAMED = re.compile(
+    rf"\b(?P<word>{_SECTIONS}|(?P<step>{_STEPS})|(?P<caption>{_CAPTIONS}))\b\.?\s*(?:no\.\s*)?(?P<number>{_NUMBER})"
+    rf"|\b(?P<lettered>{_LETTERED})\s+(?P<letter>(?-i:[A-Z][\dIVXLC.]*)|\d+)\b"
+    rf"|(?P<sign>§+)\s*(?P<paragraph>{_NUMBER})"
+    rf"|(?P<caption_before>[表图図圖])\s*(?P<numbered>{_NUMBER})"
+    rf"|第?\s*(?P<counted>{_NUMBER})\s*(?P<unit>[章节節条]|(?P<step_behind>步))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a document as a text names it, from `start` to `end`."""
+
+    text: str
+    start: int
+    end: int
+    word: str
+    number: str
+    is_caption: bool
+    is_step: bool
+
+    @property
+    def is_section(self) -> bool:
+        """Whether it is a part with a heading, such as a chapter."""
+        return not (self.is_caption or self.is_step)
+
+    def is_of(self, path: Sequence[str], words: str) -> bool:
+        """Whether words are in the part: below its heading, its caption, or the step itself."""
+        return any(map(self.begins, path)) or (not self.is_section and self.begins(words))
+
+    def begins(self, line: str) -> bool:
+        """Whether a heading, a caption or a step is the one: "3.2 Retention", "Table 4: Ports"."""
+        return _beginning(self).match(line) is not None
+
+    def stands_in(self, text: str) -> bool:
+        """Whether a text, its headings divided by "›", bears that there is such a part."""
+        lines = (part for line in text.split("\n") for part in line.split("›"))
+        named = ((part.number, part.word) for part in parts_named(text))
+        return (self.number, self.word) in named or any(map(self.begins, lines))
+
+
+@lru_cache(maxsize=256)
+def _beginning(part: Part) -> re.Pattern[str]:
+    """Finds the number at the beginning; a caption has the word before it, other parts may."""
+    word = rf"(?:{re.escape(part.word)}\w*\.?\s*|第\s*)"
+    optional = "" if part.is_caption else "?"
+    return re.compile(
+        rf"\s*\W*{word}{optional}{re.escape(part.number)}(?![a-z0-9_]|[.\-]\d)", re.IGNORECASE
+    )
+
+
+@lru_cache(maxsize=1024)
+def parts_named(text: str) -> tuple[Part, ...]:
+    """The parts of a document that a text names by their number, in order."""
+    return tuple(map(_part, _NAMED.finditer(text)))
+
+
+def _part(named: re.Match[str]) -> Part:
+    before = named["word"] or named["lettered"] or named["sign"] or named["caption_before"]
+    numbers = ("number", "letter", "paragraph", "numbered", "counted")
+    number = next(named[group] for group in numbers if named[group]).rstrip(".")
+    return Part(
+        named[0],
+        *named.span(),
+        word=(before or named["unit"]).casefold().rstrip("s"),
+        number=number,
+        is_caption=bool(named["caption"] or named["caption_before"]),
+        is_step=bool(named["step"] or named["step_behind"]),
+    )
