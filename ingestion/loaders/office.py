@@ -11,7 +11,6 @@ from typing import Any
 from ingestion.archives import opened
 from ingestion.documents import document
 from ingestion.loaders.office_figures import (
-    Unread,
     description,
     drawn_text,
     figure_blocks,
@@ -22,6 +21,7 @@ from ingestion.loaders.word import read_word
 from ingestion.loaders.word_styles import formatted
 from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile
 from ingestion.tables import Cell, expand_spans, table_blocks
+from ingestion.unread import Unread
 
 _DEEPEST = 50
 _NOTES = "Speaker notes"

@@ -1,9 +1,7 @@
 """Diagrams (SmartArt) and charts of Office files, as text; and the count of what has none."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from ingestion.loaders.office_math import linear
@@ -11,6 +9,7 @@ from ingestion.loaders.office_symbols import shown_as
 from ingestion.loaders.ooxml import Element, Related, number
 from ingestion.page import Block, BlockKind, collapse
 from ingestion.tables import table_blocks
+from ingestion.unread import Unread
 
 _NODES = {"node", "asst"}
 _STEPS = {"process", "cycle"}
@@ -21,27 +20,6 @@ _EPOCH = date(1899, 12, 30)
 _DATE = re.compile(r"(?=.*[yd])[^hs]+", re.IGNORECASE)
 _LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|General')
 _PICTURE_FILE = re.compile(r"^\S*\.(png|jpe?g|gif|svg|webp|bmp|ico|emf|wmf|tiff?)$", re.IGNORECASE)
-
-
-@dataclass
-class Unread:
-    """Counts what of a file could not be read, and where the first of each kind stands."""
-
-    _counts: Counter[str] = field(default_factory=Counter)
-    _places: dict[str, str] = field(default_factory=dict)
-
-    def add(self, kind: str, place: str) -> None:
-        """Count one: `kind` is the word for it ("chart"), `place` where it stands ("slide 3")."""
-        self._counts[kind] += 1
-        self._places.setdefault(kind, place)
-
-    def remarks(self) -> tuple[str, ...]:
-        """Return a sentence for each kind."""
-        return tuple(
-            f"{count} {kind}{' was' if count == 1 else 's were'} not read "
-            f"({'' if count == 1 else 'the first '}{self._places[kind]})"
-            for kind, count in self._counts.items()
-        )
 
 
 def description(properties: Element | None) -> str:

@@ -7,12 +7,12 @@ from itertools import groupby
 
 from ingestion.documents import flowing_document
 from ingestion.html_parts import HeadingPath
-from ingestion.loaders.office_figures import Unread
 from ingestion.loaders.ooxml import Element, Package, is_on, number, value
 from ingestion.loaders.word_runs import Runs
 from ingestion.loaders.word_styles import Numbering, Styles
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, Document, UnreadableFile, collapse
 from ingestion.tables import Cell, expand_spans, table_blocks
+from ingestion.unread import Unread
 
 _CODE = re.compile(r"code|preformatted|listing|macro text", re.IGNORECASE)
 _CONTENTS = re.compile(r"toc (\d|heading)|table of (figures|authorities)|index (\d|heading)")

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, field
 
 from ingestion.loaders.office_figures import (
-    Unread,
     description,
     figure_blocks,
     is_decoration,
@@ -14,6 +13,7 @@ from ingestion.loaders.office_symbols import shown_as
 from ingestion.loaders.ooxml import Element, Related, is_on, number, value
 from ingestion.loaders.word_styles import Styles
 from ingestion.page import Block
+from ingestion.unread import Unread
 
 _NOT_SHOWN = frozenset(
     ("del", "moveFrom", "pPr", "rPr", "sdtPr", "sdtEndPr", "rt", "delText", "instrText")
