@@ -50,7 +50,7 @@ class Runs:
     _fields: list[str | None] = field(default_factory=list)
     _shown: Shown = field(default_factory=Shown)
     _fonts: list[str] = field(default_factory=list)
-    _of_paragraph: tuple[Element, ...] = ()
+    _of_paragraph: str | None = None
     _place: str = ""
 
     def read(self, paragraph: Element, place: str) -> Shown | None:
@@ -125,14 +125,20 @@ class Runs:
             self._shown.text += _SIGNS.get(part.tag, "")
             self._walk(part)
 
-    def _has(self, tag: str, run: Element, of_paragraph: tuple[Element, ...]) -> bool:
-        of_run = self.styles.chain(value(run.find("rPr/rStyle")))
-        return is_on(self.styles.first(f"rPr/{tag}", run, *of_run, *of_paragraph))
+    def _has(self, tag: str, run: Element, of_paragraph: str | None) -> bool:
+        """Whether a run has a property: its own, that of its style or of its paragraph's."""
+        path = f"rPr/{tag}"
+        found = self._of_run(run, path)
+        return is_on(self.styles.given(of_paragraph, path) if found is None else found)
 
     def _font(self, run: Element) -> str:
-        of_run = self.styles.chain(value(run.find("rPr/rStyle")))
-        fonts = self.styles.first("rPr/rFonts[@ascii]", run, *of_run)
+        fonts = self._of_run(run, "rPr/rFonts[@ascii]")
         return "" if fonts is None else fonts.get("ascii", "")
+
+    def _of_run(self, run: Element, path: str) -> Element | None:
+        own = run.find(path)
+        style = value(run.find("rPr/rStyle"))
+        return own if own is not None or style is None else self.styles.given(style, path)
 
     def _field(self, mark: Element) -> None:
         """Follow a field from its instruction, which is not shown, over its result to its end."""

@@ -28,43 +28,49 @@ class Styles:
     def __init__(self, root: Element | None) -> None:
         found = [] if root is None else root.findall("style")
         self._styles: dict[str | None, Element] = {s.get("styleId"): s for s in found}
-        self._chains: dict[str, tuple[Element, ...]] = {}
         usual = (s.get("styleId") for s in found if s.get("type") == "paragraph" and _is_usual(s))
         self._usual = next(usual, None)
+        self._given: dict[tuple[str | None, str], Element | None] = {}
+        self._chains: dict[str | None, tuple[Element, ...]] = {}
 
     def chain(self, style: str | None) -> tuple[Element, ...]:
         """Return a style and those that it is based on, nearest first, each once."""
-        if style is None:
-            return ()
         if style not in self._chains:
             above: dict[str | None, Element] = {}
-            at: str | None = style
+            at = style
             while at in self._styles and at not in above and len(above) < _DEEPEST:
                 above[at] = self._styles[at]
                 at = value(above[at].find("basedOn"))
             self._chains[style] = tuple(above.values())
         return self._chains[style]
 
-    def of(self, paragraph: Element) -> tuple[Element, ...]:
-        """Return the styles of a paragraph, nearest first."""
-        return self.chain(value(paragraph.find("pPr/pStyle")) or self._usual)
+    def of(self, paragraph: Element) -> str | None:
+        """Return the style of a paragraph."""
+        return value(paragraph.find("pPr/pStyle")) or self._usual
 
-    def first(self, path: str, *places: Element) -> Element | None:
-        """Return what stands under a path in the first of the places that has it."""
-        found = (place.find(path) for place in places)
-        return next((element for element in found if element is not None), None)
+    def given(self, style: str | None, path: str) -> Element | None:
+        """Return what a style, or the nearest that it is based on, has under a path."""
+        if (style, path) not in self._given:
+            found = (place.find(path) for place in self.chain(style))
+            self._given[style, path] = next((e for e in found if e is not None), None)
+        return self._given[style, path]
+
+    def first(self, paragraph: Element, path: str) -> Element | None:
+        """Return what a paragraph itself has under a path, else its style."""
+        own = paragraph.find(path)
+        return self.given(self.of(paragraph), path) if own is None else own
 
     def names(self, paragraph: Element) -> list[str]:
         """Return the names of a paragraph's styles in lower case, nearest first."""
-        return [(value(style.find("name")) or "").lower() for style in self.of(paragraph)]
+        chain = self.chain(self.of(paragraph))
+        return [(value(style.find("name")) or "").lower() for style in chain]
 
     def heading_level(self, paragraph: Element) -> int | None:
         """Return the level of a heading, from 1, as the outline of the document shows it."""
         for name in self.names(paragraph):
             if named := _HEADING.fullmatch(name):
                 return int(named[1])
-        outline = self.first("pPr/outlineLvl", paragraph, *self.of(paragraph))
-        level = number(value(outline), _LEVELS)
+        level = number(value(self.first(paragraph, "pPr/outlineLvl")), _LEVELS)
         return level + 1 if level < _LEVELS else None
 
 
@@ -98,11 +104,12 @@ class Numbering:
 
         None for a paragraph that has no number.
         """
-        places = (paragraph, *self.styles.of(paragraph))
-        num = value(self.styles.first("pPr/numPr/numId", *places)) or "0"
+        num = value(self.styles.first(paragraph, "pPr/numPr/numId")) or "0"
         if num == "0":
             return None
-        abstract, levels = self._levels.setdefault(num, self._defined(num))
+        if num not in self._levels:
+            self._levels[num] = self._defined(num)
+        abstract, levels = self._levels[num]
         level = self._level(paragraph, levels)
         if level not in levels:
             return None
@@ -124,10 +131,11 @@ class Numbering:
         direct = paragraph.find("pPr/numPr/ilvl")
         if direct is not None:
             return number(value(direct))
-        styles = self.styles.of(paragraph)
+        style = self.styles.of(paragraph)
         by_style = {level.style: at for at, level in levels.items() if level.style}
-        linked = (by_style[i] for s in styles if (i := s.get("styleId")) in by_style)
-        return next(linked, number(value(self.styles.first("pPr/numPr/ilvl", *styles))))
+        chain = (of.get("styleId") for of in self.styles.chain(style))
+        linked = (by_style[name] for name in chain if name in by_style)
+        return next(linked, number(value(self.styles.given(style, "pPr/numPr/ilvl"))))
 
     def _count(
         self, num: str, level: int, levels: dict[int, _Level], counts: dict[int, int]
@@ -164,8 +172,7 @@ class Numbering:
             link = None if abstract is None else value(abstract.find("numStyleLink"))
             if not link:
                 break
-            linked = self.styles.first("pPr/numPr/numId", *self.styles.chain(link))
-            defined = value(linked) or ""
+            defined = value(self.styles.given(link, "pPr/numPr/numId")) or ""
         if abstract is None:
             return "", {}
         own = [*abstract.findall("lvl"), *self._nums[num].findall("lvlOverride/lvl")]
