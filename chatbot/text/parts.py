@@ -16,12 +16,16 @@ _CAPTIONS = (
 )
 _LETTERED = r"appendix|annexe?|anhang|anexo|chapter|kapitel"
 _NUMBER = r"\d+(?:[.\-]\d+)*(?:(?-i:[a-z])(?!\w))?"
+_GOES_ON = r"[的说說讲講里裡中写寫有是内介はのにをで]|\W|$"
+"""What may stand behind 节: 节能 is a word of its own, and the number before it a release."""
 _NAMED = re.compile(
-    rf"\b(?P<word>{_SECTIONS}|(?P<step>{_STEPS})|(?P<caption>{_CAPTIONS}))\b\.?\s*(?:no\.\s*)?(?P<number>{_NUMBER})"
+    rf"\b(?P<word>{_SECTIONS}|(?P<step>{_STEPS})|(?P<caption>{_CAPTIONS}))\b\.?\s*"
+    rf"(?:no\.\s*)?(?P<number>{_NUMBER})"
     rf"|\b(?P<lettered>{_LETTERED})\s+(?P<letter>(?-i:[A-Z][\dIVXLC.]*)|\d+)\b"
     rf"|(?P<sign>§+)\s*(?P<paragraph>{_NUMBER})"
-    rf"|(?P<caption_before>[表图図圖])\s*(?P<numbered>{_NUMBER})"
-    rf"|第?\s*(?P<counted>{_NUMBER})\s*(?P<unit>[章节節条]|(?P<step_behind>步))",
+    rf"|(?<![\u3400-\u9fff])(?P<caption_before>[表图図圖])\s*(?P<numbered>{_NUMBER})"
+    rf"|第\s*(?P<ordinal>{_NUMBER})\s*(?P<unit>[章节節条條]|(?P<step_behind>步))"
+    rf"|(?P<counted>{_NUMBER})\s*(?P<unit_behind>[章节節])(?={_GOES_ON})",
     re.IGNORECASE,
 )
 
@@ -76,12 +80,12 @@ def parts_named(text: str) -> tuple[Part, ...]:
 
 def _part(named: re.Match[str]) -> Part:
     before = named["word"] or named["lettered"] or named["sign"] or named["caption_before"]
-    numbers = ("number", "letter", "paragraph", "numbered", "counted")
+    numbers = ("number", "letter", "paragraph", "numbered", "ordinal", "counted")
     number = next(named[group] for group in numbers if named[group]).rstrip(".")
     return Part(
         named[0],
         *named.span(),
-        word=(before or named["unit"]).casefold().rstrip("s"),
+        word=(before or named["unit"] or named["unit_behind"]).casefold().rstrip("s"),
         number=number,
         is_caption=bool(named["caption"] or named["caption_before"]),
         is_step=bool(named["step"] or named["step_behind"]),

@@ -13,6 +13,8 @@ from chatbot.text.parts import parts_named
         ("see Appendix B and chapter IV.", [("appendix", "B"), ("chapter", "IV")]),
         ("Abschnitt 3.2, § 5, Schritt 7a", [("abschnitt", "3.2"), ("§", "5"), ("schritt", "7a")]),
         ("第3章和3.2节,表 4", [("章", "3"), ("节", "3.2"), ("表", "4")]),
+        ("3.2 节说什么, 第4条, 第3步", [("节", "3.2"), ("条", "4"), ("步", "3")]),
+        ("2.1 节能模式, 2.1 步骤, 报表 2.1, 2.1 章程", []),
         ("which step I need, a table of 4 rows, in 3.2", []),
     ],
 )
