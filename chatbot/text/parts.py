@@ -49,7 +49,8 @@ class Part:
 
     def is_of(self, path: Sequence[str], words: str) -> bool:
         """Whether words are in the part: below its heading, its caption, or the step itself."""
-        return any(map(self.begins, path)) or (not self.is_section and self.begins(words))
+        lines = [] if self.is_section else words.split("\n")
+        return any(map(self.begins, (*path, *lines)))
 
     def begins(self, line: str) -> bool:
         """Whether a heading, a caption or a step is the one: "3.2 Retention", "Table 4: Ports"."""

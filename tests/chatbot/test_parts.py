@@ -31,6 +31,7 @@ def test_parts_are_named_by_their_numbers(text: str, named: list[tuple[str, str]
         ("section 3", ("Steps",), "3. Close it.", False),
         ("step 3", ("Steps",), "3. Close it.", True),
         ("Table 4", ("Ports",), "Table 4: Rates", True),
+        ("table 4", ("Ports",), "Rates are these.\n\nTable 4: Rates", True),
         ("table 4", ("4 Ports",), "4. Close it.", False),
         ("chapter II", ("Chapter II Use",), "Press the key.", True),
         ("第3章", ("第3章 维护",), "每年一次。", True),
