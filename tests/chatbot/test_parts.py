@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from chatbot.retrieval.question_types import QuestionType
+from chatbot.retrieval.records import records
+from chatbot.retrieval.reranking import rank_records
 from chatbot.text.parts import parts_named
+from ingestion.page import Block, BlockKind
+from tests.chatbot.stored import stored_page
 
 
 @pytest.mark.parametrize(
@@ -41,3 +46,17 @@ def test_words_are_of_a_part_by_heading_caption_or_step(
     part: str, path: tuple[str, ...], words: str, is_of: bool
 ) -> None:
     assert parts_named(part)[0].is_of(path, words) is is_of
+
+
+def test_the_section_that_is_asked_for_is_ranked_first() -> None:
+    texts = {"2.2 Spares": "Kept for 45 days, see section 3.2.", "3.2 Logs": "Removed at last."}
+    page = stored_page(*(Block(BlockKind.PARAGRAPH, t, (path,)) for path, t in texts.items()))
+    ranked = rank_records(
+        "What does section 3.2 say?",
+        QuestionType.VALUE,
+        "1.0",
+        {"3.2": 1.0},
+        [(1.0, records(page))],
+        lambda _, texts: [0.5] * len(texts),
+    )
+    assert ranked[0].path == ("3.2 Logs",)
