@@ -109,10 +109,16 @@ def _written(run: Sequence[Block]) -> str:
         case BlockKind.CODE | BlockKind.SIGNATURE:
             return fenced_code(first.text)
         case BlockKind.LIST_ITEM:
-            lines = dedent("\n".join(block.text for block in run)).split("\n")
+            lines = dedent("\n".join(map(_item, run))).split("\n")
             return "\n".join(map(as_document_words, lines))
         case _:
             return as_document_words(first.text)
+
+
+def _item(block: Block) -> str:
+    """An item as Markdown has it: "b)" and "Step 2:" begin no line there."""
+    text = block.text
+    return text if LIST_MARK.match(text) else re.sub(r"^\s*", r"\g<0>- ", text)
 
 
 def _table(rows: Sequence[Block]) -> Iterator[str]:

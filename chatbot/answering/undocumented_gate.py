@@ -6,6 +6,7 @@ from dataclasses import replace
 from chatbot.answering.refusals import nothing_found
 from chatbot.comparison.topic import things_named
 from chatbot.retrieval.question_types import QuestionType, question_type
+from chatbot.text.parts import parts_named
 from chatbot.text.sanitizer import as_code
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
@@ -31,8 +32,9 @@ def refuse_undocumented(
     """Refuse when a name of the question stands nowhere in the release but in another one.
 
     Release notes that mention it do not document it; a term of the glossary is lacking with all its
-    wordings. Also refuses when the release holds almost none of the question's words: a coverage
-    below `LOWEST_COVERAGE`. Names that no release has are noted.
+    wordings. Also refuses when the release holds almost none of the question's words, a coverage
+    below `LOWEST_COVERAGE`, nor a section, table or step that it names by number. Names that no
+    release has are noted.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -44,7 +46,10 @@ def refuse_undocumented(
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
-        if turn.answer is None and (held := coverage(here, subject)) < LOWEST_COVERAGE:
+        records = [record for chunk in turn.selected for record in chunk.records]
+        held = coverage(here, subject)
+        is_found = any(p.is_of(r.path, r.quote) for p in parts_named(subject) for r in records)
+        if turn.answer is None and not is_found and held < LOWEST_COVERAGE:
             refusal = f"gate: coverage {held:.2f} < {LOWEST_COVERAGE}"
             return replace(turn, answer=nothing_found(turn, refusal))
         return replace(turn, unmentioned=tuple(missing))

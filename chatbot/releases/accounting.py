@@ -13,6 +13,7 @@ from itertools import pairwise, takewhile
 from chatbot.releases.product_names import OTHER, OWN, mask, product_spans
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
+from chatbot.text.parts import parts_named
 from chatbot.text.words import MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
 
@@ -127,6 +128,11 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[N
 
 def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     """Judge a number by itself: by its unit, the product's name, another name before it."""
+    for part in parts_named(text):
+        # "alarm table 17.10" may be a query with its release.
+        is_part = part.is_section or not number.is_known
+        if is_part and part.start <= number.start < part.end:
+            return NumberRole.OTHER
     before = words_before(text, number.start)
     mark = (before["word"] or before["prefix"] or "").casefold().rstrip(".-_")
     if UNIT.match(text, number.end):

@@ -15,7 +15,8 @@ from ingestion.page import Block, BlockKind
 Placed = tuple[int, int, Block]
 """A block with its first character and the one behind its last in the text of its page."""
 
-_ORDINAL = re.compile(r"\s*(\d{1,9})[.)]\s")
+_ORDINAL = re.compile(r"\s*(?:[^\W\d_]+\s)?\(?(?:(\d{1,9})|([a-z]))[.):]\s")
+"""The number of a step as authors write it: "2.", "(2)", "b)", "Step 2:"."""
 _SHORT_SECTION = 700
 """A section of at most so many characters is one passage: a command and what it does."""
 
@@ -189,7 +190,9 @@ def _end_of_list(placed: Sequence[Placed], i: int) -> int:
 def _number(block: Block) -> int | None:
     """The number of an item of a list."""
     match = _ORDINAL.match(block.text) if block.kind is BlockKind.LIST_ITEM else None
-    return int(match[1]) if match else None
+    if match is None:
+        return None
+    return int(match[1]) if match[1] else ord(match[2]) - ord("a") + 1
 
 
 def best_passages(scored_records: Iterable[Record]) -> list[Passage]:

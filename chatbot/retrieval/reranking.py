@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from chatbot.retrieval.passages import best_passages
 from chatbot.retrieval.question_types import FORMS, QuestionType
+from chatbot.text.parts import parts_named
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.lexical import tokens
@@ -26,6 +27,8 @@ CANDIDATES = 30
 FORM = 0.4
 """For a record, and a passage, of the form that is asked for; for a row of that name alone."""
 RELEASE_NOTES = -0.4
+PART = 2.0
+"""For a record of the section, table or step that is asked for by its number."""
 OTHER_RELEASE = -1.0
 """The weight of release notes, or their words on another release, unless changes are asked for."""
 
@@ -57,13 +60,15 @@ def rank_records(
         best = similarity(question, texts[:CANDIDATES])
         return [*map(float, best), *[0.0] * (len(texts) - len(best))]
 
+    parts = parts_named(question)
     ranked: list[Record] = []
     for page, records in pages:
         shares = [_share(record, importance) for record in records]
         for i, record in enumerate(records):
             beside = max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
             named = record.cells and set(tokens(record.cells[0][1])) == importance.keys()
-            gain = FORM * bool(named) + _cue(record, kind, release)
+            within = any(part.is_of(record.path, record.quote) for part in parts)
+            gain = FORM * bool(named) + PART * within + _cue(record, kind, release)
             ranked.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
     ranked.sort(key=lambda record: -record.score)
     alike = cosines([f"{record.label}: {record.reading}" for record in ranked])

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from chatbot.retrieval.records import LIST_MARK
 from chatbot.text.markdown import CODE
+from chatbot.text.parts import parts_named
 from chatbot.text.words import UNIT
 from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.lexical import tokens
@@ -91,11 +92,13 @@ def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
     """The claims of a sentence that stand neither in the texts nor in the asker's `own` words.
 
     Claims are names as in code, figures with their units, and words written as code, but not
-    everyday words and abbreviations. `sentence` is Markdown without marks of citations.
+    everyday words and abbreviations. A section, table or step by its number has to stand in the
+    texts, whatever the asker calls it. `sentence` is Markdown without marks of citations.
     """
     evidence = [_plain(text) for text in (*texts, own)]
     return [
-        claim for claim in claimed(sentence) if not any(_holds(text, claim) for text in evidence)
+        *(p.text for p in parts_named(sentence) if not any(map(p.stands_in, texts))),
+        *(c for c in claimed(sentence) if not any(_holds(text, c) for text in evidence)),
     ]
 
 

@@ -25,6 +25,7 @@ from ingestion.loaders.pdf_layout import (
     upright,
     without_line_numbers,
 )
+from ingestion.loaders.pdf_pictures import unread_pictures
 from ingestion.loaders.pdf_strokes import (
     Drawing,
     level_rules,
@@ -52,7 +53,8 @@ _NO_TITLE = re.compile(
 def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     """Read a PDF; every page of the file is a page of the document, empty ones too.
 
-    Scanned pages are read as `ocr` says, and are empty without it, which a remark tells. Raises
+    Scanned pages are read as `ocr` says, and are empty without it, which a remark tells; another
+    counts the pictures on other pages. Raises
     UnreadableFile for files that are damaged, locked with a password, without pages, or without
     any text.
     """
@@ -120,10 +122,14 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
         _Sheet(number, page, page.get_cdrawings(), page_segments(page))
         for number, page in enumerate(map(upright, pdf), 1)
     ]
-    remarks = _read_scans(pdf, sheets, rotations, ocr)
+    scans = [sheet for sheet in sheets if _is_unmapped(sheet) or _is_scan(sheet)]
+    remarks = _read_scans(pdf, sheets, scans, rotations, ocr)
     if not any(sheet.lines or sheet.scanned for sheet in sheets):
         found_none = ("OCR found none either",) if ocr else ()
         raise UnreadableFile("; ".join(["no text", *(remarks or found_none)]))
+    scanned = {sheet.number for sheet in scans}
+    read = ((sheet.number, sheet.page) for sheet in sheets if sheet.number not in scanned)
+    remarks += unread_pictures(read)
     title = _title(pdf, sheets[0].lines, file)
     outline = _outline(pdf)
     vocabulary = Vocabulary.of(merge(row) for sheet in sheets for row in rows(sheet.lines))
@@ -150,11 +156,14 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
 
 
 def _read_scans(
-    pdf: Any, sheets: Sequence[_Sheet], rotations: Sequence[int], ocr: Ocr | None
+    pdf: Any,
+    sheets: Sequence[_Sheet],
+    scans: Sequence[_Sheet],
+    rotations: Sequence[int],
+    ocr: Ocr | None,
 ) -> tuple[str, ...]:
     """Read the pages that are pictures as they are shown; return what is to be said of them."""
-    unmapped = {sheet.number for sheet in sheets if _is_unmapped(sheet)}
-    scans = [sheet for sheet in sheets if sheet.number in unmapped or _is_scan(sheet)]
+    unmapped = {sheet.number for sheet in scans if _is_unmapped(sheet)}
     if not scans:
         return ()
     for sheet in scans:

@@ -159,7 +159,7 @@ class BlockReader:
         for end in range(min(i + 3, len(lines)), i, -1):
             part = lines[i:end]
             same = all(line.size == part[0].size and line.bold == part[0].bold for line in part)
-            title = " ".join(line.text for line in part)
+            title = self.vocabulary.join(part)
             if same and not part[0].mono and self._listed(title) is not None:
                 return end
         following = lines[i + 1] if i + 1 < len(lines) else None
@@ -191,7 +191,9 @@ class BlockReader:
         else:
             for passed in self._pending[:listed]:
                 self._enter(*passed)
-            level = self._pending[listed][0]
+            level, entry = self._pending[listed]
+            if _NUMBERED.match(entry) and not _NUMBERED.match(title):
+                title = entry
             del self._pending[: listed + 1]
         self._enter(level, title)
         self._leave_owners(lines[0].x0)

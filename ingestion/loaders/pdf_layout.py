@@ -11,7 +11,9 @@ from importlib import import_module
 from itertools import groupby, pairwise
 from statistics import median, mode
 from typing import Any
+from unicodedata import category
 
+from ingestion.loaders.office_symbols import shown_as
 from ingestion.rows import clustered
 
 _MONO = re.compile(
@@ -174,9 +176,12 @@ def _glyphs(raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], _Style, 
         font, flags = span["font"], span["flags"]
         mono = bool(flags & _FLAG_MONO) or bool(_MONO.search(font))
         bold = bool(flags & _FLAG_BOLD) or bool(_BOLD.search(font))
+        family = font.partition("-")[0].replace("2", " 2").removesuffix("MT")
         style = (font, round(span["size"], 1), mono, bold)
         for char in span["chars"]:
             letter = _BULLET_GLYPHS.get(char["c"], char["c"])
+            if category(letter) == "Co" or family.startswith("Wingdings"):
+                letter = shown_as(family, letter)
             if letter.isprintable() or letter.isspace() or letter in _KEPT_UNPRINTABLE:
                 yield letter, char, style, bool(flags & _FLAG_SUPERSCRIPT)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ingestion.loaders.pdf_layout import Line, join_runs, rows
+from ingestion.page import collapse
 
 _BULLET = re.compile(r"[•◦▪▸‣●○■∙·–*-]")
 _ENUMERATOR = re.compile(r"\(?(?:\d{1,3}|[a-z])[.)]")
@@ -163,6 +164,11 @@ def is_term(line: Line, following: Line | None, typography: Typography) -> bool:
     )
 
 
+def breaks_between(before: str, after: str) -> bool:
+    """Whether a line may end between two letters of a script that has no spaces."""
+    return collapse(f"{before}\n{after}") == before + after
+
+
 def wraps(before: Line, after: Line, right: float) -> bool:
     """Whether a line ended because the next one's first word had no room before `right`."""
     word = after.runs[0].x1
@@ -170,6 +176,8 @@ def wraps(before: Line, after: Line, right: float) -> bool:
         if run.spaced:
             break
         word = run.x1
+    if breaks_between(before.text[-1], after.text[0]):
+        word = after.x0 + after.size
     return right - before.x1 < word - after.x0 + 0.4 * before.size
 
 
@@ -251,7 +259,7 @@ class Vocabulary:
         broken = both_mono and _BROKEN_IDENTIFIER.search(before)
         if not before or broken or _BROKEN_ADDRESS.search(before):
             return before + after
-        return f"{before} {after}"
+        return before + after if breaks_between(before[-1], after[:1]) else f"{before} {after}"
 
 
 def code_text(lines: Sequence[Line], left: float) -> str:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from chatbot.answering.body import Part, as_markdown, compose
 from chatbot.answering.lead_prompt import within
 from chatbot.retrieval.passages import best_passages, continued, passages_of
@@ -78,6 +80,19 @@ def test_a_table_goes_on_over_the_end_of_its_page() -> None:
     assert markdown(part).count("Light") == 1
     assert "L1" in markdown(part)
     assert "L2" in markdown(part)
+
+
+@pytest.mark.parametrize("form", ["{}) {}", "({}) {}", "Step {}: {}"])
+def test_steps_are_copied_with_the_marks_of_their_author(form: str) -> None:
+    items = [form.format(*step) for step in (("1", "Cut the power."), ("2", "Open it."))]
+    lettered = [item.translate(str.maketrans("12", "ab")) for item in items]
+    for marked in (items, lettered):
+        page = stored_page(*(Block(BlockKind.LIST_ITEM, item, MOUNT) for item in marked))
+        (passage,) = passages_of(page)
+        assert passage.is_numbered
+        written = markdown(compose(QuestionType.STEPS, passage, "", no_page)).split("\n")
+        assert [line.removeprefix("- ") for line in written] == marked
+        assert all(line.startswith(("- ", "1)", "2)")) for line in written)
 
 
 def test_code_cannot_close_its_fence() -> None:

@@ -17,7 +17,7 @@ from tests.chatbot.stored import stored_page
 PASSAGE = (
     "hold_time=300 – seconds that the relay waits. Set it to None to wait for ever. Run `relay "
     "check --all` first. A window of 180 seconds opens; 10,000 events are kept, three at a time. "
-    "Port — Rate\nXF-1 — 10 — Gbit/s"
+    "Port — Rate\nXF-1 — 10 — Gbit/s\n2 Timers › 2.4 Relays\nSee section 5.1, or Table 7: Rates."
 )
 
 
@@ -35,6 +35,8 @@ PASSAGE = (
         "The name stands in `{hold_time}`.",
         "From 1 to 10,000 are kept.",
         "In 17.20 a window is open for 180 s.",
+        "Section 2.4 says that it waits.",
+        "Section 5.1 and table 7 tell more.",
     ],
 )
 def test_what_the_passage_says_is_supported(sentence: str) -> None:
@@ -116,3 +118,8 @@ def test_every_part_of_a_text_is_found_in_it_and_letter_for_letter(
     assert found is None or found in text
     if any(c.isalnum() and c.isascii() for c in text[start:end]):
         assert found is not None
+
+
+@pytest.mark.parametrize("part", ["section 3.2", "Section 4", "table 2.4", "step 9", "appendix B"])
+def test_a_part_that_only_the_asker_names_is_not_supported(part: str) -> None:
+    assert unsupported(f"It waits, as {part} says.", [PASSAGE], f"What does {part} say?") == [part]

@@ -340,6 +340,15 @@ def restructured_text() -> Iterator[tuple[str, bytes]]:
     yield "math.rst", of(f".. math:: {'x^' * 5_000}")
 
 
+def _numbers() -> str:
+    """Numbers that begin at the largest there is, and stand in a long text many times."""
+    level = f'<start val="999999"/><numFmt val="upperRoman"/><lvlText val="{"%1" * 90_000}"/>'
+    return (
+        f'<numbering><abstractNum abstractNumId="1"><lvl ilvl="0">{level}</lvl></abstractNum>'
+        '<num numId="2"><abstractNumId val="1"/></num></numbering>'
+    )
+
+
 def office() -> Iterator[tuple[str, bytes]]:
     good = word(paragraph(SENTENCE))
     made = deck()
@@ -383,6 +392,9 @@ def office() -> Iterator[tuple[str, bytes]]:
     )
     yield "script.docx", word(paragraph("<script>alert(1)</script> " + SENTENCE))
     yield "styles.docx", word(paragraph(SENTENCE), **{"styles.xml": "<w:styles/>"})
+    yield "entity-in-styles.docx", word(paragraph(SENTENCE), **{"styles.xml": _entity("styles")})
+    yield "laughs-in-numbers.docx", word("", **{"numbering.xml": _laughs("numbering")})
+    yield "numbers.docx", word(paragraph(SENTENCE, item=(2, 0)), **{"numbering.xml": _numbers()})
     yield "paragraphs.docx", word("".join(paragraph(f"{i} {SENTENCE}") for i in range(9_000)))
     yield "names.docx", _zip(*((f"{i}.xml", b"x") for i in range(20_001)), method=0)
 

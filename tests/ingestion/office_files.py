@@ -25,7 +25,11 @@ def word(body: str, footnotes: Sequence[str] = (), **more: str | bytes) -> bytes
         for i, name in _STYLES.items()
     )
     levels = {
-        number: "".join(f'<w:lvl w:ilvl="{i}"><w:numFmt w:val="{form}"/></w:lvl>' for i in range(3))
+        number: "".join(
+            f'<w:lvl w:ilvl="{i}"><w:start w:val="1"/><w:numFmt w:val="{form}"/>'
+            f'<w:lvlText w:val="{"•" if form == "bullet" else f"%{i + 1}."}"/></w:lvl>'
+            for i in range(3)
+        )
         for number, form in ((1, "bullet"), (2, "decimal"))
     }
     numbering = "".join(

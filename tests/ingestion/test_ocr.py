@@ -113,7 +113,7 @@ def test_a_picture_on_a_page_of_text_is_no_scan() -> None:
         for number, line in enumerate((text[:78], text[78:])):
             pdf[0].insert_text((72, 700 + 14 * number), line, fontsize=9)
         data = pdf.tobytes()
-    assert load(data, "a.pdf").remarks == ()
+    assert load(data, "a.pdf").remarks == ("1 picture was not read (on page 1)",)
 
 
 @pytest.mark.parametrize("languages", ["", "eng deu", "../eng", "eng+"])

@@ -5,6 +5,7 @@ import pytest
 from ingestion.loaders import load
 from ingestion.page import Block, BlockKind, Document, UnreadableFile, numbered_place
 from tests.ingestion.office_files import deck, paragraph, saved, slide, table, word, zipped
+from tests.ingestion.test_layouts import LAYOUTS
 
 
 def blocks(document: Document) -> list[Block]:
@@ -118,6 +119,35 @@ def test_steps_on_a_slide_are_numbered() -> None:
         etree.SubElement(line._p.get_or_add_pPr(), f"{{{namespace}}}buAutoNum", type="arabicPeriod")
     items = [text for kind, text in told(saved(made), "a.pptx") if kind == BlockKind.LIST_ITEM]
     assert items == ["1. Open it.", "2. Close it."]
+
+
+@pytest.mark.parametrize(
+    ("file", "remarks"),
+    [
+        (
+            "docx/diagrams-and-charts.docx",
+            (
+                "1 chart was not read (below “Upgrade”)",
+                "2 pictures were not read (the first below “Upgrade”)",
+            ),
+        ),
+        (
+            "docx/equations-on-a-line.docx",
+            ("1 formula was not read (before the first heading)",),
+        ),
+        (
+            "pptx/struck-out-hidden-and-numbered-on-slides.pptx",
+            ("1 hidden slide was not read (on slide 2)",),
+        ),
+        (
+            "pptx/pictures-and-a-diagram-without-links-on-slides.pptx",
+            ("2 pictures were not read (the first on slide 1)",),
+        ),
+        ("docx/boxes-controls-and-merged-cells.docx", ()),
+    ],
+)
+def test_what_has_no_text_is_counted_with_its_place(file: str, remarks: tuple[str, ...]) -> None:
+    assert load((LAYOUTS / file).read_bytes(), file).remarks == remarks
 
 
 def test_files_with_macros_are_read_without_them() -> None:

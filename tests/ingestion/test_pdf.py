@@ -51,6 +51,16 @@ def test_every_page_of_the_file_is_a_page_even_an_empty_one() -> None:
     assert document.pages[2].text == "The end of it."
 
 
+def test_pictures_are_counted_without_logos_and_icons() -> None:
+    pdf = _pages(*[FILLER[:80]] * 3)
+    logo, figure, other = (pymupdf.Pixmap(pymupdf.csRGB, (0, 0, size, size)) for size in (9, 8, 7))
+    for page in pdf:
+        page.insert_image((400, 20, 500, 60), pixmap=logo)
+    for number, picture, size in ((0, figure, 20), (1, figure, 200), (2, other, 100)):
+        pdf[number].insert_image((72, 200, 72 + size, 200 + size), pixmap=picture)
+    assert _load(pdf).remarks == ("2 pictures were not read (the first on page 2)",)
+
+
 @pytest.mark.parametrize(
     ("stated", "title"),
     [
