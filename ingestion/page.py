@@ -1,5 +1,6 @@
 """What every loader yields: a document cut into pages, a page made of blocks."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,9 +36,19 @@ CELL_DELIMITER = " — "
 """Between the cells of a table line (QAMR III-A, figure 2)."""
 
 
+_HAN = (
+    "[\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff9f"
+    "\U00020000-\U0003ffff]"
+)
+_WRAPPED = re.compile(rf"(?<={_HAN})[ \t]*\n[ \t]*(?={_HAN})")
+
+
 def collapse(text: str) -> str:
-    """Join runs of white space, non-breaking spaces among them, to single spaces."""
-    return " ".join(text.split())
+    """Join runs of white space, non-breaking spaces among them, to single spaces.
+
+    Where a line ends between Han characters or kana, which have no spaces, there is none.
+    """
+    return " ".join(_WRAPPED.sub("", text).split())
 
 
 @dataclass(frozen=True, slots=True)
