@@ -90,7 +90,11 @@ class _Reader:
         if re.fullmatch("h[1-6]", tag):
             return self._heading(element, int(tag[1]), position)
         if tag == "p" and _RUBRIC.search(classes):
-            return self._heading(element, _BELOW_HEADINGS, position)
+            if not position.indent:
+                return self._heading(element, _BELOW_HEADINGS, position)
+            # A tab inside a step does not end the steps.
+            self._add(BlockKind.PARAGRAPH, f"{line(element)}:", position)
+            return position
         if tag == "pre":
             self._add(BlockKind.CODE, code(element), position)
         elif tag in {"ul", "ol", "menu", "dir"}:

@@ -15,9 +15,9 @@ from ingestion.html_rewriting import found
 from ingestion.page import Block, BlockKind, collapse
 
 _LANDMARKS = (
-    ".//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo']"
-    " | .//nav | .//form[.//input][string-length(normalize-space()) < 100]"
-    " | .//li[starts-with(@class, 'toctree-l')]/ul"
+    ".//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo'"
+    " or self::nav or self::form[.//input][string-length(normalize-space()) < 100]"
+    " or self::ul[parent::li[starts-with(@class, 'toctree-l')]]]"
 )
 """What says itself that it is none of the text, search boxes and nested contents."""
 _HINTED = (

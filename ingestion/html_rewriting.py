@@ -71,7 +71,7 @@ def _boxes(body: HtmlElement) -> None:
 
 def _notes(body: HtmlElement) -> None:
     """Let a box that its class or role calls a note begin with its title, else with its kind."""
-    for box in found(body, ".//div[@class or @role] | .//aside | .//blockquote[@class]"):
+    for box in found(body, ".//*[self::div or self::aside or self::blockquote][@class or @role]"):
         names = (box.get("class") or "").split()
         parts = [part for name in names for part in re.split(r"[-_]+", name)]
         is_note = box.get("role") == "note" or not _NOTE_CLASSES.isdisjoint(names)

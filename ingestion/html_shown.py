@@ -4,6 +4,7 @@ The name of an icon, of a picture or of a mark is its text.
 """
 
 import re
+from collections.abc import Iterator
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -39,7 +40,7 @@ _HEARD_CLASSES = {
 """Text that only a screen reader tells."""
 _MARKS = ("i", "span", "em", "b", "svg", "div")
 _NO_TEXT = {"script", "style", "svg"}
-_CELLS = ".//td | .//th | .//dt | .//dd | .//li"
+_CELLS = ("td", "th", "dt", "dd", "li")
 _ICON_CLASS = re.compile(
     r"(?:fa|icon|icons|mdi|bi|glyphicon|octicon|codicon|ti|lucide|anticon|ri|pi|ion|dashicons)-+(.+)"
 )
@@ -64,9 +65,9 @@ def is_picture_file(name: str) -> bool:
 def show(body: HtmlElement) -> None:
     """Remove what is struck out or hidden, and write the names of icons and marks as text."""
     _remove_struck(body)
-    for box in found(body, ".//li//input[@type='checkbox']"):
+    for box in found(body, ".//input[@type='checkbox'][ancestor::li]"):
         box.tag, box.text = "span", "[ ] " if box.get("checked") is None else "[x] "
-    for cell in found(body, _CELLS):
+    for cell in list(body.iter(*_CELLS)):
         _name_cell(cell)
     for element in list(body.iter(*_MARKS)):
         if _is_named_mark(element):
@@ -144,18 +145,16 @@ def _is_unread(element: HtmlElement) -> bool:
     return _is_hidden(element) or _is_unheard(element) or _is_heard(element)
 
 
-def _seen(element: HtmlElement) -> str:
-    """Return the text that an element shows, its drawings aside."""
-    parts: list[str] = []
+def _texts(element: HtmlElement) -> Iterator[str]:
+    """Yield what an element shows, its drawings aside."""
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, node in walk:
         if event == "end":
-            parts.append("" if node is element else node.tail or "")
+            yield "" if node is element else node.tail or ""
         elif node is not element and (_is_unread(node) or node.tag in _NO_TEXT):
             walk.skip_subtree()
         else:
-            parts.append(node.text or "")
-    return collapse(" ".join(parts))
+            yield node.text or ""
 
 
 def _name(element: HtmlElement) -> str:
@@ -187,10 +186,9 @@ def _has_words(text: str) -> bool:
 
 def _name_cell(cell: HtmlElement) -> None:
     """Let a cell that shows no words hold the name of what it shows."""
-    seen = _seen(cell)
-    if not _has_words(seen):
+    if not any(map(_has_words, _texts(cell))):
         name = _name(cell) or _last_resort(cell)
-        if name and name != seen:
+        if name and name != collapse(" ".join(_texts(cell))):
             cell[:], cell.text = [], name
 
 
@@ -231,5 +229,5 @@ def _speaks_for_icon(element: HtmlElement) -> bool:
         return False
     beside = [e for e in (element.getprevious(), element.getnext()) if e is not None]
     around = element.getparent()
-    alone = around is not None and not _seen(around)
+    alone = around is not None and not "".join(_texts(around)).strip()
     return alone or any(_is_unheard(e) or e.tag in {"i", "svg"} for e in beside)

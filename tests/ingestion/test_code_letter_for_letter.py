@@ -113,7 +113,7 @@ SPANS: dict[str, tuple[str, Callable[[str], str]]] = {
     "literal": ("x.rst", lambda text: f"Before ``{text}`` after.\n"),
 }
 SETTINGS = settings(
-    max_examples=300,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
