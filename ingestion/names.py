@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from ingestion.decoding import decode
+from ingestion.loaders import LOADERS
 from ingestion.page import UnreadableFile
 from ingestion.plain_blocks import is_restructured
 
@@ -29,12 +30,13 @@ SUBSTITUTION = re.compile(r"\|([^|\s](?:[^|\n]*[^|\s])?)\|")
 _DEFINITION = re.compile(
     r"^\.\. +\|([^|\n]+)\| +[\w-]+::.*(?:\n(?:[ \t]+\S.*|[ \t]*(?=\n[ \t])))*", re.M
 )
-MARKDOWN = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
+MARKDOWN = tuple(suffix for suffix, module in LOADERS.items() if module == "markdown")
 _SITES = (
     *("mkdocs.yml", "mkdocs.yaml", "_config.yml", "_config.yaml", "hugo.toml", "hugo.yaml"),
     *("hugo.yml", "config.toml", "config.yaml", "book.json", "_variables.yml"),
 )
 _OF_SITE = ("extra", "params", "variables")
+_PLAIN = re.compile(r"^(\w+)\s*[:=]\s*(\S.*?)\s*$", re.MULTILINE)
 _MOST_NAMES = 10_000
 _PLACES = re.compile(
     r"^(?:(?:config|env|extra|site|page|meta|book|[Pp]arams|front[mM]atter)\.)+", re.ASCII
@@ -77,7 +79,7 @@ def filled(text: str, names: Names) -> str:
 
 
 def settings_of(text: str, form: str) -> dict[str, Any]:
-    """Read settings in "yaml", "json" or "toml"; what cannot be read as such has none."""
+    """Read settings in "yaml", "json" or "toml"; else its plain lines."""
     try:
         if form == "toml":
             read: Any = tomllib.loads(text, parse_float=str)
@@ -85,7 +87,7 @@ def settings_of(text: str, form: str) -> dict[str, Any]:
             # All scalars as texts, so that 4.10 is not 4.1, and no tag of a program's own.
             read = yaml.load(text, yaml.BaseLoader)  # noqa: S506
     except (ValueError, yaml.YAMLError, RecursionError):
-        return {}
+        return {name: value.strip("\"'") for name, value in _PLAIN.findall(text)}
     return {str(key): value for key, value in read.items()} if isinstance(read, dict) else {}
 
 

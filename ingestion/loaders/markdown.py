@@ -56,12 +56,15 @@ def markdown_blocks(
     Raises UnreadableFile where it is nested too deeply.
     """
     try:
-        return fragment_blocks(_html(text, names, names_in_code))
+        return fragment_blocks(markdown_html(text, names, names_in_code))
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
 
 
-def _html(text: str, names: Names, names_in_code: Names) -> str:
+def markdown_html(
+    text: str, names: Names = MappingProxyType({}), names_in_code: Names = MappingProxyType({})
+) -> str:
+    """Return Markdown without front matter as HTML, with values in place of names."""
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, max_level=6)
     parser.use(containers_plugin).use(marks_plugin)

@@ -53,6 +53,8 @@ COMPONENT = re.compile(
 _LIQUID = re.compile(r"\{%-?\s*(?P<kind>[\w-]+)(?P<rest>(?:[^%\n]|%(?!\}))*?)-?%\}")
 _SHORTCODE = re.compile(r"\{\{[<%]\s*(?P<kind>[\w./-]*\w)(?P<rest>[^\n]*?)(?P<alone>/?)\s*[>%]\}\}")
 _OPTION = re.compile(r":[\w-]+:(?:\s.*)?$|[\w-]+:\s.*$")
+_MOST_SCANNED = 1_000_000
+"""How many lines are looked at for the ends of containers, where few of them end."""
 _FIRST = frozenset("!?=:/`~<{")
 
 
@@ -226,6 +228,9 @@ def _closing(
     """Return the line that closes a container; those inside it and code are passed over."""
     depth, fence = 1, ""
     for number in lines:
+        state.env["scanned"] = state.env.get("scanned", 0) + 1
+        if state.env["scanned"] > _MOST_SCANNED:
+            return None
         line = line_at(state, number)
         if line and state.sCount[number] < state.blkIndent:
             return None

@@ -29,6 +29,7 @@ _ESM = re.compile(
     r"import\s+(?:[\w*{][\w\s,*{}$]*\s+from\s+)?[\"'][^\"'\n]+[\"']\s*;?\s*$"
     r"|import\s+\{\s*$|export\s+(?:const|let|var|default|function|async)\b"
 )
+_QUOTES = ("'", '"')
 _CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*([\"'`])([^\n]*?)\2")
 _ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
 _ICON_STYLE = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
@@ -62,6 +63,8 @@ def _pass_over(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     last = first
     while last < end and not state.isEmpty(last):
         last += 1
+        if line.startswith("import") and line_at(state, last - 1).rstrip("; ").endswith(_QUOTES):
+            break
     script = state.getLines(first, last, 0, False)
     state.env.setdefault("constants", {}).update((c[1], c[3]) for c in _CONSTANT.finditer(script))
     state.line = last
@@ -146,7 +149,7 @@ _MARKS: dict[str, list[tuple[str, Reader]]] = {
         (r"\+\+(?P<keys>(?:[\w-]+|\"[^\"+\n]+\")(?:\+(?:[\w-]+|\"[^\"+\n]+\"))*)\+\+(?!\w)", _keys)
     ],
     "^": [
-        (r"\^\^(?P<text>\S(?:[^\n]*?\S)?)\^\^", _inner),
+        (r"\^\^(?P<text>\S(?:[^\n]{0,200}?\S)?)\^\^", _inner),
         (r"(?<=[\w)])\^(?P<text>[\w+-]+)\^", _power),
     ],
     "~": [
@@ -154,12 +157,13 @@ _MARKS: dict[str, list[tuple[str, Reader]]] = {
         (r"(?<![\w~])~(?![\s~])[^~\n]*[\w)\"'`*.]~(?=[\s.,;:!?)|]|\Z)", _nothing),
     ],
     "<": [(COMPONENT.pattern, _component)],
-    "=": [(r"==(?P<text>[^\s=](?:[^\n]*?\S)?)==(?!=)", _inner)],
+    "=": [(r"==(?P<text>[^\s=](?:[^\n]{0,200}?\S)?)==(?!=)", _inner)],
     ":": [(rf"(?<![\w:]):(?P<icon>[a-z0-9_+-]+):(?P<attributes>{ATTRIBUTES})?(?![\w:])", _icon)],
     "[": [
         # A link whose address a tag makes has blanks in it, which Markdown does not know.
         (
-            r"\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]\([^()\n]*(?:\{\{.*?\}\}|\{%.*?%\})[^()\n]*\)",
+            r"\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]"
+            r"\([^()\n]{0,300}?(?:\{\{.{0,300}?\}\}|\{%.{0,300}?%\})[^()\n]{0,300}\)",
             _inner,
         ),
     ],
