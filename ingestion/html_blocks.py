@@ -35,6 +35,7 @@ _DEEPEST = 150
 _BELOW_HEADINGS = 7
 _TITLES = re.compile(r"(admonition|topic|sidebar|alert|callout)-?(title|heading)", re.IGNORECASE)
 _BOXES = re.compile(r"\b(admonition|topic|sidebar|alert|callout)\b")
+_BOX_TAGS = {"div", "aside", "section", "details", "blockquote"}
 _FOOTNOTE = re.compile(r"(^|\s)(footnote|citation)(\s|$)")
 _RUBRIC = re.compile(r"(^|\s)(rubric|h[1-6])(\s|$)")
 _PARAMETER_FIELDS = re.compile(
@@ -89,7 +90,11 @@ class _Reader:
         if re.fullmatch("h[1-6]", tag):
             return self._heading(element, int(tag[1]), position)
         if tag == "p" and _RUBRIC.search(classes):
-            return self._heading(element, _BELOW_HEADINGS, position)
+            if not position.indent:
+                return self._heading(element, _BELOW_HEADINGS, position)
+            # A tab inside a step does not end the steps.
+            self._add(BlockKind.PARAGRAPH, f"{line(element)}:", position)
+            return position
         if tag == "pre":
             self._add(BlockKind.CODE, code(element), position)
         elif tag in {"ul", "ol", "menu", "dir"}:
@@ -104,7 +109,7 @@ class _Reader:
             lead, rest = _lead(_pieces(element))
             self._add(BlockKind.PARAGRAPH, lead, position)
             self._read(rest, position)
-        elif _BOXES.search(classes) and tag in {"div", "aside", "section", "details"}:
+        elif _BOXES.search(classes) and tag in _BOX_TAGS:
             self._box(element, position)
         elif is_section(element):
             self.inside(element, position.anchored(element.get("id")))

@@ -10,6 +10,7 @@ from textwrap import dedent, indent
 from ingestion.archives import stays_inside
 from ingestion.decoding import decode
 from ingestion.loaders import LOADERS
+from ingestion.names import MARKDOWN, may_use_names, with_names
 from ingestion.page import UnreadableFile
 
 _ASCIIDOC = {".adoc", ".asciidoc", ".asc"}
@@ -40,6 +41,10 @@ _FAMILY = re.compile(
     r"^(?:[^:$]*@)?(?:[^:$]*:(?=[^:$]*:))?(?P<module>[^:$]*:)?(?P<family>partial|example|page|attachment)\$(?P<name>.+)$"
 )
 """How Antora names a file: by its module and its family."""
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(?!\{)")
+_LITERAL = re.compile(
+    r"([ \t]*)(?:(?!\.\. )\S.*::|::|\.\. (?:code|code-block|sourcecode|parsed-literal)::.*)[ \t]*$"
+)
 _OPTION = re.compile(r":([\w-]+):[ \t]*([^\n]*)")
 _DEEPEST = 8
 MOST_READ = 1_000
@@ -60,24 +65,27 @@ class Included:
 
 
 def may_include(data: bytes, file: str) -> bool:
-    """Say whether a file is a text that seems to include others."""
+    """Say whether a file is a text that seems to include others, or to use names of the release."""
     is_text = PurePosixPath(file).suffix.lower() in _READERS
-    return is_text and (b"include" in data or b"8<-" in data)
+    return is_text and (b"include" in data or b"8<-" in data or may_use_names(data, file))
 
 
-def with_included(data: bytes, file: str, read: Callable[[str], bytes | None]) -> Included:
-    """Put what a text includes in its place.
+def with_included(
+    data: bytes, file: str, read: Callable[[str], bytes | None], release: str = ""
+) -> Included:
+    """Put what a text includes in its place, and the names that it uses into its own definitions.
 
     `read` returns the bytes of a file of the same folder by its path there, "/" between its parts,
     or None; it is asked for nothing outside. Understood are `include` and `literalinclude` of
-    reStructuredText and MyST, and the snippets of MkDocs.
+    reStructuredText and MyST, and the snippets of MkDocs. `release` is what `version` stands for
+    where no settings beside the file say it.
     """
     try:
         text = decode(data)
     except UnreadableFile:
         return Included(None)
     inclusion = _Inclusion(read)
-    whole = inclusion.expand(text, (file,))
+    whole = with_names(inclusion.expand(text, (file,)), file, read, release)
     return Included(whole if whole != text else None, tuple(inclusion.missing))
 
 
@@ -118,9 +126,15 @@ class _Inclusion:
         if is_asciidoc(through[-1]):
             self.attributes |= _ADOC_ATTRIBUTE.findall(text)
             return _ADOC.sub(found, text)
-        for pattern in (_REST, _MYST, _SNIPPET):
-            text = pattern.sub(found, text)
-        return text
+
+        def outside_code(pattern: re.Pattern[str], text: str) -> str:
+            code = _code(text, through[-1])
+            return pattern.sub(
+                lambda match: match[0] if code[match.start()] else found(match), text
+            )
+
+        # MkDocs puts snippets into code, too.
+        return _SNIPPET.sub(found, outside_code(_MYST, outside_code(_REST, text)))
 
     def _named(self, path: str) -> str:
         """Put what a text has named into a path."""
@@ -149,6 +163,28 @@ class _Inclusion:
                     break
         self.missing.append(path)
         return None
+
+
+def _code(text: str, file: str) -> bytearray:
+    """Mark the characters that stand in code, where what includes is only shown."""
+    marks = bytearray(len(text) + 1)
+    opened = _FENCE if file.lower().endswith(MARKDOWN) else _LITERAL
+    start, mark = 0, ""
+    for row in text.split("\n"):
+        inside = row.strip()
+        if mark and opened is _FENCE:
+            ends = inside.startswith(mark) and not inside.strip(mark[0])
+        else:
+            ends = bool(mark and inside) and len(row) - len(row.lstrip()) < len(mark)
+        if ends:
+            mark = ""
+        if mark:
+            marks[start : start + len(row)] = b"\x01" * len(row)
+        elif not (ends and opened is _FENCE) and (found := opened.match(row)):
+            # A literal is what stands further in than what announces it.
+            mark = found[1] + ("" if opened is _FENCE else " ")
+        start += len(row) + 1
+    return marks
 
 
 def _part(text: str, options: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ingestion.page import Block, BlockKind
+from ingestion.page import Block, BlockKind, collapse
 from ingestion.rows import clustered
 
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
@@ -16,6 +16,17 @@ _OPTION = re.compile(
 _PARAGRAPH = re.compile(r"(?: {4}|\t).*(?:\n.+|\n{2,}(?: {4}|\t).*)*|.+(?:\n.+)*")
 _COLUMNS = re.compile(r"\S {3,}\S|\t|[|+]\s*[-|]")
 _LONGEST_HEADING = 80
+_REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
+"""A directive or a target of reStructuredText, which many projects keep in .txt files."""
+
+LONGEST_LINE = 10_000
+"""Beyond this docutils gives up, since its inline parser takes quadratic time."""
+
+
+def is_restructured(text: str, file: str) -> bool:
+    """Tell reStructuredText from plain text, by the file's name or by its directives."""
+    named = file.lower().endswith(".rst") or _REST.search(text) is not None
+    return named and all(len(row) <= LONGEST_LINE for row in text.split("\n"))
 
 
 def plain_blocks(text: str) -> Iterator[Block]:
@@ -93,7 +104,7 @@ def _options(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
         begins = _OPTION.match(row)
         deeper = option and row.startswith(f"{option['indent']}   ") and not begins
         if words and not deeper and (option or begins or not row):
-            caption = " ".join(" ".join(words).split())
+            caption = collapse("\n".join(words))
             kind = BlockKind.DEFINITION if option else BlockKind.PARAGRAPH
             yield kind, f"{option['names']} – {caption}" if option else caption
             words = []
@@ -103,7 +114,7 @@ def _options(lines: list[str]) -> Iterator[tuple[BlockKind, str]]:
 
 
 def _joined(lines: list[str]) -> tuple[BlockKind, str]:
-    text = " ".join(" ".join(lines).split())
+    text = collapse("\n".join(lines))
     mark = _ITEM.match(lines[0])
     if not mark:
         return BlockKind.PARAGRAPH, text

@@ -32,13 +32,15 @@ def read_files(
     *,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
+    release: str = "",
     only: Callable[[str, str], bool] | None = None,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[Document | Rejected]:
     """Yield a document or a rejection for each file, in the order of `files`.
 
     Files are parsed in `workers` child processes (by default two, or one on a single core), a few
-    ahead of what was asked for. `only` is called with a file's name and the sha256 of its bytes;
+    ahead of what was asked for. `release` is the name of the release that they document, which a
+    text may leave to be filled in. `only` is called with a file's name and the sha256 of its bytes;
     where it returns False the file is not parsed and nothing is yielded for it; `meanwhile` is
     called then, and every half a second while a file is being parsed. What it raises ends the
     reading, and so does closing the iterator: the children end at once.
@@ -47,7 +49,7 @@ def read_files(
     sandboxes = [
         Sandbox(memory=limits.memory, seconds=limits.seconds, ocr=limits.ocr) for _ in range(count)
     ]
-    reader = _Reader(limits, only)
+    reader = _Reader(limits, release, only)
     for sandbox in sandboxes:
         reader.idle.put(sandbox)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
@@ -77,6 +79,7 @@ class _Reader:
     """Reads one file after another, from several threads."""
 
     limits: Limits
+    release: str
     only: Callable[[str, str], bool] | None
     idle: SimpleQueue[Sandbox] = field(default_factory=SimpleQueue)
     archives: dict[Path, Archive] = field(default_factory=dict)
@@ -104,7 +107,8 @@ class _Reader:
     ) -> Document | Rejected | None:
         included = Included(None)
         if entry.may_include(data):
-            answer = sandbox.include(data, entry.inside, partial(entry.beside, archive=archive))
+            read_beside = partial(entry.beside, archive=archive)
+            answer = sandbox.include(data, entry.inside, read_beside, self.release)
             if isinstance(answer, Rejected):
                 return replace(answer, file=entry.file)
             included = answer

@@ -70,20 +70,22 @@ class Sandbox:
         answer: Document | Rejected = self._ask(Document, data, file, lambda name: None)
         return answer
 
-    def include(self, data: bytes, file: str, read: _Read) -> Included | Rejected:
+    def include(
+        self, data: bytes, file: str, read: _Read, release: str = ""
+    ) -> Included | Rejected:
         """Return a text with what it includes, for which `read` is asked here (`with_included`)."""
-        answer: Included | Rejected = self._ask(Included, data, file, read)
+        answer: Included | Rejected = self._ask(Included, data, file, read, release)
         return answer
 
-    def _ask(self, kind: type[Any], data: bytes, file: str, read: _Read) -> Any:
+    def _ask(self, kind: type[Any], data: bytes, file: str, read: _Read, release: str = "") -> Any:
         with self._busy:
             used = self._child is not None
-            answer = self._attempt(kind, data, file, read)
+            answer = self._attempt(kind, data, file, read, release)
             if answer is None and used:
-                answer = self._attempt(kind, data, file, read)
+                answer = self._attempt(kind, data, file, read, release)
         return answer or Rejected(file, "the parser crashed on it; it is damaged, or hostile")
 
-    def _attempt(self, kind: type[Any], data: bytes, file: str, read: _Read) -> Any:
+    def _attempt(self, kind: type[Any], data: bytes, file: str, read: _Read, release: str) -> Any:
         """Return what the child says; None if it died, and the file need not be the reason."""
         used = self._child is not None
         child, pipe = self._child = self._child or self._start()
@@ -99,7 +101,7 @@ class Sandbox:
         try:
             if not used:
                 pipe.send((self.loader, self.ocr, self.memory, self.seconds))
-            pipe.send((data, file, kind is Included))
+            pipe.send((data, file, kind is Included, release))
             for _ in range(MOST_READ + 1):
                 answer = _answer(kind, pipe.recv_bytes(_LONGEST), file)
                 if not isinstance(answer, _Wanted):
@@ -212,9 +214,10 @@ def serve(pipe: str) -> None:
     confine(_needed(ocr))
     while True:
         try:
-            data, file, is_to_include = connection.recv()
+            data, file, is_to_include, release = connection.recv()
             _allow(seconds)
-            work = partial(with_included, read=read) if is_to_include else load
+            include = partial(with_included, read=read, release=release)
+            work = include if is_to_include else load
             answer = _parsed(work, data, file)
             if isinstance(answer, Rejected) and _is_full(memory):
                 # A parser in C tells of it in words of its own.

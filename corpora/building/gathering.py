@@ -17,7 +17,13 @@ import ingestion
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals, pack
-from corpora.database.tables import DocumentRow, FileRow, GenerationRow, MemberRow
+from corpora.database.tables import (
+    DocumentRow,
+    FileRow,
+    GenerationRow,
+    MemberRow,
+    ReleaseRow,
+)
 from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
@@ -155,7 +161,12 @@ class Gathering:
 
         report()
         reading = read_files(
-            listing, limits=self.limits, workers=self.workers, only=is_new, meanwhile=report
+            listing,
+            limits=self.limits,
+            workers=self.workers,
+            release=self._release(),
+            only=is_new,
+            meanwhile=report,
         )
         with closing(cast("Generator[Document | Rejected]", reading)) as items:
             for item in items:
@@ -272,6 +283,11 @@ class Gathering:
                 )
             )
             return {(file, content_hash): i for file, content_hash, i in rows}
+
+    def _release(self) -> str:
+        with self.database.reading() as session:
+            generation = session.get_one(GenerationRow, self.generation_id)
+            return session.get_one(ReleaseRow, generation.release_id).name
 
     def _release_id(self, session: Session) -> int:
         require_claim(session, self.generation_id)

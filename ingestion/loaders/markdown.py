@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
+from types import MappingProxyType
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.deflist import deflist_plugin
@@ -14,135 +16,112 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
-from ingestion.loaders.text import LISTINGS, SILENT, TITLED, UNSEEN, VERSIONS
+from ingestion.loaders.markdown_containers import containers_plugin
+from ingestion.loaders.markdown_marks import ATTRIBUTES, marks_plugin
+from ingestion.loaders.text import LISTINGS
+from ingestion.names import FRONT_MATTER, SUBSTITUTION, Names, filled, names_of, settings_of
 from ingestion.page import Block, Document, UnreadableFile
 
 _DEEPEST = 80
-_FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?\1[ \t]*(\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title\s*[:=]\s*(?P<title>.+?)\s*$", re.MULTILINE)
-_OWN_ANCHOR = re.compile(r"\s*\{:?\s*#([\w.:-]+)[^}]*\}\s*$")
-_ALERT = re.compile(r"^(\s*>\s*)\[!(\w+)\][ \t]*\n\s*>[ \t]*", re.MULTILINE)
-_INDENTED = re.compile(
-    r'^(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<kind>\w+)[^"\n]*|===[!+]*[ \t]+(?="))'
-    r'(?:"(?P<title>[^"\n]*)")?[ \t]*\n'
-    r"(?P<body>(?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n(?= {4}|\t|[ \t]*\n {4}))+)",
-    re.MULTILINE,
+_OF_HEADING = re.compile(rf"\s*{ATTRIBUTES}\s*$")
+_OWN_ANCHOR = re.compile(r"\{:?\s*#([\w.:-]+)")
+_ALERT = re.compile(r"\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
+_CODE_TITLE = re.compile(
+    r"""\b(?:title|filename|file|caption|label)=["']([^"']+)["']|\s\[([^\]\n]+)\]\s*$"""
 )
-_TAB_ITEM = re.compile(r"^[ \t]*(?:<TabItem\b(?P<named>[^>]*)>|</TabItem>)[ \t]*$", re.MULTILINE)
-_TAB_TITLE = re.compile(r"""\b(?:label|value)=["']([^"'\n]*)["']""")
-_COMPONENT = re.compile(r"^import \w+ from '@\w+/[^'\n]*';?[ \t]*$", re.MULTILINE)
-_CODE_TITLE = re.compile(r"""\btitle=["']([^"']+)["']""")
-_CONTAINER = re.compile(
-    r"^(?P<fence>:{3,})[ \t]*\{?(?P<kind>[a-z][\w-]*)\}?[ \t]*\[?(?P<title>[^\n\]]*)\]?[ \t]*\n"
-    r"(?P<body>.*?)^(?P=fence)[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
-_MYST_ROLE = re.compile(r"\{[a-z][\w:+-]*\}`([^`<]*?)\s*(?:<[^`>]*>)?`")
-_MYST_TARGET = re.compile(r"^\([\w.:-]+\)=[ \t]*$", re.MULTILINE)
-_MYST_DIRECTIVE = re.compile(r"^\{(?P<name>[\w:-]+)\}[ \t]*(?P<argument>.*)$")
-_MYST_OPTIONS = re.compile(r"\A(:[\w-]+:[^\n]*\n|---\n.*?\n---\n)+", re.DOTALL)
+_LISTING = re.compile(rf"\{{(?:{'|'.join(sorted(LISTINGS))}|code)\}}")
+_OPTIONS = re.compile(r"\A(:[\w-]+:[^\n]*\n|---\n.*?\n---\n)+", re.DOTALL)
 
 
 def load(data: bytes, file: str) -> Document:
     """Read a Markdown file (CommonMark with tables) into pages cut along its headings.
 
     Anchors are those that GitHub gives to headings. Front matter is left out, its title kept.
-    Raises UnreadableFile where there is no text.
+    Notes, tabs and marks of the usual generators of sites are read as they are shown, and code
+    letter for letter. Raises UnreadableFile where there is no text.
     """
     text = decode(data)
-    front = _FRONT_MATTER.match(text)
-    titled = _FRONT_TITLE.search(front[2] or "") if front else None
+    front = FRONT_MATTER.match(text)
     body = text[front.end() :] if front else text
-    blocks = markdown_blocks(body)
-    title = titled["title"].strip("\"'") if titled else ""
-    return flowing_document(data, file, title, blocks)
+    settings = settings_of(front[2] or "", "toml" if front[1] == "+++" else "yaml") if front else {}
+    blocks = markdown_blocks(body, *names_of(settings))
+    return flowing_document(data, file, str(settings.get("title") or ""), blocks)
 
 
-def markdown_blocks(text: str) -> list[Block]:
-    """Read Markdown without front matter, which stands in other formats too."""
+def markdown_blocks(
+    text: str, names: Names = MappingProxyType({}), names_in_code: Names = MappingProxyType({})
+) -> list[Block]:
+    """Return the blocks of Markdown without front matter, with values in place of names.
+
+    Raises UnreadableFile where it is nested too deeply.
+    """
     try:
-        return fragment_blocks(markdown_html(text))
+        return fragment_blocks(markdown_html(text, names, names_in_code))
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
 
 
-def markdown_html(text: str) -> str:
-    """Return Markdown without front matter as HTML."""
-    return _html(_plain_notes(text))
-
-
-def _plain_notes(text: str) -> str:
-    """Write tabs and notes of GitHub, MkDocs, Docusaurus and MyST as text under their labels."""
-
-    def noted(match: re.Match[str]) -> str:
-        body = match["body"]
-        if match.re is _INDENTED:
-            body = re.sub(r"^(?: {4}|\t)", "", body, flags=re.MULTILINE)
-        return _as_read(match["kind"] or "tab", (match["title"] or "").strip(), _plain_notes(body))
-
-    def tab_item(match: re.Match[str]) -> str:
-        # The label stands before or behind the value, which serves where there is none.
-        titles = sorted(_TAB_TITLE.finditer(match["named"] or ""), key=lambda title: title[0])
-        return _opened(titles[0][1]) if titles else _CLOSED
-
-    text = _ALERT.sub(lambda match: f"{match[1]}{match[2].capitalize()}: ", text)
-    text = _CONTAINER.sub(noted, _INDENTED.sub(noted, text))
-    text = _TAB_ITEM.sub(tab_item, _COMPONENT.sub("", text))
-    return _MYST_TARGET.sub("", _MYST_ROLE.sub(r"`\1`", text))
-
-
-_CLOSED = "\n</section>\n"
-
-
-def _opened(title: str) -> str:
-    return f'\n<section><p class="rubric">{escape(title)}</p>\n\n'
-
-
-def _as_read(kind: str, title: str, body: str) -> str:
-    """What a reader sees of a directive, in Markdown."""
-    if kind in SILENT:
-        return ""
-    if kind in TITLED:
-        return f"{_opened(title)}{body}\n{_CLOSED}"
-    if kind in UNSEEN:
-        return f"\n{body}\n"
-    label = VERSIONS[kind].format(title) if kind in VERSIONS else title or kind.capitalize()
-    return f"\n{label}: {body}\n"
-
-
-def _html(text: str) -> str:
+def markdown_html(
+    text: str, names: Names = MappingProxyType({}), names_in_code: Names = MappingProxyType({})
+) -> str:
+    """Return Markdown without front matter as HTML, with values in place of names."""
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, max_level=6)
-    environment: dict[str, object] = {}
+    parser.use(containers_plugin).use(marks_plugin)
+    parser.core.ruler.after("block", "alerts", _read_alerts)
+    environment: dict[str, object] = {"names": names}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
     for token in tokens:
+        _fill(token, names, names_in_code)
         if token.type == "fence":
             _read_fence(token)
     return str(parser.renderer.render(tokens, parser.options, environment))
 
 
+def _read_alerts(state: StateCore) -> None:
+    """Make notes of quotations that begin as GitHub's and Obsidian's notes do."""
+    tokens: list[Token] = []
+    for token in state.tokens:
+        inside = [before.type for before in tokens[-2:]] == ["blockquote_open", "paragraph_open"]
+        if token.type == "inline" and inside and (alert := _ALERT.match(token.content)):
+            token.content = token.content[alert.end() :]
+            tokens[-2].attrs = {"class": "admonition"}
+            title = Token("inline", "", 0, children=[])
+            title.content = alert["title"].strip() or alert["kind"].capitalize()
+            opened = Token("paragraph_open", "p", 1, attrs={"class": "admonition-title"})
+            tokens[-1:-1] = [opened, title, Token("paragraph_close", "p", -1)]
+        tokens.append(token)
+    state.tokens = tokens
+
+
+def _fill(token: Token, names: Names, names_in_code: Names) -> None:
+    """Put values in place of what the tool that makes the site fills in wherever it stands."""
+    if token.type in {"fence", "code_block", "code_inline", "html_block"}:
+        token.content = filled(token.content, names_in_code)
+    elif token.type == "text":
+        token.content = SUBSTITUTION.sub(
+            lambda found: names.get(f"substitutions.{found[1]}", found[0]), token.content
+        )
+    for child in token.children or ():
+        _fill(child, names, names_in_code)
+
+
 def _read_fence(token: Token) -> None:
-    """Turn a fence that MyST takes for a directive into what a reader sees of it."""
-    directive = _MYST_DIRECTIVE.match(token.info)
-    if directive is None:
-        if title := _CODE_TITLE.search(token.info):
-            code = f"<pre><code>{escape(token.content)}</code></pre>"
-            token.type, token.content = "html_block", f"<p>{escape(title[1])}</p>{code}"
-        return
-    name, argument = directive["name"], directive["argument"].strip()
-    body = _MYST_OPTIONS.sub("", token.content)
-    if name in LISTINGS | {"code"}:
-        token.info, token.content = argument, body
-        return
-    token.type, token.content = "html_block", _html(_as_read(name, argument, _plain_notes(body)))
+    """Take from a listing what only says how it is shown; its title stands above it."""
+    if _LISTING.match(token.info):
+        token.content = _OPTIONS.sub("", token.content)
+    elif title := _CODE_TITLE.search(token.info):
+        code = f"<pre><code>{escape(token.content)}</code></pre>"
+        token.type, token.content = "html_block", f"<p>{escape(title[1] or title[2])}</p>{code}"
 
 
 def _set_anchors(tokens: Sequence[Token]) -> None:
     """Let a heading's own anchor take the place of the one that GitHub would give it."""
     for opening, inline in pairwise(tokens):
         words = inline.children or []
-        own = _OWN_ANCHOR.search(words[-1].content) if words else None
+        own = _OF_HEADING.search(words[-1].content) if words else None
         if own and opening.type == "heading_open":
             words[-1].content = words[-1].content[: own.start()]
-            opening.attrSet("id", own[1])
+            if anchor := _OWN_ANCHOR.search(own[0]):
+                opening.attrSet("id", anchor[1])

@@ -9,15 +9,22 @@ from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
+from docutils.parsers.rst.states import SubstitutionDef
 from docutils.readers import standalone
 from docutils.statemachine import StringList
 from docutils.transforms import Transform
 
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
+from ingestion.html_shown import strikes
 from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.rest_transforms import (
+    QuotedDefinitions,
+    SubstitutionsInCode,
+    UndefinedSubstitutions,
+)
 from ingestion.page import Document, UnreadableFile, collapse
-from ingestion.plain_blocks import plain_blocks
+from ingestion.plain_blocks import LONGEST_LINE, is_restructured, plain_blocks
 
 _DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
 _ROLE = re.compile(r":([a-zA-Z][\w:.+-]*):`|`:([a-zA-Z][\w:.+-]*):")
@@ -48,8 +55,8 @@ LISTINGS = {
 _AUTOMATIC = re.compile(r"(.*:)?auto[^:]*$")
 """What Sphinx would write from the code itself."""
 
-_REPLACED = {"code-block", "sourcecode", "class"}
-"""Docutils has these too, but refuses what Sphinx gives them."""
+_REPLACED = {"code-block", "sourcecode", "class", "raw"}
+"""Docutils has these too, but refuses what Sphinx gives them, or all of it."""
 
 TITLED = {
     *("tab", "tab-item", "group-tab", "code-tab", "dropdown", "collapse", "card"),
@@ -91,45 +98,13 @@ def register_sphinx_markup(text: str) -> None:
             roles.register_local_role(name, cast(Any, _role(name)))  # stubs know references only
 
 
-class QuotedDefinitions(Transform):
-    """Reads a name that stands by itself, with indented text below it, as its definition."""
-
-    default_priority = 900
-
-    def apply(self) -> None:
-        """Put a definition in place of each such pair."""
-        for quote in list(self.document.findall(nodes.block_quote)):
-            around, at = quote.parent, quote.parent.index(quote)
-            name = around[at - 1] if at else None
-            if not isinstance(name, nodes.paragraph) or len(name) != 1:
-                continue
-            if isinstance(name[0], nodes.literal):
-                text = name.astext()
-                term = nodes.term(text, "", *name.children, ids=[nodes.make_id(text)])
-                item = nodes.definition_list_item("", term, nodes.definition("", *quote.children))
-                around[at - 1 : at + 1] = [nodes.definition_list("", item, classes=["py"])]
-
-
-class _UndefinedSubstitutions(Transform):
-    """Leaves what only the project's configuration defines, `|release|`, as it is written."""
-
-    # Before docutils' own, which fails on one inside the definition of another.
-    default_priority = 219
-
-    def apply(self) -> None:
-        """Put text in place of each reference that nothing in the file defines."""
-        for reference in list(self.document.findall(nodes.substitution_reference)):
-            name = reference["refname"]
-            if name.lower() not in self.document.substitution_names:
-                reference.replace_self(nodes.Text(f"|{name}|"))
-
-
 class SphinxReader(standalone.Reader):  # type: ignore[type-arg]
     """Docutils' reader of a file, with what Sphinx's users write."""
 
     def get_transforms(self) -> list[type[Transform]]:
         """Return the transforms to apply to what was parsed."""
-        return [*super().get_transforms(), QuotedDefinitions, _UndefinedSubstitutions]
+        added = [QuotedDefinitions, UndefinedSubstitutions, SubstitutionsInCode]
+        return [*super().get_transforms(), *added]
 
 
 class _SphinxDirective(Directive):
@@ -149,6 +124,9 @@ class _SphinxDirective(Directive):
         self.argument = str(self.arguments[0]).strip() if self.arguments else ""
         # A class of Python, which Sphinx means, or one for a style sheet.
         is_style = name == "class" and not _CLASS.match(self.argument)
+        if name == "raw":
+            # A line break, or what else only one format has; a definition must have a text.
+            return [nodes.Text(" ")] if isinstance(self.state, SubstitutionDef) else []
         if name in SILENT:
             return []
         if name in TITLED:
@@ -186,7 +164,8 @@ class _SphinxDirective(Directive):
 
     def _listing(self) -> list[nodes.Node]:
         text = "\n".join(self.content)
-        return [nodes.literal_block(text, text)] if text else []
+        fills = "substitutions" in self.options
+        return [nodes.literal_block(text, text, substitutions=fills)] if text else []
 
     def _inline(self, text: str) -> list[nodes.Node]:
         if not text:
@@ -256,16 +235,11 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
             shown = shown.rpartition(".")[2].lstrip("~")
         if calls and not titled and not shown.endswith(")"):
             shown += "()"
-        return [nodes.inline(rawtext, nodes.unescape(shown))], []
+        classes = ["strike"] if strikes(name) else []
+        return [nodes.inline(rawtext, nodes.unescape(shown), classes=classes)], []
 
     return role
 
-
-_REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
-"""A directive or a target of reStructuredText, which many projects keep in .txt files."""
-
-_LONGEST_LINE = 10_000
-"""Beyond this docutils gives up, since its inline parser takes quadratic time."""
 
 _SETTINGS = {
     "_disable_config": True,
@@ -279,7 +253,7 @@ _SETTINGS = {
     "syntax_highlight": "none",
     "math_output": "LaTeX",
     "embed_stylesheet": False,
-    "line_length_limit": _LONGEST_LINE,
+    "line_length_limit": LONGEST_LINE,
     "output_encoding": "unicode",
 }
 
@@ -293,9 +267,13 @@ def load(data: bytes, file: str) -> Document:
     or where it is nested too deeply for docutils.
     """
     text = decode(data)
-    is_plain = not file.lower().endswith(".rst") and not _REST.search(text)
-    if is_plain or any(len(row) > _LONGEST_LINE for row in text.split("\n")):
+    if not is_restructured(text, file):
         return flowing_document(data, file, "", list(plain_blocks(text)))
+    return flowing_document(data, file, "", fragment_blocks(restructured_html(text)))
+
+
+def restructured_html(text: str) -> str:
+    """Return the HTML of reStructuredText. Raises UnreadableFile where it is nested too deeply."""
     register_sphinx_markup(text)
     try:
         parts = publish_parts(
@@ -303,4 +281,4 @@ def load(data: bytes, file: str) -> Document:
         )
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
-    return flowing_document(data, file, "", fragment_blocks(parts["html_body"]))
+    return str(parts["html_body"])

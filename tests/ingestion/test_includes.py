@@ -101,6 +101,20 @@ def test_a_listing_in_myst_is_fenced() -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("docs/a.rst", "So::\n\n   .. include:: shared/note.inc\n\nThe end.\n"),
+        ("docs/a.rst", ".. code-block:: rst\n\n   .. include:: shared/note.inc\n"),
+        ("docs/a.rst", ".. note::\n\n   So::\n\n      .. literalinclude:: valve.py\n"),
+        ("docs/a.md", "~~~\n```{include} ../snippets/keep.md\n```\n~~~\n"),
+        ("docs/a.md", "1. So\n\n   ````md\n   ```{include} ../snippets/keep.md\n   ```\n   ````\n"),
+    ],
+)
+def test_what_includes_in_code_is_only_shown(file: str, text: str) -> None:
+    assert included(text, file) == text
+
+
+@pytest.mark.parametrize(
     "path", ["../secret.txt", "/../secret.txt", "../../etc/passwd", "nothing.inc", "a\\..\\b"]
 )
 def test_what_lies_outside_is_not_asked_for(path: str) -> None:

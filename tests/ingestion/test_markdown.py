@@ -17,6 +17,17 @@ def test_front_matter_gives_the_title_and_is_left_out() -> None:
     assert document.pages[0].text == "News\n\nText."
 
 
+def test_front_matter_that_is_no_yaml_gives_its_title() -> None:
+    assert load(b"---\ntitle: Valve: the guide\nx: [\n---\nText.\n", "a.md").title == (
+        "Valve: the guide"
+    )
+
+
+def test_a_module_that_is_imported_ends_with_its_line() -> None:
+    text = "import {\n  A,\n} from 'a';\nimport B from \"b\"\n# Title\n\nText.\n"
+    assert [b.text for b in read(text)] == ["Title", "Text."]
+
+
 def test_without_front_matter_the_first_heading_is_the_title() -> None:
     assert load(b"Text.\n\n## Ports\n", "a.md").title == "Ports"
     assert load(b"Text.\n", "doc/a.md").title == "a.md"

@@ -1,0 +1,160 @@
+"""What generators of sites make of tabs, boxes, footnotes and signatures becomes plain HTML."""
+
+import re
+from typing import cast
+
+from lxml.builder import E
+from lxml.html import HtmlElement
+
+from ingestion.html_parts import line, raw_text
+
+OF_CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
+"""In XPath, whether an element is of a class."""
+_STRIPS = f".//*[@role='tablist' or {OF_CLASS.format('tabbed-labels')}]"
+_PANEL = f"*[@role='tabpanel' or {OF_CLASS.format('tabbed-block')}]"
+_OUTER_PANELS = f".//{_PANEL}[count(ancestor::{_PANEL}) = $depth]"
+_NOTES = f".//*[{OF_CLASS.format('admonitionblock')}]"
+_NOTE_KINDS = {
+    *("note", "tip", "warning", "caution", "important", "danger", "info", "hint", "attention"),
+}
+_NOTE_CLASSES = _NOTE_KINDS | {
+    *("custom-block", "markdown-alert", "starlight-aside", "callout", "alert", "panel"),
+    *("confluence-information-macro", "pageinfo"),
+}
+_REGEX = {"re": "http://exslt.org/regular-expressions"}
+_MEMBERS = f".//*[{OF_CLASS.format('memitem')} or {OF_CLASS.format('member-signature')}]"
+_MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])\]?")
+_NAME = re.compile(r"(?P<before>.*?)(?P<name>[\w:~.]+)(?P<after>\s*\(.*|)$", re.DOTALL)
+
+
+def rewrite(body: HtmlElement) -> None:
+    """Put plain HTML in place of tabs, boxes, footnotes, signatures, formulas, numbered code.
+
+    What is hidden until somebody clicks stands under the label that opens it then.
+    """
+    for part in (_tabs, _boxes, _notes, _footnotes, _signatures, _formulas, _numbered_code):
+        part(body)
+
+
+def _tabs(body: HtmlElement) -> None:
+    for strip in found(body, _STRIPS):
+        labels = [tab for tab in strip.xpath(".//*[@role='tab']") or strip if line(tab)]
+        around = strip.getparent()
+        depth = len(strip.xpath(f"ancestor::{_PANEL}"))
+        panels = around.xpath(_OUTER_PANELS, depth=depth)
+        if len(labels) == len(panels):
+            for label, panel in zip(labels, panels, strict=True):
+                _entitle(panel, line(label))
+            strip.drop_tree()
+    for label in found(body, ".//label[preceding-sibling::*[1][self::input]]"):
+        panel = label.getnext()
+        if panel is not None and panel.tag == "div" and line(label):
+            _entitle(panel, line(label))
+            label.drop_tree()
+
+
+def _boxes(body: HtmlElement) -> None:
+    for summary in found(body, ".//details/summary[not(contains(@class, '-title'))]"):
+        details = summary.getparent()
+        label = line(summary)
+        summary.drop_tree()
+        _entitle(details, label)
+    for note in found(body, _NOTES):
+        icon, content = note.find(".//td[@class='icon']"), note.find(".//td[@class='content']")
+        if icon is not None and content is not None:
+            named = next((e.get("title") or e.get("alt") for e in icon), None) or line(icon)
+            content.tag = "div"
+            content.set("class", "admonition")
+            _put_first(content, E.p(named, {"class": "admonition-title"}))
+            _replace(note, content)
+
+
+def _notes(body: HtmlElement) -> None:
+    """Let a box that its class or role calls a note begin with its title, else with its kind."""
+    for box in found(body, ".//*[self::div or self::aside or self::blockquote][@class or @role]"):
+        names = (box.get("class") or "").split()
+        parts = [part for name in names for part in re.split(r"[-_]+", name)]
+        is_note = box.get("role") == "note" or not _NOTE_CLASSES.isdisjoint(names)
+        if not is_note or "admonition" in parts:
+            continue
+        headings = box.xpath(".//*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5]")
+        titles = (
+            box.xpath(".//*[re:test(@class, '(title|heading)$')]", namespaces=_REGEX) or headings
+        )
+        if len(headings) > 1 or (headings and headings[0] is not titles[0]):
+            continue
+        kind = next((part for part in reversed(parts) if part in _NOTE_KINDS), "").capitalize()
+        title = line(titles[0]) if titles else box.get("aria-label") or kind
+        for empty in [*titles[:1], *(e for e in box if e.tag in {"div", "span"} and not line(e))]:
+            empty.drop_tree()
+        if title and not line(box).lower().startswith(title.lower()):
+            box.tag = "div"
+            box.set("class", "admonition")
+            _put_first(box, E.p(title, {"class": "admonition-title"}))
+
+
+def _footnotes(body: HtmlElement) -> None:
+    """Mark what refers to a footnote, and let each footnote begin with its mark."""
+    marks: dict[str, str] = {}
+    for link in found(body, ".//sup//a[starts-with(@href, '#')]"):
+        if mark := _MARK.fullmatch(raw_text(link).strip()):
+            marks.setdefault(link.get("href", "")[1:], mark[1])
+            link.clear(keep_tail=True)
+            link.text = f"[{mark[1]}]"
+    for item in found(body, ".//ol/li[@id]"):
+        if mark_of_note := marks.get(item.get("id", "")):
+            item.tag = item.getparent().tag = "div"
+            item.set("class", "footnote")
+            _put_first(item, E.p(f"[{mark_of_note}]"))
+
+
+def _signatures(body: HtmlElement) -> None:
+    for member in found(body, _MEMBERS):
+        proto = member.find("div[@class='memproto']")
+        declared = line(member if proto is None else proto)
+        declared = re.sub(r"\(\s+", "(", re.sub(r"\s+([(),])", r"\1", declared))
+        if not (named := _NAME.match(declared)):
+            continue
+        name = E.code(named["name"], {"class": "descname"})
+        term = E.dt(named["before"], name, named["after"])
+        described = [E.dd(*member.findall("div[@class='memdoc']"))] if proto is not None else []
+        _replace(member, E.dl(term, *described, {"class": "cpp"}))
+
+
+def _formulas(body: HtmlElement) -> None:
+    for tex in found(body, ".//math//annotation[@encoding='application/x-tex']"):
+        math = next(tex.iterancestors("math"))
+        text = raw_text(tex)
+        math.clear(keep_tail=True)
+        math.text = text
+
+
+def _numbered_code(body: HtmlElement) -> None:
+    for table in found(body, ".//table[.//td[@data-line-number]]"):
+        rows = [row.findall("td") for row in table.iter("tr")]
+        if all(row and any(cell.get("data-line-number") for cell in row) for row in rows):
+            listing = "\n".join(raw_text(row[-1]).strip("\n") for row in rows)
+            _replace(table, E.pre(listing))
+
+
+def found(body: HtmlElement, path: str) -> list[HtmlElement]:
+    """Return the elements that an XPath leads to."""
+    return cast("list[HtmlElement]", body.xpath(path))
+
+
+def _entitle(part: HtmlElement, label: str) -> None:
+    """Make of a part that is shown on demand a section with its label as the heading."""
+    for name in ("hidden", "aria-hidden", "style", "role"):
+        part.attrib.pop(name, None)
+    part.tag = "section"
+    _put_first(part, E.p(label, {"class": "rubric"}))
+
+
+def _put_first(element: HtmlElement, first: HtmlElement) -> None:
+    first.tail, element.text = element.text, None
+    element.insert(0, first)
+
+
+def _replace(old: HtmlElement, new: HtmlElement) -> None:
+    new.tail = old.tail
+    old.getparent().replace(old, new)

@@ -1,0 +1,194 @@
+"""Marks inside the text of Markdown's dialects: roles, changes, keys, icons, variables, tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from rich.emoji import Emoji
+
+from ingestion.html_shown import strikes
+from ingestion.loaders.markdown_containers import COMPONENT, SHOWN, Attributes
+from ingestion.loaders.markdown_writing import line_at
+from ingestion.names import VARIABLE, Names, value_of
+
+_ATTRIBUTE = r"(?:[.#][\w:.#-]+|[\w:-]+=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]+))"
+ATTRIBUTES = rf"(?:\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*[ ]*\}}|\{{:[^{{}}\n]*\}})"
+"""What styles or names the element that it stands behind."""
+_UNSEEN = re.compile(
+    rf"\([\w.:-]+\)=|\[{{1,2}}_?(?i:toc)_?\]{{1,2}}|\+\+\+|\*\[[^\]]+\]:.*|{ATTRIBUTES}"
+    r"|</[A-Z][\w.]*>|\{%-?\s*end[\w-]+\s*-?%\}|\{\{[<%]\s*/\s*[\w./-]+\s*[>%]\}\}|:{3,}"
+)
+"""Lines that name or style what stands beside them, and what closes nothing that was opened."""
+_BEGIN_UNSEEN = frozenset("([+*{<:ie")
+_ESM = re.compile(
+    r"import\s+(?:[\w*{][\w\s,*{}$]*\s+from\s+)?[\"'][^\"'\n]+[\"']\s*;?\s*$"
+    r"|import\s+\{\s*$|export\s+(?:const|let|var|default|function|async)\b"
+)
+_QUOTES = ("'", '"')
+_CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*([\"'`])([^\n]*?)\2")
+_ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
+_ICON_STYLE = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
+_ICON_TITLE = re.compile(r"""\b(?:title|aria-label)=["']([^"'{}]*)["']""")
+_TITLED = re.compile(r"(.+?)\s*<[^<>]*>$", re.DOTALL)
+Part = tuple[str, str]
+"""What stands in place of a mark: a kind of token and its content; "inner" is parsed further."""
+Environment = Mapping[str, Names]
+
+
+def marks_plugin(parser: MarkdownIt) -> None:
+    """Let a parser read the marks of MyST, pymdownx, MDX, Liquid, Hugo and Kramdown in text.
+
+    Variables in double braces are looked up in "names" of its environment, in single braces in
+    "constants", where those are put that MDX exports; one that is not there stays as it is.
+    """
+    parser.block.ruler.before("fence", "unseen", _pass_over, {"alt": ["paragraph"]})
+    parser.inline.ruler.before("backticks", "dialects", _read_mark)
+
+
+def _pass_over(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """Pass over what is none of the text: labels, styles, the modules of MDX."""
+    line = line_at(state, first)
+    if state.is_code_block(first) or line[:1] not in _BEGIN_UNSEEN:
+        return False
+    if _UNSEEN.fullmatch(line):
+        state.line += not silent
+        return True
+    if silent or not _ESM.match(line):
+        return False
+    last = first
+    while last < end and not state.isEmpty(last):
+        last += 1
+        if line.startswith("import") and line_at(state, last - 1).rstrip("; ").endswith(_QUOTES):
+            break
+    script = state.getLines(first, last, 0, False)
+    state.env.setdefault("constants", {}).update((c[1], c[3]) for c in _CONSTANT.finditer(script))
+    state.line = last
+    return True
+
+
+def _nothing(found: re.Match[str], known: Environment) -> list[Part]:
+    return []
+
+
+def _inner(found: re.Match[str], known: Environment) -> list[Part]:
+    return [("inner", found["text"])]
+
+
+def _power(found: re.Match[str], known: Environment) -> list[Part]:
+    return [("html_inline", f"<sup>{escape(found['text'])}</sup>")]
+
+
+def _role(found: re.Match[str], known: Environment) -> list[Part]:
+    if strikes(found["role"]):
+        return []
+    titled = _TITLED.fullmatch(found["text"])
+    return [("code_inline", (titled[1] if titled else found["text"]).replace("\n", " "))]
+
+
+def _keys(found: re.Match[str], known: Environment) -> list[Part]:
+    keys = (key.strip("\"'") for key in found["keys"].split("+"))
+    return [("text", "+".join(key[:1].upper() + key[1:] for key in keys))]
+
+
+def _icon(found: re.Match[str], known: Environment) -> list[Part] | None:
+    code = found["icon"]
+    if titled := _ICON_TITLE.search(found["attributes"] or ""):
+        return [("html_inline", f'<i title="{escape(titled[1])}"></i>')]
+    if _ICON_SET.match(code):
+        name = _ICON_SET.sub("", code, count=1)
+        while (shorter := _ICON_STYLE.sub("", name)) != name:
+            name = shorter
+        return [("html_inline", f'<i class="icon-{escape(name)}"></i>')]
+    emoji = Emoji.replace(f":{code}:")
+    return None if emoji == f":{code}:" else [("text", emoji)]
+
+
+def _variable(found: re.Match[str], known: Environment) -> list[Part] | None:
+    name = found["name"] or found["parameter"]
+    value = value_of(name, known.get("names", {}))
+    return None if value is None else [("text", value)]
+
+
+def _constant(found: re.Match[str], known: Environment) -> list[Part] | None:
+    of_file = re.fullmatch(r"\$?front[mM]atter\.(.+)", found["name"])
+    names = known.get("names" if of_file else "constants", {})
+    value = names.get(of_file[1] if of_file else found["name"])
+    return None if value is None else [("text", value)]
+
+
+def _literal(found: re.Match[str], known: Environment) -> list[Part]:
+    return [("text", found["text"])]
+
+
+def _component(found: re.Match[str], known: Environment) -> list[Part] | None:
+    """Read a component that stands for itself, as it shows one of its attributes."""
+    return [("text", Attributes.of(found["rest"]).first(SHOWN))] if found["alone"] else None
+
+
+Reader = Callable[[re.Match[str], Environment], list[Part] | None]
+_MARKS: dict[str, list[tuple[str, Reader]]] = {
+    "{": [
+        (r"\{(?P<role>[a-zA-Z][\w:+-]*)\}(?P<ticks>`+)(?P<text>.{1,2000}?)(?P=ticks)(?!`)", _role),
+        (r"\{/\*.{0,4000}?\*/\}|\{--.{0,4000}?--\}|\{>>.{0,4000}?<<\}", _nothing),
+        (r"\{\+\+(?P<text>.{0,4000}?)\+\+\}", _inner),
+        (r"\{==(?P<text>.{0,4000}?)==\}", _inner),
+        (r"\{~~(?:(?!~~\}).){0,4000}?~>(?P<text>.{0,4000}?)~~\}", _inner),
+        (VARIABLE.pattern, _variable),
+        (r"\{%.{0,1000}?%\}|\{\{[<%].{0,1000}?[>%]\}\}", _nothing),
+        (r"\{\s*(?P<quote>[\"'`])(?P<text>(?:(?!(?P=quote))[^\\{}\n])*)(?P=quote)\s*\}", _literal),
+        (r"\{(?P<name>[A-Za-z_$][\w.$]*)\}", _constant),
+        # Attributes of the element before them, or of the whole paragraph.
+        (rf"(?<=[)`*_]){ATTRIBUTES}|(?<![^\n]){ATTRIBUTES}[ \t]*\Z", _nothing),
+    ],
+    "+": [
+        (r"\+\+(?P<keys>(?:[\w-]+|\"[^\"+\n]+\")(?:\+(?:[\w-]+|\"[^\"+\n]+\"))*)\+\+(?!\w)", _keys)
+    ],
+    "^": [
+        (r"\^\^(?P<text>\S(?:[^\n]{0,200}?\S)?)\^\^", _inner),
+        (r"(?<=[\w)])\^(?P<text>[\w+-]+)\^", _power),
+    ],
+    "~": [
+        (r"(?<=[\w)])~(?P<text>[\w+-]+)~(?!~)", _literal),
+        (r"(?<![\w~])~(?![\s~])[^~\n]*[\w)\"'`*.]~(?=[\s.,;:!?)|]|\Z)", _nothing),
+    ],
+    "<": [(COMPONENT.pattern, _component)],
+    "=": [(r"==(?P<text>[^\s=](?:[^\n]{0,200}?\S)?)==(?!=)", _inner)],
+    ":": [(rf"(?<![\w:]):(?P<icon>[a-z0-9_+-]+):(?P<attributes>{ATTRIBUTES})?(?![\w:])", _icon)],
+    "[": [
+        # A link whose address a tag makes has blanks in it, which Markdown does not know.
+        (
+            r"\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]"
+            r"\([^()\n]{0,300}?(?:\{\{.{0,300}?\}\}|\{%.{0,300}?%\})[^()\n]{0,300}\)",
+            _inner,
+        ),
+    ],
+}
+_COMPILED = {
+    first: [(re.compile(pattern, re.DOTALL), read) for pattern, read in marks]
+    for first, marks in _MARKS.items()
+}
+
+
+def _read_mark(state: StateInline, silent: bool) -> bool:
+    known: Environment = state.env
+    for pattern, read in _COMPILED.get(state.src[state.pos], ()):
+        found = pattern.match(state.src, state.pos, state.posMax)
+        parts = read(found, known) if found else None
+        if found is None or parts is None:
+            continue
+        for kind, content in () if silent else parts:
+            if kind != "inner":
+                state.push(kind, "code" if kind == "code_inline" else "", 0).content = content
+                continue
+            longest = state.posMax
+            state.pos, state.posMax = found.span("text")
+            state.md.inline.tokenize(state)
+            state.posMax = longest
+        state.pos = found.end()
+        return True
+    return False

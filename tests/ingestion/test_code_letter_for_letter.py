@@ -1,0 +1,168 @@
+"""Text in code comes out of every format as it went in, whatever marks of a dialect it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from textwrap import indent
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ingestion.loaders import load
+from ingestion.page import BlockKind, collapse
+
+MARKS = [
+    *("import x from 'y';", "export const a = 1", "<Tabs>", '<TabItem value="go">', "</TabItem>"),
+    *("{id}", "${user}", "{/* c */}", "{'a'}", "(label)=", "{ref}`x`", "```{note}", "~~~", "+++"),
+    *('!!! note "T"', '=== "Tab"', "??? tip", "--8<-- 'x'", "++ctrl+c++", "{--a--}", "{~~a~>b~~}"),
+    *(
+        "~~a~~",
+        "==a==",
+        "^^a^^",
+        "H~2~O",
+        "{% if x %}",
+        "{% raw %}",
+        "{{ version }}",
+        "{{< tab >}}",
+    ),
+    *("{{% note %}}", ":::tip", ":::", ":::{note}", "/// note", "///", ":x:", ":material-check:"),
+    *("> [!NOTE]", "[TOC]", "{: .x }", "{#id}", "|release|", "|x|", ".. note::", "::", "**a**"),
+    *(
+        "`a`",
+        "``",
+        "&lt;",
+        "&",
+        "<del>a</del>",
+        "<b hidden>",
+        "<!-- a -->",
+        "\\",
+        "*",
+        "_a_",
+        "$a$",
+    ),
+    *("print", "Edit this page", "© 2024", "[x](y)", "![x](y.png)", "<a@b.c>", "[^1]", "* [ ] a"),
+    *("#", "# a", "---", "1. a", "中\n文", "é", "\t", "a  b", '"', "'"),
+]
+WORDS = st.one_of(
+    st.sampled_from(MARKS),
+    st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), max_size=8),
+)
+LINES = st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), min_size=1, max_size=4)
+TEXTS = LINES.map("\n".join).filter(str.strip)
+
+
+def _fence(text: str) -> str:
+    return f"~~~~~~~~ text\n{text}\n~~~~~~~~\n"
+
+
+def _page(markup: str) -> str:
+    return f"<html><body><main><p>Before it.</p>{markup}<p>After.</p></main></body></html>"
+
+
+def _in_steps(text: str) -> str:
+    return f"1. Step\n\n{indent(_fence(text), '   ')}\n2. Next\n"
+
+
+def _in_note(text: str) -> str:
+    return f"!!! note\n\n{indent(_fence(text), '    ')}\n"
+
+
+BLOCKS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "fence": ("x.md", _fence),
+    "indented": ("x.md", lambda text: f"Before.\n\n{indent(text, '    ', lambda _: True)}\n"),
+    "fence in a step": ("x.md", _in_steps),
+    "fence in a note": ("x.md", _in_note),
+    "fence in a container": ("x.md", lambda text: f":::tip\n{_fence(text)}:::\n"),
+    "fence in a component": ("x.md", lambda text: f"<Tip>\n\n{_fence(text)}\n</Tip>\n"),
+    "fence in a tag": ("x.md", lambda text: f"{{% hint %}}\n{_fence(text)}{{% endhint %}}\n"),
+    "fence in a shortcode": (
+        "x.md",
+        lambda text: f"{{{{< tip >}}}}\n{_fence(text)}{{{{< /tip >}}}}\n",
+    ),
+    "fence in a quotation": ("x.md", lambda text: indent(_fence(text), "> ", lambda _: True)),
+    "pre": ("x.html", lambda text: _page(f"<pre>\n{escape(text)}</pre>")),
+    "pre in a step": (
+        "x.html",
+        lambda text: _page(f"<ol><li>a<pre><code>{escape(text)}</code></pre></ol>"),
+    ),
+    "pre in Markdown": ("x.md", lambda text: f"<pre>\n{escape(text)}</pre>\n"),
+    "literal block": ("x.rst", lambda text: f"Before::\n\n{indent(text, '   ')}\n\nAfter.\n"),
+    "code block": (
+        "x.rst",
+        lambda text: f".. code-block:: text\n\n{indent(text, '   ')}\n\nAfter.\n",
+    ),
+    "code in a note": (
+        "x.rst",
+        lambda text: (
+            f".. note::\n\n   .. code-block:: text\n\n{indent(text, '      ')}\n\nAfter.\n"
+        ),
+    ),
+}
+SPANS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "span": ("x.md", lambda text: f"Before ````` {text} ````` after.\n"),
+    "span in a cell": ("x.md", lambda text: f"| A |\n|---|\n| Before ````` {text} ````` after |\n"),
+    "span in a heading": ("x.md", lambda text: f"## Before ````` {text} ````` after\n"),
+    "code": ("x.html", lambda text: _page(f"<p>Before <code>{escape(text)}</code> after</p>")),
+    "code alone": ("x.html", lambda text: _page(f"<p><code>{escape(text)}</code></p>")),
+    "kbd in a cell": (
+        "x.html",
+        lambda text: _page(f"<table><tr><td>a<td>b <kbd>{escape(text)}</kbd></table>"),
+    ),
+    "literal": ("x.rst", lambda text: f"Before ``{text}`` after.\n"),
+}
+SETTINGS = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+
+def _lines(text: str) -> str:
+    """A listing without blank lines around it and blanks at the ends of its lines."""
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+@pytest.mark.parametrize("place", BLOCKS)
+def test_listings_are_kept(place: str) -> None:
+    file, written = BLOCKS[place]
+
+    @SETTINGS
+    @given(TEXTS)
+    def kept(text: str) -> None:
+        expected = _lines(text)
+        if file == "x.rst":
+            # As docutils reads tabs, and what is indented alike.
+            expected = text = "\n".join(
+                f"|{line.expandtabs(8).rstrip()}" for line in expected.split("\n")
+            )
+        if "indented" in place or "pre" in place:
+            expected = text = "\n".join(f"|{line}" for line in expected.split("\n"))
+        read = load(written(text).encode(), file)
+        code = [b.text for page in read.pages for b in page.blocks if b.kind is BlockKind.CODE]
+        assert code == [expected]
+
+    kept()
+
+
+@pytest.mark.parametrize("place", SPANS)
+def test_spans_are_kept(place: str) -> None:
+    file, written = SPANS[place]
+
+    @SETTINGS
+    @given(TEXTS)
+    def kept(text: str) -> None:
+        expected = text = collapse(text)
+        text = text.replace("`````", "")
+        if place == "span in a cell":
+            text = text.replace("\\", "")
+            expected = text.replace("|", "│")
+            text = expected
+        if place == "literal":
+            text = f"a{text.replace('`', '')}b"
+        expected = collapse(text)
+        read = load(written(text).encode(), file)
+        assert any(expected in block.text for page in read.pages for block in page.blocks)
+
+    kept()
