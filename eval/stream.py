@@ -207,12 +207,10 @@ def _ask(
     turn = reply.kept_as
     assert turn is not None
     asked[turn] = arrival
-    chatbot.memory.remembering.flush()
     score = score_answer(gold, reply.content)
     reused = reply.turn.route is Route.REUSE
     if clicks and not reused:
         chatbot.feedback(LOCAL.id).give(turn, UP if score.correct else DOWN)
-        chatbot.memory.remembering.flush()
     recollection = reply.turn.recollection
     pair = recollection.reused if reused and recollection else None
     first = asked.get(_source(chatbot, pair.id) or 0) if pair else None

@@ -6,11 +6,17 @@ from dataclasses import dataclass, replace
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, ScoreOrigin, Store, Thresholds
+from chatbot.memory.pairs import (
+    HUMAN_ORIGINS,
+    MemoryQuestion,
+    ScoreOrigin,
+    Store,
+    Thresholds,
+    memory_question,
+)
 from chatbot.memory.questions import QuestionReader, as_typed, evident_difference, standalone_text
-from chatbot.memory.scoring.opinions import disliked
+from chatbot.memory.scoring import disliked, is_vouched
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
-from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.releases.resolution import cut
 from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
 from chatbot.understanding.clarification import resolve_turn
@@ -22,6 +28,8 @@ from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
+EXAMPLES = 2
+"""Good answers to similar questions, or bad ones, that are shown to the model, at most."""
 OFFERED = 3
 """Saved questions that a person or a model is asked about, at most."""
 
@@ -34,7 +42,6 @@ class Recall:
     search: Neighbours
     reader: QuestionReader
     thresholds: Thresholds
-    references: int
 
     def recall(self, turn: Turn) -> Recollection:
         """The saved answers on the question of a turn that has its release and its queries.
@@ -65,7 +72,7 @@ class Recall:
         same += [pair for pair in offers if pair.row.id == turn.same_as]
         if same:
             return Recollection(reused=as_remembered(same[0]))
-        good = [pair for pair in near if is_vouched(pair.row)][: self.references]
+        good = [pair for pair in near if is_vouched(pair.row)][:EXAMPLES]
         own = (replace(as_remembered(pair), origin=ScoreOrigin.THUMBS) for pair in own_bad)
         return Recollection(
             good=tuple(map(as_remembered, good)),
@@ -119,7 +126,7 @@ class Recall:
         None that is poor by measure alone: of 16 such answers 9 were right.
         """
         bad: list[Remembered] = []
-        others = self.references if topic else 0
+        others = EXAMPLES if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
         low = self.search.nearest(release_id, Store.LOW, question, cosine=least, limit=LOOKED_AT)
         for pair in filter(lambda pair: is_vouched(pair.row), low):
@@ -161,11 +168,6 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
     if row is None or row.published_generation_id is None or row.retired:
         return None
     return row.id
-
-
-def is_vouched(row: MemoryPairRow) -> bool:
-    """Whether people or a capable model scored the pair; a measured one is lent to no question."""
-    return row.origin != ScoreOrigin.MEASURED or bool(row.relevancy)
 
 
 def is_reusable(row: MemoryPairRow) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Page, expect
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import delete, func, select
 
 from chatbot.assembly import open_embedder
-from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Thresholds
+from chatbot.memory.pairs import ScoreOrigin, Thresholds, new_pair
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
@@ -40,20 +38,10 @@ class Server:
     address: str
     database: Database
 
-    def wait(self) -> None:
-        """Wait until an answer is remembered, which is after it is shown."""
-        end = time.monotonic() + 60
-        while not self._read(select(func.count()).select_from(MemoryPairRow)):
-            assert time.monotonic() < end, "the answer is not remembered"
-            time.sleep(0.2)
-
     @property
     def newest_turn(self) -> int:
-        return self._read(select(func.max(TurnRow.id)))
-
-    def _read(self, number: Select[tuple[int]]) -> int:
         with self.database.reading() as session:
-            return session.scalar(number) or 0
+            return session.scalar(select(func.max(TurnRow.id))) or 0
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +80,6 @@ def test_an_answer_is_given_again_and_can_be_had_afresh(
     choose_product(page, "valve")
     ask(page, QUESTION)
     assert "Saved answer" not in last_answer(page)
-    remembering.wait()
     new_conversation(page)
     ask(page, AGAIN)
     said = page.get_by_test_id("stChatMessage").last
@@ -113,12 +100,11 @@ def test_a_click_on_an_offer_shows_the_saved_answer(
     remembering: Server, open_page: OpenPage, width: int
 ) -> None:
     read = QuestionReader(open_embedder(Settings())).read(SAVED, "valve")
-    score = Score(1.0, ScoreOrigin.IMPORTED, datetime.now(UTC))
     answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
     with remembering.database.reading() as session:
         release = require_release(session, "valve", "2.0").id
     stores = Stores(remembering.database, Thresholds(0.6, 0.85, 0.8), 10)
-    stores.add(release, NewPair(read, answer, score))
+    stores.add(release, new_pair(read, answer, origin=ScoreOrigin.IMPORTED))
     page = open_page(remembering.address)
     choose_product(page, "valve")
     page.set_viewport_size({"width": width, "height": 900})
@@ -140,7 +126,6 @@ def test_an_admin_follows_an_answer_from_its_trace_and_curates_it(
     page = open_page(remembering.address, colours=colours)
     choose_product(page, "valve")
     ask(page, QUESTION)
-    remembering.wait()
     new_conversation(page)
     ask(page, AGAIN)
     page.goto(f"{remembering.address}/history?turn={remembering.newest_turn}")
