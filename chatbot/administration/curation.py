@@ -1,8 +1,7 @@
-"""Curation of saved answers by admins: edit, promote, retire, rebuild; with the audit log."""
+"""Curation of saved answers by admins: edit, correct, retire, rebuild; with the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -149,24 +148,6 @@ class Curation:
             release_id = require_release(session, product, release).id
         stores = self.chatbot.memory.stores
         return pair, stores.add(release_id, pair, instead_of=instead_of, turn=turn)
-
-    def promote(self, pair_id: int) -> KeptPair:
-        """Make an answer a curated one, of score 1. Raises BadInput for one that is suspended."""
-        old = self._overview.pair(pair_id)
-        if old.row.suspended:
-            raise BadInput(
-                f"This answer is suspended: {old.row.suspended}. Edit it, so that it rests on the "
-                "pages of today."
-            )
-        curated: dict[str, Any] = {
-            "score": 1.0,
-            "origin": ScoreOrigin.CURATED,
-            "rated_by": self._name,
-        }
-        curated["rated"] = datetime.now(UTC)
-        stands = self.chatbot.memory.stores.rescore(pair_id, curated)
-        self._record("promote answer", old, score=old.row.score)
-        return self._overview.pair(stands)
 
     def retire(self, pair_id: int) -> None:
         """Remove a pair from the memory for good."""

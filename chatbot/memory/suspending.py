@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from sqlalchemy import and_, case, func, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from chatbot.settings import Settings
@@ -34,20 +34,6 @@ class CitedPage:
     page_hash: bytes
     page_id: int
     number: int
-
-
-@dataclass(frozen=True, slots=True)
-class SavedCounts:
-    """The numbers of saved answers of a release, and of those of them that are suspended."""
-
-    answers: int = 0
-    suspended: int = 0
-
-    @property
-    def in_words(self) -> str:
-        """The counts in words: "12 saved answers, 3 of them suspended"."""
-        suspended = f", {self.suspended:,} of them suspended" if self.suspended else ""
-        return f"{self.answers:,} saved answer{'s' * (self.answers != 1)}{suspended}"
 
 
 def open_database(settings: Settings) -> Database:
@@ -101,19 +87,6 @@ def preview(database: Database, product: str, release: str, generation_id: int) 
         release_id = require_release(session, product, release).id
         now, _ = _check_pages(session, release_id, generation_id)
         return _summary(_suspended(session, release_id), now)
-
-
-def saved_counts(database: Database, product: str) -> dict[str, SavedCounts]:
-    """The counts of saved answers of each release of a product, by its name."""
-    pairs, out = func.count(MemoryPairRow.id), func.count(case((MemoryPairRow.suspended != "", 1)))
-    with database.reading() as session:
-        rows = session.execute(
-            select(ReleaseRow.name, pairs, out)
-            .outerjoin(MemoryPairRow, MemoryPairRow.release_id == ReleaseRow.id)
-            .where(ReleaseRow.product_id == require_product(session, product).id)
-            .group_by(ReleaseRow.name)
-        )
-        return {release: SavedCounts(answers, out) for release, answers, out in rows}
 
 
 def count_affected(

@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy import select
 
 from chatbot.memory.pairs import MemoryQuestion, ScoreOrigin, Thresholds, new_pair
+from chatbot.memory.stores.stores import Stores
 from chatbot.memory.suspending import CitedPage
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
@@ -68,6 +69,13 @@ def members(database: Database, release: int) -> list[MemoryPairRow]:
     of_release = select(MemoryPairRow).where(MemoryPairRow.release_id == release)
     with database.reading() as session:
         return list(session.scalars(of_release.order_by(MemoryPairRow.id)))
+
+
+def rescore(stores: Stores, pair: int, measured: float) -> None:
+    """Let the pages of a pair support so much of it."""
+    with stores.database.writing() as session:
+        session.get_one(MemoryPairRow, pair).faithfulness = measured
+    stores.rescore(pair)
 
 
 def suspend(database: Database, pair: int) -> None:

@@ -1,4 +1,4 @@
-"""What admins do with saved answers: look, edit, correct, promote, retire, rebuild."""
+"""What admins do with saved answers: look, edit, correct, retire, rebuild."""
 
 from __future__ import annotations
 
@@ -55,8 +55,6 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     wrong = bot.pairs[2]
     assert (wrong.store, wrong.answer["citations"]) == ("low", [])
     suspend(bot.chatbot.database, wrong.id)
-    with pytest.raises(BadInput, match="This answer is suspended: the page 1 of guide"):
-        curation.promote(wrong.id)
     row = curation.edit(wrong.id, "5 % [3]").row
     assert (row.store, row.origin, row.score, row.suspended) == ("high", "curated", 1.0, "")
     assert (row.question, row.rated_by) == (wrong.question, ADA.id)
@@ -82,14 +80,11 @@ def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curat
     assert [(pair.id, pair.answer) for pair in bot.pairs] == before
 
 
-def test_an_answer_is_promoted_and_retired(bot: Bot, curation: Curation) -> None:
+def test_a_retired_answer_is_gone(bot: Bot, curation: Curation) -> None:
     pair = bot.pairs[2].id
-    row = curation.promote(pair).row
-    assert (row.id, row.store, row.origin, row.score) == (pair, "high", "curated", 1.0)
-    assert (row.rated_by, recorded(bot)) == (ADA.id, "promote answer")
     curation.retire(pair)
     assert (pair in [p.id for p in bot.pairs], recorded(bot)) == (False, "retire answer")
-    for gone in (curation.promote, curation.retire, lambda pair: curation.edit(pair, "x")):
+    for gone in (curation.retire, lambda pair: curation.edit(pair, "x")):
         with pytest.raises(UnknownPair):
             gone(pair)
 

@@ -38,6 +38,7 @@ from tests.chatbot.made_memory import (
     members,
     new_release,
     require_sound,
+    rescore,
     suspend,
     unit,
 )
@@ -126,8 +127,7 @@ def test_after_any_changes_clusters_are_of_one_store_and_no_two_are_nearer_than_
         elif there and change == "suspend":
             suspend(database, there[arguments[0] % len(there)].id)
         elif there:
-            score = {"score": arguments[1], "origin": ScoreOrigin.MEASURED}
-            stores.rescore(there[arguments[0] % len(there)].id, score)
+            rescore(stores, there[arguments[0] % len(there)].id, arguments[1])
         require_sound(database, release)
         for store in Store:
             own = [row for row in members(database, release) if row.store == store]
@@ -167,10 +167,10 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
 ) -> None:
     good = stores.add(release, made_pair(unit(1, 0, 0), 0.9))
     bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1))
-    assert stores.rescore(bad, {"score": 0.8, "origin": ScoreOrigin.THUMBS}) == good
+    rescore(stores, bad, 0.8)
     assert [row.id for row in members(database, release)] == [good]
     bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1))
-    assert stores.rescore(bad, {"score": 0.7, "origin": ScoreOrigin.RATING}) == bad
+    rescore(stores, bad, 1.0)
     assert [row.id for row in members(database, release)] == [bad]
 
 
@@ -282,7 +282,7 @@ def test_the_nearest_pairs_are_those_that_comparing_all_would_find(
                 ids.append(stores.add(release, made_pair(unit(*random.normal(size=8)))))
             stores.add(release, made_pair(unit(*random.normal(size=8)), embedding="another"))
         stores.remove(ids[turn * 10 : turn * 10 + 3])
-        stores.rescore(ids[turn * 10 + 5], {"score": 0.1})
+        rescore(stores, ids[turn * 10 + 5], 0.1)
         suspend(database, ids[turn * 10 + 7])
         for neighbours, release in zip((*two, *two), (*releases, *releases[::-1]), strict=True):
             asked = MemoryQuestion("How?", "", unit(*random.normal(size=8)), EMBEDDING)

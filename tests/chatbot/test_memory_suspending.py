@@ -14,12 +14,10 @@ from chatbot.memory.pairs import ScoreOrigin
 from chatbot.memory.stores.stores import Stores
 from chatbot.memory.suspending import (
     CitedPage,
-    SavedCounts,
     count_affected,
     page_hash,
     preview,
     reason_unusable,
-    saved_counts,
 )
 from corpora.building.building import Builder
 from corpora.catalog.catalog import Catalog
@@ -97,8 +95,6 @@ def test_what_cites_a_page_that_changed_is_suspended_and_nothing_else(
     ingest_beacon(database, docs, release="17.20")
     assert change(database, docs) == "2 saved answers are suspended."
     assert suspended(database, mast, lamp, both) == [CHANGED, "", CHANGED]
-    assert saved_counts(database, "Beacon") == {"17.10": SavedCounts(3, 2), "17.20": SavedCounts()}
-    assert SavedCounts(3, 2).in_words == "3 saved answers, 2 of them suspended"
 
 
 def test_a_page_that_moved_keeps_its_answers_and_is_cited_where_it_is_now(

@@ -108,8 +108,6 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_its_sources(chatbot: Chat
     ):
         assert part in shown(page)
     assert "reference\\.html changed" in page.warning[0].value
-    labels = [b.label for b in page.button if b.label.endswith("…")]
-    assert labels == ["Edit …", "Delete …"], "what is suspended is not promoted"
     press(page, "**1**")
     assert ":yellow-background[45]" in shown(page)
     press(page, "All saved answers")
@@ -138,16 +136,10 @@ def test_an_edited_answer_is_curated_and_cites_its_pages(chatbot: Chatbot) -> No
     assert page.query_params["pair"] == str(after.id)
 
 
-def test_promotion_and_deletion_ask_once_more(chatbot: Chatbot) -> None:
+def test_a_deletion_asks_once_more(chatbot: Chatbot) -> None:
     pair = keep(chatbot.database, HOLD, score=0.3)
-    page = opened(pair)
-    press(page, "Promote …")
     press(opened(pair), "Delete …")
     assert [p.origin for p in kept(chatbot)] == ["measured"]
-    press(dialog("promote", pair), "Promote")
-    (after,) = kept(chatbot)
-    assert (after.origin, after.score, after.store) == ("curated", 1.0, "high")
-    assert not any(b.label == "Promote …" for b in opened(pair).button)
     press(dialog("retire", pair), "Delete")
     assert not kept(chatbot)
 

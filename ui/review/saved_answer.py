@@ -1,4 +1,4 @@
-"""An opened saved answer with its sources, to edit, promote or delete."""
+"""An opened saved answer with its sources, to edit or delete."""
 
 from collections.abc import Callable
 from functools import partial
@@ -78,10 +78,6 @@ def _actions(row: MemoryPairRow) -> None:
     with st.container(horizontal=True, key="memory-actions", gap="small"):
         if button("Edit …", icon="edit", key="memory-edit"):
             edit(row)
-        # A suspended answer has to be edited, so that it rests on current pages.
-        can_be_promoted = row.origin != "curated" and not row.suspended
-        if can_be_promoted and button("Promote …", icon="verified", key="memory-promote"):
-            promote(row)
         if button("Delete …", icon="delete", key="delete-memory"):
             retire(row)
 
@@ -93,24 +89,11 @@ def edit(row: MemoryPairRow) -> None:
     text = without_marks(row.answer["text"])
     written = st.text_area("Answer", text, height=220, key=f"memory-edited-{row.id}")
     st.caption(
-        "The answer becomes curated and cites the pages that support it. The previous text is not "
-        "kept."
+        "The answer becomes curated and cites the pages that support it; no measure, feedback or "
+        "other answer changes it. The previous text is not kept."
     )
     if button("Save", icon="save", type="primary", key="memory-save"):
         make_change(lambda curation: curation.edit(row.id, written).row.id, "The answer is saved.")
-
-
-def promote(row: MemoryPairRow) -> None:
-    """Ask whether to make an answer a curated one."""
-    confirm(
-        "Promote to a curated answer",
-        f"**{as_label(row.question, 300)}**\n\nA curated answer has the highest score. Neither "
-        "measurements nor feedback change it, and no other answer replaces it, until an admin "
-        "edits or deletes it.",
-        "Promote",
-        lambda: make_change(lambda c: c.promote(row.id).row.id, "The answer is now curated."),
-        icon="verified",
-    )
 
 
 def retire(row: MemoryPairRow) -> None:

@@ -5,9 +5,8 @@ two members that ask the same are nearer than δ, and a pair that was removed ha
 at least its rank.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Select, func, select, update
@@ -77,21 +76,15 @@ class Stores:
                 session.add(MemoryUseRow(turn_id=turn, pair_id=pair.id, role=Role.SOURCE))
             return stands
 
-    def rescore(self, pair_id: int, score: Mapping[str, Any] | None = None) -> int:
-        """Score a pair by what people say of it now, or by such columns; that may move it.
-
-        Returns the id of the pair that stands. Raises UnknownPair if it is gone.
-        """
+    def rescore(self, pair_id: int) -> None:
+        """Score a pair by what people say of it now, which may move it. Raises UnknownPair."""
         with self.database.writing() as session:
             row = session.get(MemoryPairRow, pair_id)
             if row is None:
                 raise UnknownPair(f"The memory has no answer {pair_id} any more.")
-            if score is None:
-                write_score(session, row, turns_of(pair_id))
-            for column, value in (score or {}).items():
-                setattr(row, column, value)
-            store = store_of(row.score, self.thresholds.gamma)
-            return pair_id if store == row.store else self._place(session, row)
+            write_score(session, row, turns_of(pair_id))
+            if row.store != store_of(row.score, self.thresholds.gamma):
+                self._place(session, row)
 
     def remove(self, pair_ids: Collection[int]) -> int:
         """Remove pairs from the memory and return how many there were."""
