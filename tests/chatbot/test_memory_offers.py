@@ -38,7 +38,7 @@ def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
 
 @pytest.fixture
 def direct(lamp_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
-    with bots(lamp_settings, tmp_path, profile="direct", memory_delta=0.5) as make:
+    with bots(lamp_settings, tmp_path, profile="direct", memory_tau=0.5, memory_delta=0.5) as make:
         yield make
 
 
@@ -96,7 +96,7 @@ def test_who_clicked_takes_it_back_and_a_correction_spares_the_answer_shown(bot:
 def test_a_trap_is_never_offered_and_a_click_on_it_gives_nothing(
     bot: MakeBot, saved: str, asked_for: str, release: str
 ) -> None:
-    asked = bot(memory_delta=0.3)
+    asked = bot(memory_tau=0.3, memory_delta=0.3)
     pair = asked.answered_before(saved, "For 30 days.", release)
     reply = asked.ask(f"{asked_for} in 17.20?", same_as=pair)
     assert offers(reply) == []
