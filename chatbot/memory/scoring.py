@@ -34,7 +34,7 @@ _MIN_SUPPORT = 0.5
 """The least share of a sentence's own words that has to stand in the cited pages."""
 _FENCES = ("```", "~~~")
 GAVE_IT = MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE))
-"""Whether a turn made a pair or was answered with it; rows of earlier versions say more."""
+"""Whether a turn made a pair or was answered with it; earlier versions kept other roles, too."""
 
 
 def faithfulness(answer: Answer, texts: Sequence[str], own: str) -> float:

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import update
 
-from chatbot.assembly import open_embedder
 from chatbot.conversations.conversations import Conversations
 from chatbot.memory.pairs import (
     HUMAN_ORIGINS,
@@ -19,14 +18,12 @@ from chatbot.memory.pairs import (
     ScoreOrigin,
     Store,
     Thresholds,
-    new_pair,
 )
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.stores.clusters import Clusters, rank
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply
-from chatbot.settings import Settings
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.errors import UnknownRelease
@@ -150,18 +147,6 @@ def test_what_stays_of_near_duplicates() -> None:
     assert ranks == sorted(ranks)
 
 
-def test_the_same_question_may_stand_in_both_stores_and_in_every_release(
-    database: Database, stores: Stores, release: int
-) -> None:
-    other = new_release(database)
-    for of, score in ((release, 0.9), (release, 0.1), (other, 0.7)):
-        pair = made_pair(unit(1, 0, 0), score)
-        assert stores.add(of, pair) == pair.id
-    assert len(members(database, release)) == 2
-    with pytest.raises(UnknownRelease):
-        stores.add(999, made_pair(unit(1, 0, 0)))
-
-
 def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
     database: Database, stores: Stores, release: int
 ) -> None:
@@ -228,6 +213,8 @@ def test_a_change_that_fails_leaves_nothing_behind(
         stores.add(release, made_pair(unit(1, 0, 0), 0.9), turn=999)
     with pytest.raises(ValueError, match="length"):
         stores.add(release, made_pair(np.ones(3, np.float32)))
+    with pytest.raises(UnknownRelease):
+        stores.add(999, made_pair(unit(1, 0, 0)))
     assert [row.id for row in members(database, release)] == [first]
 
 
@@ -246,25 +233,6 @@ def test_a_rebuild_reads_every_question_again_and_puts_it_where_it_belongs(
     assert [row.question for row in rows] == questions[1:]
     assert {row.embedding for row in rows} == {READER.embedding}
     require_sound(database, release)
-
-
-def test_questions_that_ask_for_something_else_live_side_by_side(
-    database: Database, release: int
-) -> None:
-    reader = QuestionReader(open_embedder(Settings()))
-    stores = Stores(database, Thresholds(0.6, 0.75, 0.6), limit=100)
-    traps = [
-        "How do I enable the loopback test on port 1/1?",
-        "How do I disable the loopback test on port 1/1?",
-        "How do I enable the loopback test on port 1/2?",
-        "What is the default size of the packet buffer?",
-        "What is the maximum size of the packet buffer?",
-    ]
-    answer = {"text": "So.", "value": "So.", "citations": []}
-    for text in (*traps, "what is the default size of the packet buffer"):
-        pair = new_pair(reader.read(text, ""), answer, origin=ScoreOrigin.CURATED)
-        assert (stores.add(release, pair) == pair.id) == (text in traps)
-    assert {row.question for row in members(database, release)} == {*traps}
 
 
 def test_the_nearest_pairs_are_those_that_comparing_all_would_find(
