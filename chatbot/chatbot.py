@@ -24,7 +24,7 @@ from chatbot.conversations.conversations import (
 from chatbot.conversations.feedback import Feedback
 from chatbot.errors import BadQuestion, GeneratorError
 from chatbot.memory.opening import Memory, open_memory
-from chatbot.memory.prompting import uses_of
+from chatbot.memory.prompting import reuse_of
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
@@ -141,7 +141,7 @@ class Chatbot:
                 trace=trace_of(turn),
                 instead_of=instead_of,
                 open_question=open_question,
-                uses=uses_of(turn),
+                reuse=reuse_of(turn),
             )
         self.memory.remembering.delivered(turn, kept_as)
         return AnsweredTurn(turn, content, conversation, kept_as)
@@ -217,7 +217,7 @@ class Chatbot:
     @cached_property
     def memory(self) -> Memory:
         """The memory of answers; admins can curate it also where the settings leave it out."""
-        return open_memory(self.settings, self.database, self.embedder, self.model)
+        return open_memory(self.settings, self.database, self.embedder)
 
     @cached_property
     def open_parameters(self) -> OpenParameters:

@@ -5,6 +5,7 @@ answer before the next arrives, as it has between two people.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -186,10 +187,12 @@ def _reply(chatbot: Chatbot, arrival: Arrival, clicker: _Clicker | None) -> Answ
     )
     if clicker is None:
         return ask()
-    try:
-        return ask(listener=clicker.listen, stopped=lambda: clicker.stopped)
-    except Stopped:
-        return ask(same_as=clicker.taken)
+    with suppress(Stopped):
+        reply = ask(listener=clicker.listen, stopped=lambda: clicker.stopped)
+        # A short answer may be there before it is stopped.
+        if not clicker.stopped:
+            return reply
+    return ask(same_as=clicker.taken)
 
 
 def _ask(
@@ -207,12 +210,10 @@ def _ask(
     turn = reply.kept_as
     assert turn is not None
     asked[turn] = arrival
-    chatbot.memory.remembering.flush()
     score = score_answer(gold, reply.content)
     reused = reply.turn.route is Route.REUSE
     if clicks and not reused:
         chatbot.feedback(LOCAL.id).give(turn, UP if score.correct else DOWN)
-        chatbot.memory.remembering.flush()
     recollection = reply.turn.recollection
     pair = recollection.reused if reused and recollection else None
     first = asked.get(_source(chatbot, pair.id) or 0) if pair else None

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache, wraps
 from pathlib import Path
@@ -86,13 +85,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         own = next((i for i, mark in enumerate(LONGEST) if mark in marks), len(LONGEST))
         place[item.path] = min(own, place.get(item.path, own))
     items.sort(key=lambda item: place[item.path])
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_teardown() -> None:
-    """What the memory does in the background is done before a test's database goes."""
-    if worker := sys.modules.get("chatbot.memory.background_worker"):
-        assert worker.BACKGROUND.flush(60)
 
 
 class ParsedHere(Sandbox):

@@ -1,8 +1,7 @@
-"""Curation of saved answers by admins: edit, promote, retire, rebuild; with the audit log."""
+"""Curation of saved answers by admins: edit, correct, retire, rebuild; with the audit log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -14,10 +13,15 @@ from chatbot.administration.citation_finder import as_answer, cite_pages
 from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, ReleaseFilter
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BadInput, UnknownPair
-from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, NewPair, Role, Score, ScoreOrigin
+from chatbot.memory.pairs import (
+    HUMAN_ORIGINS,
+    MemoryQuestion,
+    ScoreOrigin,
+    memory_question,
+    new_pair,
+)
 from chatbot.memory.remembering import question_of
-from chatbot.memory.stores.pair_rows import memory_question
-from chatbot.memory.stores.stores import Added
+from chatbot.memory.scoring import GAVE_IT
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import require_release
@@ -62,16 +66,15 @@ class Curation:
         """Replace a pair by a curated one with another answer, and return it. Raises BadInput."""
         old = self._overview.pair(pair_id)
         of = (old.product, old.release, memory_question(old.row), answer)
-        pair, added = self._put(*of, [pair_id], links=tuple(old.row.links))
-        if not added.kept:
+        pair, stands = self._put(*of, [pair_id], links=old.row.links)
+        if stands != pair.id:
             raise BadInput(
-                f"Another answer to the same question, {added.pair}, is curated already and stays "
+                f"Another answer to the same question, {stands}, is curated already and stays "
                 "in place of this one. Edit that one."
             )
-        self._record(
-            "edit answer", old, characters=len(as_answer(answer)), citations=len(pair.pages)
-        )
-        return self._overview.pair(added.pair or 0)
+        sizes = {"characters": len(as_answer(answer)), "citations": len(pair.pages)}
+        self._record("edit answer", old, **sizes)
+        return self._overview.pair(stands)
 
     def correct(self, turn: int) -> None:
         """Make the corrected answer of a turn the one for the next person who asks the same.
@@ -92,36 +95,27 @@ class Curation:
         return (review.corrected_answer, review.corrected_release) if review else ("", "")
 
     def _correct(self, turn: int, text: str, release: str) -> None:
+        memory, of_turn = self.chatbot.memory, MemoryUseRow.turn_id == turn
         with self.chatbot.database.writing() as session:
-            row = session.get(TurnRow, turn)
             # What answers another question was shown for this one, and stays as it is.
-            wording = delete(MemoryUseRow).where(MemoryUseRow.asks > "")
-            session.execute(wording.where(MemoryUseRow.turn_id == turn))
-            of_turn = session.execute(
-                select(MemoryPairRow.id, MemoryPairRow.origin)
-                .join(MemoryUseRow, MemoryUseRow.pair_id == MemoryPairRow.id)
-                .where(
-                    MemoryUseRow.turn_id == turn,
-                    MemoryUseRow.role.in_((Role.SOURCE, Role.REUSE)),
-                )
-            ).all()
+            session.execute(delete(MemoryUseRow).where(of_turn, MemoryUseRow.asks > ""))
+            used = select(MemoryPairRow).join(MemoryUseRow).where(of_turn, GAVE_IT)
+            pairs = {pair.id: pair.origin for pair in session.scalars(used)}
+            row = session.get(TurnRow, turn)
             question_text = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
         if row is None or not row.product or not question_text:
             return
         release = release or row.release or ""
         if not release or not text or says_unknown(text):
-            made = [pair.id for pair in of_turn if pair.origin == ScoreOrigin.CURATED]
-            self.chatbot.memory.stores.remove(made)
+            memory.stores.remove([i for i, o in pairs.items() if o == ScoreOrigin.CURATED])
             return
-        question = self.chatbot.memory.reader.read(question_text, row.product)
-        of = (row.product, release, question, text)
-        _, added = self._put(*of, [pair.id for pair in of_turn], turn=turn)
-        if not added.kept and added.pair is not None:
+        of = (row.product, release, memory.reader.read(question_text, row.product), text)
+        pair, stands = self._put(*of, [*pairs], turn=turn)
+        if stands != pair.id:
             # Of two that admins wrote the later one counts.
-            self._put(*of, [added.pair], turn=turn)
+            self._put(*of, [stands], turn=turn)
         # Where the answer belongs to another release, the one that was given is wrong in its own.
-        wrong = [pair.id for pair in of_turn if pair.origin not in HUMAN_ORIGINS]
-        self.chatbot.memory.stores.remove(wrong)
+        memory.stores.remove([i for i, origin in pairs.items() if origin not in HUMAN_ORIGINS])
 
     def _put(
         self,
@@ -132,37 +126,28 @@ class Curation:
         instead_of: Sequence[int],
         *,
         turn: int | None = None,
-        links: tuple[str, ...] = (),
-    ) -> tuple[NewPair, Added]:
-        """Store an answer that this admin wrote, with its citations, in place of some pairs."""
+        links: Sequence[str] = (),
+    ) -> tuple[MemoryPairRow, int]:
+        """Store an answer that this admin wrote, with its citations, in place of some pairs.
+
+        Returns the pair, and the id of the one that stands.
+        """
         text = as_answer(answer)
         if not text:
             raise BadInput("The answer is empty: write one, or retire the old one.")
         require_short("answer", text, LONGEST_ANSWER)
         try:
             corpus = self.chatbot.corpora.corpus(product, release)
-            kept, pages = cite_pages(corpus, self.chatbot.embedder, question.text, text)
+            cited = cite_pages(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
             raise BadInput(f"The answer cannot be checked against its release. {error}") from error
-        score = Score(1.0, ScoreOrigin.CURATED, datetime.now(UTC), self._name)
-        pair = NewPair(question, kept, score, pages, turn, links)
+        pair = new_pair(
+            question, *cited, origin=ScoreOrigin.CURATED, by=self._name, links=list(links)
+        )
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
-        return pair, self.chatbot.memory.stores.add(release_id, pair, instead_of=instead_of)
-
-    def promote(self, pair_id: int) -> KeptPair:
-        """Make an answer a curated one, of score 1. Raises BadInput for one that is suspended."""
-        old = self._overview.pair(pair_id)
-        if old.row.suspended:
-            raise BadInput(
-                f"This answer is suspended: {old.row.suspended}. Edit it, so that it rests on the "
-                "pages of today."
-            )
-        measured = old.row.faithfulness, old.row.relevancy
-        score = Score(1.0, ScoreOrigin.CURATED, datetime.now(UTC), self._name, *measured)
-        added = self.chatbot.memory.stores.rescore(pair_id, score)
-        self._record("promote answer", old, score=old.row.score)
-        return self._overview.pair(added.pair or 0)
+        stores = self.chatbot.memory.stores
+        return pair, stores.add(release_id, pair, instead_of=instead_of, turn=turn)
 
     def retire(self, pair_id: int) -> None:
         """Remove a pair from the memory for good."""

@@ -1,9 +1,7 @@
 """Import and export of remembered questions and answers as a file."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import select
@@ -20,7 +18,7 @@ from chatbot.administration.overview import (
     ReleaseFilter,
 )
 from chatbot.chatbot import Chatbot
-from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Store
+from chatbot.memory.pairs import ScoreOrigin, Store, new_pair
 from chatbot.memory.questions import standalone_text
 from chatbot.releases.product_names import find_product
 from chatbot.releases.resolution import ReleaseStatus
@@ -39,16 +37,14 @@ class ImportReport:
     """The result of an import.
 
     Of the `added` rows `supported` have citations and `low` are answers to avoid, by their own
-    score; they `replaced` so many others. `known` rows were there already, and for the `outdone`
-    the memory has a better answer. `left_out` are the lines that could not be used, `ignored` the
-    unknown columns.
+    score. `known` rows were there already, and for the `outdone` the memory has an answer at least
+    as good. `left_out` are the lines that could not be used, `ignored` the unknown columns.
     """
 
     file: str
     added: int = 0
     supported: int = 0
     low: int = 0
-    replaced: int = 0
     known: int = 0
     outdone: int = 0
     left_out: list[SkippedLine] = field(default_factory=list)
@@ -71,90 +67,72 @@ class Exchange:
         """Make the rows of a file pairs of their releases, unless they are there already.
 
         `on_progress` gets the number of rows done, and the number of rows. Each row is stored as
-        soon as
-        it is done: an import that was stopped can be started again.
+        soon as it is done: an import that was stopped can be started again.
         """
         report = ImportReport(faq.name, left_out=list(faq.left_out), ignored=faq.ignored)
         products = self.chatbot.products()
-        first_lines: dict[tuple[Release, str], int] = {}
+        releases: set[str] = set()
         try:
             for done, row in enumerate(faq.rows, 1):
                 try:
                     release = _release(row, products)
-                    first = first_lines.setdefault((release, _folded(row.question)), row.line)
-                    if first != row.line:
-                        raise UnusableRow(
-                            f"the question stands in line {first} too: put its answers into one row"
-                        )
-                    self._bring_in(
-                        row, release, _standalone_question(row.question, release, products), report
-                    )
+                    releases.add(f"{release.product} {release.name}")
+                    self._bring_in(row, release, products, report)
                 except UnusableRow as error:
                     report.left_out.append(SkippedLine(row.line, str(error)))
                 on_progress(done, len(faq.rows))
         finally:
-            report.left_out.sort(key=lambda left: left.line)
-            counted = ("added", "replaced", "known", "outdone")
+            report.left_out.sort()
+            counted = {name: getattr(report, name) for name in ("added", "known", "outdone")}
             AuditLog(self.chatbot.database).record(
                 self.person,
                 "import answers",
-                ", ".join(sorted({f"{r.product} {r.name}" for r, _ in first_lines})),
-                file=faq.name,
-                **{name: getattr(report, name) for name in counted},
-                left_out=len(report.left_out),
+                ", ".join(sorted(releases)),
+                **{**counted, "file": faq.name, "left_out": len(report.left_out)},
             )
         return report
 
     def _bring_in(
-        self, row: FaqRow, release: Release, question_text: str, report: ImportReport
+        self, row: FaqRow, release: Release, products: Sequence[Product], report: ImportReport
     ) -> None:
         """Make a row a pair, unless its answer is there already; raises UnusableRow."""
         chatbot, text = self.chatbot, as_answer(row.answer)
         if not any(map(str.isalnum, text)):
             raise UnusableRow("the answer has no words")
-        question = chatbot.memory.reader.read(question_text, release.product)
+        asked = _standalone_question(row.question, release, products)
+        question = chatbot.memory.reader.read(asked, release.product)
         with chatbot.database.reading() as session:
             release_id = require_release(session, release.product, release.name).id
-            answers = session.scalars(
-                select(MemoryPairRow.answer).where(
-                    MemoryPairRow.release_id == release_id, MemoryPairRow.asks == question.asks
-                )
+            of_question = select(MemoryPairRow.answer).where(
+                MemoryPairRow.release_id == release_id, MemoryPairRow.asks == question.asks
             )
-            known = _bare(text) in {_bare(answer["text"]) for answer in answers}
-        if known:
+            there = {_bare(answer["text"]) for answer in session.scalars(of_question)}
+        if _bare(text) in there:
             report.known += 1
             return
         corpus = chatbot.corpora.corpus(release.product, release.name)
-        value = as_value(row.value)
-        answer, pages = cite_pages(corpus, chatbot.embedder, row.question, text, value)
-        by = self.person.id or self.person.name
-        score = 1.0 if row.score is None else row.score
-        pair = NewPair(
+        cited = cite_pages(corpus, chatbot.embedder, row.question, text, as_value(row.value))
+        pair = new_pair(
             question,
-            answer,
-            Score(score, ScoreOrigin.IMPORTED, datetime.now(UTC), by),
-            pages=pages,
-            links=row.links,
+            *cited,
+            score=1.0 if row.score is None else row.score,
+            origin=ScoreOrigin.IMPORTED,
+            by=self.person.id or self.person.name,
+            links=list(row.links),
         )
-        added = chatbot.memory.stores.add(release_id, pair)
-        if not added.kept:
+        if chatbot.memory.stores.add(release_id, pair) != pair.id:
             report.outdone += 1
             return
         report.added += 1
-        report.supported += bool(pages)
-        report.low += added.store is Store.LOW
-        report.replaced += len(added.replaced)
+        report.supported += bool(pair.pages)
+        report.low += pair.store == Store.LOW
 
     def export(self, form: Format, within: ReleaseFilter = EVERYTHING) -> Iterator[str]:
         """Yield the pieces of a file of pairs, the oldest first, that `read_faq` can read."""
         overview = Overview(self.chatbot.database, self.person)
-        return Exports(self.chatbot.database).of(
-            self.person,
-            "remembered answers",
-            (_exported(pair, form) for pair in overview.every(PairFilter(within))),
-            form,
-            **asdict(within),
-        )
+        rows = (_exported(pair, form) for pair in overview.every(PairFilter(within)))
+        exports, of = Exports(self.chatbot.database), asdict(within)
+        return exports.of(self.person, "remembered answers", rows, form, **of)
 
 
 def _release(row: FaqRow, products: Sequence[Product]) -> Release:
@@ -182,11 +160,6 @@ def _standalone_question(question: str, release: Release, products: Sequence[Pro
     )
     turn = Turn(question, product=release.product, resolved=resolution)
     return standalone_text(rewrite_query(lambda: products)(turn)) or question
-
-
-def _folded(question: str) -> str:
-    """A question by its words, however it is written."""
-    return " ".join(re.findall(r"\w+", question.casefold()))
 
 
 def _bare(answer: str) -> str:

@@ -1,4 +1,4 @@
-"""The memory as admins see it: figures, saved answers, and the turns that used them."""
+"""The memory as admins see it: figures and saved answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +11,10 @@ from sqlalchemy.orm import Session
 from chatbot.accounts.people import Person
 from chatbot.errors import UnknownPair
 from chatbot.memory.pairs import ScoreOrigin, Store
-from chatbot.turn import Route
 from corpora.catalog.catalog import require_product, require_release
 from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
-from corpora.database.history_tables import TurnRow
-from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ProductRow, ReleaseRow
 
 _AT_ONCE = 200
@@ -46,7 +44,7 @@ _IN_USE = MemoryPairRow.suspended == ""
 _VOUCHED = or_(
     MemoryPairRow.origin != ScoreOrigin.MEASURED, func.coalesce(MemoryPairRow.relevancy, 0) > 0
 )
-"""As `chatbot.memory.recall.is_vouched` says it of a row."""
+"""As `chatbot.memory.scoring.is_vouched` says it of a row."""
 _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
     Worth.GOOD: and_(_IN_USE, _VOUCHED, MemoryPairRow.store == Store.HIGH),
     Worth.UNRATED: and_(_IN_USE, ~_VOUCHED),
@@ -77,29 +75,17 @@ class KeptPair(NamedTuple):
     row: MemoryPairRow
 
 
-class Use(NamedTuple):
-    """A turn that used a pair, and its `chatbot.memory.pairs.Role`."""
-
-    turn: TurnRow
-    role: str
-
-
-@dataclass(frozen=True)
-class ReleaseFigures:
-    """The numbers of a release's pairs by worth, and of the times they were reused."""
+class ReleaseFigures(NamedTuple):
+    """The numbers of a release's pairs, in all and by worth, and of the times they were reused."""
 
     product: str
     release: str
+    pairs: int
     good: int
     unrated: int
     poor: int
     suspended: int
     reused: int
-
-    @property
-    def pairs(self) -> int:
-        """All of them."""
-        return self.good + self.unrated + self.poor + self.suspended
 
 
 @dataclass(frozen=True)
@@ -114,28 +100,13 @@ class Overview:
 
     def releases(self, within: ReleaseFilter = EVERYTHING) -> tuple[ReleaseFigures, ...]:
         """The figures of each release that the memory has pairs of, in their order."""
-        counted = _NAMED.add_columns(
-            *(func.count().filter(of_worth) for of_worth in _OF_WORTH.values()),
-            func.sum(MemoryPairRow.reused),
-        ).group_by(ProductRow.name, ReleaseRow.name)
+        counts = [func.count().filter(of_worth) for of_worth in _OF_WORTH.values()]
+        figures = _NAMED.add_columns(func.count(), *counts, func.sum(MemoryPairRow.reused))
         with self.database.reading() as session:
-            rows = session.execute(counted.where(*_conditions(session, PairFilter(within))))
-            figures = [ReleaseFigures(*row) for row in rows]
-        return tuple(sorted(figures, key=lambda f: (f.product, sort_key(f.release))))
-
-    def usage(self, within: ReleaseFilter = EVERYTHING) -> tuple[int, int]:
-        """The number of questions asked, and of those answered from the memory."""
-        reused = func.count().filter(TurnRow.route == Route.REUSE)
-        counted = select(func.count(), reused).select_from(TurnRow)
-        with self.database.reading() as session:
-            if within.product:
-                product = require_product(session, within.product).name
-                counted = counted.where(TurnRow.product == product)
-            if within.release:
-                release = require_release(session, within.product, within.release).name
-                counted = counted.where(TurnRow.release == release)
-            total, of_memory = session.execute(counted).one()
-            return total, of_memory
+            of_release = figures.where(*_conditions(session, PairFilter(within)))
+            rows = session.execute(of_release.group_by(ProductRow.name, ReleaseRow.name))
+            found = [ReleaseFigures(*row) for row in rows]
+        return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
 
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50
@@ -169,15 +140,6 @@ class Overview:
                 "forgotten."
             )
         return KeptPair(*row)
-
-    def uses(self, pair_id: int, *, limit: int = 20) -> tuple[tuple[Use, ...], int]:
-        """The newest turns that used a pair, and how many there are in all."""
-        of_pair = MemoryUseRow.pair_id == pair_id
-        query = select(TurnRow, MemoryUseRow.role).join_from(MemoryUseRow, TurnRow).where(of_pair)
-        with self.database.reading() as session:
-            newest = session.execute(query.order_by(TurnRow.id.desc()).limit(limit))
-            uses = tuple(Use(*row) for row in newest)
-            return uses, session.scalar(select(func.count()).where(of_pair)) or 0
 
 
 _NAMED = (

@@ -1,7 +1,7 @@
 """The conversations of one person and their turns, kept in SQL."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
@@ -21,8 +21,7 @@ from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.interfaces import ORMOption
 
 from chatbot.errors import UnknownConversation
-from chatbot.memory.pairs import Role
-from chatbot.memory.prompting import keep_uses
+from chatbot.memory.prompting import Reuse, keep_reuse
 from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply, Trace
 from corpora.database.engine import Database
@@ -123,13 +122,13 @@ class Conversations:
         trace: Trace | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
-        uses: Mapping[int, Role] | None = None,
+        reuse: Reuse | None = None,
     ) -> int:
         """Append an answered turn and return its id; once this returns it is not lost.
 
         The turn that it stands `instead_of`, and all turns after that one, leave the conversation
-        but stay in the review. `open_question` is the id of the question that it answers, `uses`
-        are the pairs of the memory that helped.
+        but stay in the review. `open_question` is the id of the question that it answers, `reuse`
+        is the pair of the memory that it gave again.
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
@@ -168,7 +167,8 @@ class Conversations:
                 session.add(TurnCitationRow(turn_id=row.id, release=release, file=file))
             if trace is not None:
                 session.add(TurnTraceRow(turn_id=row.id, trace=trace.packed()))
-            keep_uses(session, row.id, uses or {}, now)
+            if reuse is not None:
+                keep_reuse(session, row.id, reuse, now)
             return row.id
 
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from langchain_core.language_models import BaseChatModel
-
 from chatbot.memory.pairs import Thresholds
 from chatbot.memory.questions import QuestionReader
 from chatbot.memory.recall import Recall
@@ -30,24 +28,17 @@ class Memory:
     reader: QuestionReader
     recall: Recall
     remembering: Remembering
-    judge: BaseChatModel | None
 
 
-def open_memory(
-    settings: Settings,
-    database: Database,
-    embedder: MiniLM,
-    model: BaseChatModel | None,
-) -> Memory:
+def open_memory(settings: Settings, database: Database, embedder: MiniLM) -> Memory:
     """Wire the memory; admins can see it even where the settings leave it out of answering."""
     thresholds = Thresholds(settings.memory_tau, settings.memory_delta, settings.memory_gamma)
     reader = QuestionReader(embedder)
     stores = Stores(database, thresholds, settings.memory_limit)
-    recall = Recall(database, Neighbours(database), reader, thresholds, settings.memory_references)
-    wanted = settings.memory_judge
-    is_judged = wanted == "model" or (wanted == "auto" and settings.profile_in_use == "qamr")
-    judge = model if is_judged else None
-    active = settings.memory == "on" and settings.profile_in_use in WITH_MEMORY
-    capable = settings.profile_in_use in ("direct", "qamr")
-    remembering = Remembering(database, stores, recall, judge, active, capable)
-    return Memory(stores, reader, recall, remembering, judge)
+    recall = Recall(database, Neighbours(database), reader, thresholds)
+    profile = settings.profile_in_use
+    active = settings.memory == "on" and profile in WITH_MEMORY
+    capable = profile in ("direct", "qamr")
+    return Memory(
+        stores, reader, recall, Remembering(database, stores, recall, active, capable=capable)
+    )

@@ -1,15 +1,16 @@
 """Saved answers: a question, its answer, their score, and the cited pages."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from chatbot.memory.suspending import CitedPage
 from chatbot.retrieval.support import plain
-from chatbot.text.markdown import without_marks
+from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.indexing.embedding import Vectors
 
 
@@ -53,18 +54,6 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class Score:
-    """The score of an answer, 0 to 1, and its source; a part is None where it was not measured."""
-
-    value: float
-    origin: ScoreOrigin
-    at: datetime
-    by: str = ""
-    faithfulness: float | None = None
-    relevancy: float | None = None
-
-
-@dataclass(frozen=True)
 class Thresholds:
     """τ, δ and γ of ComRAG 4.2: the same topic, the same question, a good answer."""
 
@@ -83,24 +72,52 @@ class MemoryQuestion:
     embedding: str
 
 
-@dataclass(frozen=True)
-class NewPair:
-    """A question and its answer {text, value, citations}, with one page for each citation."""
+def new_pair(
+    question: MemoryQuestion,
+    answer: Mapping[str, Any],
+    pages: Sequence[CitedPage] = (),
+    *,
+    score: float = 1.0,
+    origin: ScoreOrigin,
+    by: str = "",
+    **others: Any,
+) -> MemoryPairRow:
+    """A pair that is in no store yet, scored now; its answer is {text, value, citations}.
 
-    question: MemoryQuestion
-    answer: Mapping[str, Any]
-    score: Score
-    pages: tuple[CitedPage, ...] = ()
-    turn: int | None = None
-    links: tuple[str, ...] = ()
+    There is a page for each citation. `others` are further columns of `MemoryPairRow`.
+    """
+    now = datetime.now(UTC)
+    made = {"score": score, "origin": origin, "rated_by": by, "rated": now, "created": now}
+    row = MemoryPairRow(answer=dict(answer), **made, **{"links": [], **others})
+    row.pages = [
+        MemoryPageRow(ordinal=n, file=p.file, page_hash=p.page_hash, page_id=p.page_id)
+        for n, p in enumerate(pages)
+    ]
+    write_question(row, question)
+    return row
+
+
+def cited_pages(row: MemoryPairRow) -> list[CitedPage]:
+    """The pages that the answer of a pair cites."""
+    return [
+        CitedPage(page.file, page.page_hash, page.page_id, citation["page"])
+        for page, citation in zip(row.pages, row.answer["citations"], strict=True)
+    ]
+
+
+def write_question(row: MemoryPairRow, question: MemoryQuestion) -> None:
+    """Give a pair a question as it is read now."""
+    row.question, row.asks, row.embedding = question.text, question.asks, question.embedding
+    row.vector = question.vector.astype("<f4").tobytes()
+
+
+def memory_question(row: MemoryPairRow) -> MemoryQuestion:
+    """The question of a pair."""
+    vector = np.frombuffer(row.vector, "<f4")
+    return MemoryQuestion(row.question, row.asks, vector, row.embedding)
 
 
 def same_value(one: str, other: str) -> bool:
     """Whether two short answers are equal apart from case, quotes and white space."""
     wanted = plain(one).rstrip(".")
     return bool(wanted) and wanted == plain(other).rstrip(".")
-
-
-def words(text: str) -> str:
-    """The words and figures of a text without marks and signs, folded, in order."""
-    return " ".join(re.findall(r"\w+", without_marks(text).casefold()))

@@ -1,14 +1,15 @@
-"""Saved answers as data in a prompt (ComRAG 4.3), and the record of those that were used."""
+"""Saved answers as data in a prompt (ComRAG 4.3), and what a turn has to do with them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.memory.pairs import HUMAN_ORIGINS, Role, ScoreOrigin, same_value, words
+from chatbot.memory.pairs import HUMAN_ORIGINS, Role, ScoreOrigin, same_value
+from chatbot.memory.questions import normalized, standalone_text
 from chatbot.text.markdown import without_marks
-from chatbot.turn import Answer, Recollection, Remembered, Route, Turn
+from chatbot.turn import Recollection, Remembered, Route, Turn
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from prompts import Fenced, fenced
 
@@ -23,6 +24,13 @@ The relations of the good pairs' entities have as many characters of their own.
 """
 REJECTED = "The same answer was rated poorly before and is not given again."
 """The warning in place of an answer that people rated poorly before."""
+
+
+class Reuse(NamedTuple):
+    """The pair that a turn gave again; `asks` are its words, if they are another wording of it."""
+
+    pair: int
+    asks: str
 
 
 def with_remembered(evidence: Fenced, turn: Turn) -> Fenced:
@@ -76,48 +84,38 @@ def route_of(turn: Turn) -> Route:
 
 def is_rejected(turn: Turn, value: str, same: float) -> bool:
     """Whether people rejected this answer to this question (with a cosine of at least `same`)."""
-    recollection = turn.recollection
-    return any(
-        same_value(pair.value, value)
-        for pair in (recollection.bad if recollection else ())
-        if pair.similarity >= same and pair.origin != ScoreOrigin.MEASURED
-    )
-
-
-def repeats(answer: Answer, pair: Remembered) -> bool:
-    """Whether an answer repeats the lead or the body of an earlier one, word for word."""
-    text = f" {words(answer.text)} "
-    lead = words(pair.value)
-    body = words(pair.answer).removeprefix(lead).strip()
-    return any(part and f" {part} " in text for part in (lead, body))
+    return any(same_value(p.value, value) for p in _rejected(turn) if p.similarity >= same)
 
 
 def role_of(turn: Turn) -> tuple[Role | None, tuple[Remembered, ...]]:
     """The role of the memory in a turn, and the pairs; None where it had none."""
-    recollection = turn.recollection
-    if recollection is None:
-        return None, ()
+    recollection = turn.recollection or Recollection()
     if recollection.reused is not None:
         return Role.REUSE, (recollection.reused,)
-    answer = turn.answer
-    if turn.route is Route.REFERENCE and answer and not answer.abstained:
+    if turn.answer is None or turn.answer.abstained:
+        return None, ()
+    if turn.route is Route.REFERENCE:
         return Role.REFERENCE, recollection.good
-    poor = tuple(pair for pair in recollection.bad if pair.origin != ScoreOrigin.MEASURED)
-    if poor and answer and not answer.abstained and not any(repeats(answer, p) for p in poor):
-        return Role.AVOID, poor
-    return None, ()
+    poor = _rejected(turn)
+    return (Role.AVOID, poor) if poor else (None, ())
 
 
-def uses_of(turn: Turn) -> dict[int, Role]:
-    """The ids of the pairs that a turn used, with its role for each."""
-    role, pairs = role_of(turn)
-    return {pair.id: role for pair in pairs} if role is not None else {}
+def _rejected(turn: Turn) -> tuple[Remembered, ...]:
+    bad = turn.recollection.bad if turn.recollection else ()
+    return tuple(pair for pair in bad if pair.origin != ScoreOrigin.MEASURED)
 
 
-def keep_uses(session: Session, turn: int, uses: Mapping[int, Role], now: datetime) -> None:
-    """Store which pairs a turn used, and count a reuse; pairs that are gone are left out."""
-    for pair in session.scalars(select(MemoryPairRow).where(MemoryPairRow.id.in_(uses))):
-        session.add(MemoryUseRow(turn_id=turn, pair_id=pair.id, role=uses[pair.id]))
-        if uses[pair.id] is Role.REUSE:
-            # Counted by the database: others may reuse it at the same time.
-            pair.reused, pair.last_used = MemoryPairRow.reused + 1, now
+def reuse_of(turn: Turn) -> Reuse | None:
+    """The pair that a turn gave again, with the turn's words if somebody took both for the same."""
+    reused = turn.recollection.reused if turn.recollection else None
+    if reused is None:
+        return None
+    is_worded = reused.id == turn.same_as
+    return Reuse(reused.id, normalized(standalone_text(turn), turn.target[0]) if is_worded else "")
+
+
+def keep_reuse(session: Session, turn: int, reuse: Reuse, now: datetime) -> None:
+    """Store that a turn reused a pair, and count it, unless the pair is gone."""
+    if pair := session.get(MemoryPairRow, reuse.pair):
+        session.add(MemoryUseRow(turn_id=turn, pair_id=pair.id, role=Role.REUSE, asks=reuse.asks))
+        pair.reused, pair.last_used = pair.reused + 1, now

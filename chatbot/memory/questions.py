@@ -6,7 +6,6 @@ reused wrongly costs trust.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from chatbot.memory.pairs import MemoryQuestion
 from chatbot.retrieval.question_types import stated_type, without_opening
@@ -19,17 +18,14 @@ from corpora.indexing.number_words import NUMBER_WORDS
 READING = "words-4"
 """To be changed whenever questions are read in another way; part of `QuestionReader.embedding`."""
 
-_EMPTY = """
-    a an the is are was were be been am do does did i we you my our your me us it its there please
-    thanks
-"""
-_SAYS_NOTHING = frozenset(_EMPTY.split())
 _EDGES = "?!,;:.()[]{}<>\"'“”‘’`…*"
-_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-_NOT = re.compile(r"n['’]t\b|(?<=can)not\b")
 _NEGATIONS = frozenset(("not", "no", "never", "without", "none", "nothing"))
-_WILDCARD = re.compile(r"[*?]+")
-_CLITIC = re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)")
+_PARTS = (
+    (re.compile(r"n['’]t\b|(?<=can)not\b"), " not"),
+    (re.compile(r"['’](?:s|re|m|ve|ll|d)?(?!\w)"), ""),
+    (re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])"), " "),
+)
+"""A negation, what an apostrophe adds to a word, and a hyphen between two words."""
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[.!,;:](?:\s|$))")
 _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
 
@@ -88,30 +84,19 @@ def evident_difference(one: str, other: str, product: str) -> str:
     mine, theirs = (_words(text, product) for text in (one, other))
     if _NEGATIONS.isdisjoint(map(str.lower, mine)) != _NEGATIONS.isdisjoint(map(str.lower, theirs)):
         return "only one question says no"
-    for those, written in ((mine, theirs), (theirs, mine)):
-        there = {
-            form
-            for word in written
-            for form in ([word] if word.startswith("-") else (_form(word), *tokens(word)))
-        }
-        if missing := [name for name in _names(those) if name not in there]:
+    for those, others in ((mine, theirs), (theirs, mine)):
+        there = {form for word in others for form in _forms(word)}
+        if missing := [form for form in map(_form, filter(_is_name, those)) if form not in there]:
             return f"only one question says “{missing[0]}”"
     kinds = {kind for text in (one, other) if (kind := stated_type(text))}
     return f"they ask for {' and '.join(sorted(kinds))}" if len(kinds) > 1 else ""
 
 
 def _words(text: str, product: str) -> list[str]:
-    text = _without_name(text, product).rstrip(" ?!.")
-    words: list[str] = []
-    after_option = False
-    for written in _CLITIC.sub("", _NOT.sub(" not", without_opening(text))).split():
-        bare = written.strip(_EDGES)
-        parts = _HYPHEN.sub(" ", bare).split()
-        # Behind an option any word is its value: "--exists-action i".
-        words += [w for w in parts if after_option or w.lower() not in _SAYS_NOTHING]
-        words += [written] * bool(_WILDCARD.fullmatch(written))
-        after_option = bare.startswith("-") and len(bare) > 1
-    return words
+    text = without_opening(_without_name(text, product))
+    for pattern, instead in _PARTS:
+        text = pattern.sub(instead, text)
+    return [bare for word in text.split() if (bare := word.strip(_EDGES))]
 
 
 def _without_name(text: str, product: str) -> str:
@@ -119,29 +104,31 @@ def _without_name(text: str, product: str) -> str:
     return re.sub(name, "", text, flags=re.I) if product else text
 
 
-@lru_cache(maxsize=50_000)
+def _forms(word: str) -> tuple[str, ...]:
+    """What stands for a word: `-n` is not `-N`, "valves" and "valve.set" hold "valve"."""
+    return (word,) if word.startswith("-") else (_form(word), *tokens(word))
+
+
 def _form(word: str) -> str:
+    if word.startswith("-"):
+        return word
     small = word.lower()
     if small in NUMBER_WORDS:
         return str(NUMBER_WORDS[small])
-    if small in STOP_WORDS or not small.isalpha():
-        return small
-    return tokens(small)[0] if tokens(small) else small
+    stems = tokens(small) if small.isalpha() and small not in STOP_WORDS else ()
+    return stems[0] if stems else small
 
 
-def _names(words: Sequence[str]) -> list[str]:
-    """Figures, names from the code, abbreviations and options (`-n` is not `-N`).
+def _is_name(word: str) -> bool:
+    """Whether it is a figure, a name from the code, an abbreviation or an option.
 
     A capital first letter is none, nor is a word that is not in the dictionary: 54 of 87 ways to
     ask the sample's questions again were held apart by such a word, most of them by a slip.
     """
-    names = [
-        word
-        for word in words
-        if any(map(str.isdigit, word))
+    return bool(
+        any(map(str.isdigit, word))
         or NUMBER_WORDS.get(word.lower(), 0) > 1
         or word.startswith("-")
         or any(map(str.isupper, word[1:]))
         or identifiers(word)
-    ]
-    return [word if word.startswith("-") else _form(word) for word in names]
+    )

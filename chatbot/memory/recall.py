@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import exists, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, exists, select
 
 from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, ScoreOrigin, Store, Thresholds
 from chatbot.memory.questions import QuestionReader, as_typed, evident_difference, standalone_text
-from chatbot.memory.scoring.opinions import disliked
+from chatbot.memory.scoring import disliked, is_vouched
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
-from chatbot.memory.stores.pair_rows import memory_question
 from chatbot.releases.resolution import cut
 from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
 from chatbot.understanding.clarification import resolve_turn
@@ -22,6 +20,8 @@ from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 
 LOOKED_AT = 8
 """Pairs of each store that are looked at, at most."""
+EXAMPLES = 2
+"""Good answers to similar questions, or bad ones, that are shown to the model, at most."""
 OFFERED = 3
 """Saved questions that a person or a model is asked about, at most."""
 
@@ -34,7 +34,6 @@ class Recall:
     search: Neighbours
     reader: QuestionReader
     thresholds: Thresholds
-    references: int
 
     def recall(self, turn: Turn) -> Recollection:
         """The saved answers on the question of a turn that has its release and its queries.
@@ -50,22 +49,20 @@ class Recall:
         if release_id is None:
             return Recollection()
         question = self.reader.read(standalone_text(turn), product)
-        near = self.search.nearest(
-            release_id, Store.HIGH, question, cosine=self.thresholds.tau, limit=LOOKED_AT
-        )
+        near = self._near(release_id, question)
+        ids = [pair.row.id for pair in near]
         with self.database.reading() as session:
-            same = [p for p in near if p.row.asks == question.asks] + _worded(
-                session, release_id, question
-            )
-            unwanted = disliked(session, turn.owner, [pair.row.id for pair in (*near, *same)])
+            unwanted = disliked(session, turn.owner, ids)
+            same = set(session.scalars(_worded(ids, question)))
         own_bad = [pair for pair in near if pair.row.id in unwanted]
         near = [pair for pair in near if pair.row.id not in unwanted]
         offers = self._offers(near, question, product)
-        same = [pair for pair in same if pair.row.id not in unwanted and is_reusable(pair.row)]
-        same += [pair for pair in offers if pair.row.id == turn.same_as]
-        if same:
-            return Recollection(reused=as_remembered(same[0]))
-        good = [pair for pair in near if is_vouched(pair.row)][: self.references]
+        same |= {pair.row.id for pair in near if pair.row.asks == question.asks}
+        same |= {pair.row.id for pair in offers} & {turn.same_as}
+        for pair in near:
+            if pair.row.id in same and is_reusable(pair.row):
+                return Recollection(reused=as_remembered(pair))
+        good = [pair for pair in near if is_vouched(pair.row)][:EXAMPLES]
         own = (replace(as_remembered(pair), origin=ScoreOrigin.THUMBS) for pair in own_bad)
         return Recollection(
             good=tuple(map(as_remembered, good)),
@@ -85,18 +82,18 @@ class Recall:
         if product is None or turn.afresh or not text:
             return []
         question = self.reader.read(text, product.name)
-        candidates: list[tuple[str, Remembered]] = []
-        for release in product.releases:
-            release_id = serving_release(self.database, product.name, release.name)
-            if release_id is not None:
-                delta = self.thresholds.delta
-                near = self.search.nearest(
-                    release_id, Store.HIGH, question, cosine=delta, limit=LOOKED_AT
-                )
+        found: list[tuple[str, Remembered]] = []
+        for release in (release.name for release in product.releases):
+            if release_id := serving_release(self.database, product.name, release):
+                near = self._near(release_id, question)
                 offers = self._offers(near, question, product.name)
-                candidates += ((release.name, as_remembered(pair)) for pair in offers)
-        candidates.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
-        return candidates[:OFFERED]
+                found += ((release, as_remembered(pair)) for pair in offers)
+        found.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
+        return found[:OFFERED]
+
+    def _near(self, release_id: int, question: MemoryQuestion) -> list[NearPair]:
+        tau = self.thresholds.tau
+        return self.search.nearest(release_id, Store.HIGH, question, cosine=tau, limit=LOOKED_AT)
 
     def _offers(
         self, near: Sequence[NearPair], question: MemoryQuestion, product: str
@@ -119,7 +116,7 @@ class Recall:
         None that is poor by measure alone: of 16 such answers 9 were right.
         """
         bad: list[Remembered] = []
-        others = self.references if topic else 0
+        others = EXAMPLES if topic else 0
         least = self.thresholds.tau if topic else self.thresholds.delta
         low = self.search.nearest(release_id, Store.LOW, question, cosine=least, limit=LOOKED_AT)
         for pair in filter(lambda pair: is_vouched(pair.row), low):
@@ -131,27 +128,11 @@ class Recall:
         return tuple(bad)
 
 
-def _worded(session: Session, release_id: int, question: MemoryQuestion) -> list[NearPair]:
-    """Pairs that somebody took for a question in these words before, and has not taken it back."""
-    disliked_there = exists().where(
-        FeedbackRow.turn_id == MemoryUseRow.turn_id, FeedbackRow.thumbs < 0
-    )
-    worded = (
-        select(MemoryPairRow)
-        .join(MemoryUseRow)
-        .where(
-            MemoryUseRow.asks == question.asks,
-            MemoryPairRow.release_id == release_id,
-            MemoryPairRow.embedding == question.embedding,
-            MemoryPairRow.store == Store.HIGH,
-            MemoryPairRow.suspended == "",
-            ~disliked_there,
-        )
-        .order_by(MemoryUseRow.turn_id.desc())
-        .limit(LOOKED_AT)
-    )
-    rows = session.scalars(worded).all() if question.asks else ()
-    return [NearPair(row, float(memory_question(row).vector @ question.vector)) for row in rows]
+def _worded(pairs: Sequence[int], question: MemoryQuestion) -> Select[int]:
+    """Those of `pairs` that somebody took for a question in these words, and has not taken back."""
+    of_turn, down = FeedbackRow.turn_id == MemoryUseRow.turn_id, FeedbackRow.thumbs < 0
+    worded = MemoryUseRow.pair_id.in_(pairs), MemoryUseRow.asks == (question.asks or None)
+    return select(MemoryUseRow.pair_id).where(*worded, ~exists().where(of_turn, down))
 
 
 def serving_release(database: Database, product: str, release: str) -> int | None:
@@ -161,11 +142,6 @@ def serving_release(database: Database, product: str, release: str) -> int | Non
     if row is None or row.published_generation_id is None or row.retired:
         return None
     return row.id
-
-
-def is_vouched(row: MemoryPairRow) -> bool:
-    """Whether people or a capable model scored the pair; a measured one is lent to no question."""
-    return row.origin != ScoreOrigin.MEASURED or bool(row.relevancy)
 
 
 def is_reusable(row: MemoryPairRow) -> bool:

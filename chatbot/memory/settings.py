@@ -8,7 +8,7 @@ from corpora.settings import advanced
 
 
 class MemorySettings(BaseModel):
-    """ComRAG's thresholds, its judge, and its adaptive temperature.
+    """ComRAG's thresholds and its adaptive temperature.
 
     After a change of τ, δ or γ `strata memory rebuild` sorts the saved answers anew.
     """
@@ -31,21 +31,13 @@ class MemorySettings(BaseModel):
         lt=1,
     )
     memory_gamma: float = advanced(
-        0.8, "γ of ComRAG: the score from which an answer is a good one", ge=0.35, lt=1
-    )
-    memory_references: int = advanced(
-        2, "good answers to similar questions, and bad ones, that are shown to the model", ge=0
+        0.8, "γ of ComRAG: the score from which an answer is a good one", gt=0, lt=1
     )
     memory_limit: int = advanced(
         20_000,
         "pairs kept of a release in each of its two stores; of more the worst and least used go, "
         "never imported or curated ones",
         ge=10,
-    )
-    memory_judge: Literal["auto", "model", "measure"] = advanced(
-        "auto",
-        "who scores answers: the language `model`, the `measure` by what the cited pages support, "
-        "or the model with the profile `qamr` only",
     )
     temperature_min: float = advanced(
         0.0, "adaptive temperature of ComRAG: the lowest; the paper: 0.7", ge=0, le=2

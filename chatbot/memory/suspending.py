@@ -5,11 +5,11 @@ database is opened here.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from sqlalchemy import and_, case, func, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session, selectinload
 
 from chatbot.settings import Settings
@@ -24,9 +24,6 @@ _RETIRED = "the release is retired"
 
 _Place = tuple[int, int]
 """The id and the number of the page where a text stands now."""
-_Reasons = dict[int, str]
-"""Why pairs are not used, by their ids."""
-_Moved = dict[int, dict[int, _Place]]
 
 
 @dataclass(frozen=True)
@@ -37,22 +34,6 @@ class CitedPage:
     page_hash: bytes
     page_id: int
     number: int
-
-
-@dataclass(frozen=True, slots=True)
-class SavedCounts:
-    """The numbers of saved answers of a release, and of those of them that are suspended."""
-
-    answers: int = 0
-    suspended: int = 0
-
-    @property
-    def in_words(self) -> str:
-        """The counts in words: "12 saved answers, 3 of them suspended"."""
-        if self.answers == 1:
-            return "1 saved answer" + (", suspended" if self.suspended else "")
-        suspended = f", {self.suspended:,} of them suspended" if self.suspended else ""
-        return f"{self.answers:,} saved answers{suspended}"
 
 
 def open_database(settings: Settings) -> Database:
@@ -81,7 +62,7 @@ def review_release(session: Session, release_id: int) -> str:
     """
     before = _suspended(session, release_id)
     release = session.get_one(ReleaseRow, release_id)
-    moved: _Moved = {}
+    moved: dict[int, dict[int, _Place]] = {}
     if release.retired:
         now = dict.fromkeys(before, _RETIRED)
     else:
@@ -90,7 +71,11 @@ def review_release(session: Session, release_id: int) -> str:
     for some in portions(sorted({*moved, *other}), _AT_ONCE):
         pairs = select(MemoryPairRow).where(MemoryPairRow.id.in_(some))
         for pair in session.scalars(pairs.options(selectinload(MemoryPairRow.pages))):
-            _move(pair, moved.get(pair.id, {}))
+            citations = list(pair.answer.get("citations", ()))
+            for n, (page_id, number) in moved.get(pair.id, {}).items():
+                pair.pages[n].page_id = page_id
+                citations[n] = {**citations[n], "page_id": page_id, "page": number}
+            pair.answer = {**pair.answer, "citations": citations}
             pair.suspended = now.get(pair.id, "")
         session.flush()
     return _summary(before, now)
@@ -102,19 +87,6 @@ def preview(database: Database, product: str, release: str, generation_id: int) 
         release_id = require_release(session, product, release).id
         now, _ = _check_pages(session, release_id, generation_id)
         return _summary(_suspended(session, release_id), now)
-
-
-def saved_counts(database: Database, product: str) -> dict[str, SavedCounts]:
-    """The counts of saved answers of each release of a product, by its name."""
-    pairs, out = func.count(MemoryPairRow.id), func.count(case((MemoryPairRow.suspended != "", 1)))
-    with database.reading() as session:
-        rows = session.execute(
-            select(ReleaseRow.name, pairs, out)
-            .outerjoin(MemoryPairRow, MemoryPairRow.release_id == ReleaseRow.id)
-            .where(ReleaseRow.product_id == require_product(session, product).id)
-            .group_by(ReleaseRow.name)
-        )
-        return {release: SavedCounts(answers, out) for release, answers, out in rows}
 
 
 def count_affected(
@@ -144,34 +116,36 @@ def _forget(database: Database, release_id: int) -> None:
     delete_in_portions(database, MemoryPairRow.id, of_release)
 
 
-def _suspended(session: Session, release_id: int) -> _Reasons:
+def _suspended(session: Session, release_id: int) -> dict[int, str]:
     pairs = select(MemoryPairRow.id, MemoryPairRow.suspended)
     rows = session.execute(pairs.where(MemoryPairRow.release_id == release_id))
     return {row.id: row.suspended for row in rows}
 
 
-def _check_pages(session: Session, release_id: int, serving: int | None) -> tuple[_Reasons, _Moved]:
-    """The reasons why pairs may not be used now, and the new places of moved pages, by ordinal."""
+def _check_pages(
+    session: Session, release_id: int, serving: int | None
+) -> tuple[dict[int, str], dict[int, dict[int, _Place]]]:
+    """Why pairs may not be used now, by their ids, and where moved pages are, by ordinal."""
+    of_member = and_(
+        MemberRow.document_id == PageRow.document_id, MemberRow.generation_id == serving
+    )
     rows = session.execute(
         select(MemoryPageRow, MemoryPairRow.answer)
         .join(MemoryPairRow, MemoryPairRow.id == MemoryPageRow.pair_id)
         .outerjoin(PageRow, PageRow.id == MemoryPageRow.page_id)
-        .outerjoin(
-            MemberRow,
-            and_(MemberRow.document_id == PageRow.document_id, MemberRow.generation_id == serving),
-        )
+        .outerjoin(MemberRow, of_member)
         .where(MemoryPairRow.release_id == release_id, MemberRow.document_id.is_(None))
         .order_by(MemoryPageRow.pair_id, MemoryPageRow.ordinal)
     )
     absent = {
-        (page.pair_id, page.ordinal): CitedPage(
-            page.file, page.page_hash, page.page_id, answer["citations"][page.ordinal]["page"]
+        (p.pair_id, p.ordinal): CitedPage(
+            p.file, p.page_hash, p.page_id, answer["citations"][p.ordinal]["page"]
         )
-        for page, answer in rows
+        for p, answer in rows
     }
     located = _look_for(session, serving, absent.values())
-    why: _Reasons = {}
-    moved: _Moved = defaultdict(dict)
+    why: dict[int, str] = {}
+    moved: defaultdict[int, dict[int, _Place]] = defaultdict(dict)
     for (pair, ordinal), cited in absent.items():
         place = located[cited]
         if isinstance(place, str):
@@ -185,9 +159,9 @@ def _look_for(
     session: Session, serving: int | None, pages: Collection[CitedPage]
 ) -> dict[CitedPage, _Place | str]:
     """The place where each page's text is served, nearest to its number, or why there is none."""
-    wanted = {(page.file, page.page_hash) for page in pages}
-    files: set[str] = set()
-    places: defaultdict[tuple[str, bytes], list[_Place]] = defaultdict(list)
+    places: defaultdict[str, defaultdict[bytes, list[_Place]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for some in portions(sorted({page.file for page in pages}), _AT_ONCE):
         rows = session.execute(
             select(DocumentRow.file, PageRow.id, PageRow.number, PageRow.text)
@@ -197,16 +171,13 @@ def _look_for(
             execution_options={"yield_per": _AT_ONCE},
         )
         for file, page_id, number, text in rows:
-            files.add(file)
-            key = file, page_hash(text)
-            if key in wanted:
-                places[key].append((page_id, number))
+            places[file][page_hash(text)].append((page_id, number))
 
     def locate(page: CitedPage) -> _Place | str:
-        if page.file not in files:
+        if page.file not in places:
             return f"the document {page.file} is gone"
         return min(
-            places[page.file, page.page_hash],
+            places[page.file][page.page_hash],
             key=lambda place: (abs(place[1] - page.number), place[1]),
             default=f"the page {page.number} of {page.file} has changed",
         )
@@ -214,20 +185,7 @@ def _look_for(
     return {page: locate(page) for page in pages}
 
 
-def _move(pair: MemoryPairRow, places: Mapping[int, _Place]) -> None:
-    """Let citations of a pair, by their ordinals, point to other pages."""
-    if not places:
-        return
-    citations = list(pair.answer["citations"])
-    for page in pair.pages:
-        if page.ordinal in places:
-            page.page_id, number = places[page.ordinal]
-            moved = {"page_id": page.page_id, "page": number}
-            citations[page.ordinal] = {**citations[page.ordinal], **moved}
-    pair.answer = {**pair.answer, "citations": citations}
-
-
-def _summary(before: _Reasons, now: _Reasons) -> str:
+def _summary(before: dict[int, str], now: dict[int, str]) -> str:
     """The changes in sentences for people; empty where there are none."""
     both = [(bool(why), pair in now) for pair, why in before.items()]
     changed = (both.count((False, True)), "suspended"), (both.count((True, False)), "in use again")

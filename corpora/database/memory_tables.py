@@ -70,7 +70,7 @@ class MemoryPageRow(Base):
 
 
 class MemoryUseRow(Base):
-    """What a turn has to do with a pair: its `role` is source, reuse, reference or avoid.
+    """What a turn has to do with a pair: its `role` is source or reuse; others are of the past.
 
     `asks` is another wording of the pair's question: that of a turn whose asker, or a model, took
     the pair for the same question.

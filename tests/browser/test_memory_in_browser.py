@@ -1,30 +1,23 @@
-"""An answer is given, given again, had afresh, and looked at by an admin, in a real browser."""
+"""A saved answer is given, offered, had afresh, and edited by an admin, in a real browser."""
 
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Page, expect
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import delete, func, select
 
-from chatbot.assembly import open_embedder
-from chatbot.memory.pairs import NewPair, Score, ScoreOrigin, Thresholds
-from chatbot.memory.questions import QuestionReader
-from chatbot.memory.stores.stores import Stores
+from chatbot.assembly import open_chatbot
 from chatbot.settings import Settings
-from corpora.catalog.catalog import require_release
-from corpora.database.engine import Database, open_database
 from corpora.database.history_tables import ConversationRow, TurnRow
 from corpora.database.memory_tables import MemoryPairRow
-from tests.browser.chat import SLOW, ask, choose_product, fits, last_answer, main, settle
+from tests.browser.chat import SLOW, ask, choose_product, fits, main, settle
 from tests.browser.conftest import OpenPage, strata_serves
 from tests.browser.test_accessibility import Colours, both, violations
-from tests.ui.valve_corpus import QUESTION
+from tests.chatbot.memory_bots import Bot
 
 pytestmark = pytest.mark.browser
 
@@ -35,68 +28,48 @@ AGAIN = "In 2.0, what is the default of hold_time"
 
 @dataclass(frozen=True)
 class Server:
-    """A server and its database."""
+    """A server and what its memory holds."""
 
     address: str
-    database: Database
-
-    def wait(self) -> None:
-        """Wait until an answer is remembered, which is after it is shown."""
-        end = time.monotonic() + 60
-        while not self._read(select(func.count()).select_from(MemoryPairRow)):
-            assert time.monotonic() < end, "the answer is not remembered"
-            time.sleep(0.2)
-
-    @property
-    def newest_turn(self) -> int:
-        return self._read(select(func.max(TurnRow.id)))
-
-    def _read(self, number: Select[tuple[int]]) -> int:
-        with self.database.reading() as session:
-            return session.scalar(number) or 0
+    memory: Bot
 
 
 @pytest.fixture(scope="module")
-def server(documentation: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def running(documentation: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server on a copy of the documentation, with a model that knows one answer."""
     folder = tmp_path_factory.mktemp("remembering")
     data = shutil.copytree(documentation.data_dir, folder / "data")
     settings = documentation.model_copy(update={"data_dir": data})
-    database = open_database(settings.database)
     script = folder / "replies.json"
     said = '{"otherwise": "The default of hold_time is 45 s.", "delay": 0.4}'
     script.write_text(said, "utf-8")
+    bot = Bot(open_chatbot(settings))
     with strata_serves(settings, backend="scripted", scripted_replies=str(script)) as address:
-        yield Server(address, database)
-    database.close()
+        yield Server(address, bot)
+    bot.close()
 
 
 @pytest.fixture
-def remembering(server: Server) -> Server:
-    """The server without what was said there."""
-    with server.database.writing() as session:
+def server(running: Server) -> Server:
+    """The server with one saved answer, and without what was said there."""
+    with running.memory.chatbot.database.writing() as session:
         session.execute(delete(ConversationRow))
         session.execute(delete(MemoryPairRow))
-    return server
+    running.memory.answered_before(SAVED, "It is 45 s.", "2.0", "valve")
+    return running
 
 
-def new_conversation(page: Page) -> None:
-    page.get_by_role("button", name="New conversation").click()
-    expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
-
-
-def test_an_answer_is_given_again_and_can_be_had_afresh(
-    remembering: Server, open_page: OpenPage
-) -> None:
-    page = open_page(remembering.address)
+def opened(server: Server, open_page: OpenPage, **options: Colours) -> Page:
+    page = open_page(server.address, **options)
     choose_product(page, "valve")
-    ask(page, QUESTION)
-    assert "Saved answer" not in last_answer(page)
-    remembering.wait()
-    new_conversation(page)
+    return page
+
+
+def test_a_saved_answer_is_given_and_can_be_had_afresh(server: Server, open_page: OpenPage) -> None:
+    page = opened(server, open_page)
     ask(page, AGAIN)
     said = page.get_by_test_id("stChatMessage").last
-    for part in ("Saved answer", "45", QUESTION.removesuffix(" in 2.0?")):
+    for part in ("Saved answer", "It is 45 s."):
         expect(said).to_contain_text(part)
     assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
@@ -105,22 +78,14 @@ def test_an_answer_is_given_again_and_can_be_had_afresh(
     main(page).get_by_role("button", name="Answer again from the documents").click()
     expect(main(page).get_by_text("Saved answer")).to_have_count(0, timeout=SLOW)
     settle(page)
-    expect(said).to_contain_text("45")
+    expect(said).to_contain_text("The default of hold_time is 45 s")
 
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_a_click_on_an_offer_shows_the_saved_answer(
-    remembering: Server, open_page: OpenPage, width: int
+    server: Server, open_page: OpenPage, width: int
 ) -> None:
-    read = QuestionReader(open_embedder(Settings())).read(SAVED, "valve")
-    score = Score(1.0, ScoreOrigin.IMPORTED, datetime.now(UTC))
-    answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
-    with remembering.database.reading() as session:
-        release = require_release(session, "valve", "2.0").id
-    stores = Stores(remembering.database, Thresholds(0.6, 0.85, 0.8), 10)
-    stores.add(release, NewPair(read, answer, score))
-    page = open_page(remembering.address)
-    choose_product(page, "valve")
+    page = opened(server, open_page)
     page.set_viewport_size({"width": width, "height": 900})
     box = page.get_by_test_id("stChatInputTextArea")
     box.fill("Which default does hold_time have in 2.0?")
@@ -134,26 +99,23 @@ def test_a_click_on_an_offer_shows_the_saved_answer(
 
 
 @both
-def test_an_admin_follows_an_answer_from_its_trace_and_curates_it(
-    remembering: Server, open_page: OpenPage, colours: Colours
+def test_an_admin_follows_an_answer_from_its_trace_edits_and_deletes_it(
+    server: Server, open_page: OpenPage, colours: Colours
 ) -> None:
-    page = open_page(remembering.address, colours=colours)
-    choose_product(page, "valve")
-    ask(page, QUESTION)
-    remembering.wait()
-    new_conversation(page)
+    page = opened(server, open_page, colours=colours)
     ask(page, AGAIN)
-    page.goto(f"{remembering.address}/history?turn={remembering.newest_turn}")
+    with server.memory.chatbot.database.reading() as session:
+        turn = session.scalar(select(func.max(TurnRow.id)))
+    page.goto(f"{server.address}/history?turn={turn}")
     page.get_by_role("button", name="reused").click()
-    expect(page.get_by_role("button", name="Promote …")).to_be_visible()
-    assert violations(page) == []
-    page.get_by_role("button", name="Promote …").click()
+    page.get_by_role("button", name="Edit …").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("A curated answer has the highest score")
+    expect(dialog).to_contain_text("The answer becomes curated")
     assert violations(page) == []
-    dialog.get_by_role("button", name="Promote").click()
+    dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
     expect(main(page).get_by_text("curated").first).to_be_visible()
+    assert violations(page) == []
     page.get_by_role("button", name="Delete …").click()
     dialog.get_by_role("button", name="Delete").click()
     expect(dialog).to_have_count(0)

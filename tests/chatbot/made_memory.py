@@ -1,14 +1,16 @@
-"""Made-up pairs in a release of a memory, and what the memory must hold to at any time."""
+"""Made-up pairs of a memory, and what the memory must hold to at any time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from sqlalchemy import select
 
-from chatbot.memory.pairs import MemoryQuestion, NewPair, Score, ScoreOrigin, Thresholds
+from chatbot.memory.pairs import MemoryQuestion, ScoreOrigin, Thresholds, new_pair
+from chatbot.memory.stores.stores import Stores
 from chatbot.memory.suspending import CitedPage
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
@@ -20,14 +22,14 @@ WHEN = datetime(2024, 5, 1, tzinfo=UTC)
 EMBEDDING = "made-up"
 
 
-def new_release(database: Database, name: str = "1.0") -> int:
+def new_release(database: Database) -> int:
     """The id of a new release, of a product of its own."""
     with database.writing() as session:
         number = len(session.scalars(select(ProductRow.id)).all())
         product = ProductRow(name=f"product {number}", aliases=[])
         session.add(product)
         session.flush()
-        row = ReleaseRow(product_id=product.id, name=name, aliases=[], retired=False)
+        row = ReleaseRow(product_id=product.id, name="1.0", aliases=[], retired=False)
         session.add(row)
         session.flush()
         return row.id
@@ -48,44 +50,38 @@ def made_pair(
     text: str = "How?",
     asks: str = "",
     embedding: str = EMBEDDING,
-    turn: int | None = None,
     pages: Sequence[CitedPage] = (),
-) -> NewPair:
-    """A pair with this vector."""
-    return NewPair(
-        MemoryQuestion(text, asks, vector, embedding),
-        {
-            "text": f"{text} So.",
-            "value": "So.",
-            "citations": [{"page": p.number, "page_id": p.page_id, "quote": ""} for p in pages],
-        },
-        Score(score, origin, WHEN),
-        pages=tuple(pages),
-        turn=turn,
-    )
+    quotes: Sequence[str] = (),
+    **others: Any,
+) -> MemoryPairRow:
+    """A pair with this vector, which cites these pages."""
+    question = MemoryQuestion(text, asks, vector, embedding)
+    citations = [
+        {"file": page.file, "page": page.number, "page_id": page.page_id, "quote": quote}
+        for page, quote in zip(pages, quotes or [""] * len(pages), strict=True)
+    ]
+    answer = {"text": f"{text} So.", "value": "So.", "citations": citations}
+    return new_pair(question, answer, pages, score=score, origin=origin, **others)
 
 
 def members(database: Database, release: int) -> list[MemoryPairRow]:
     """All pairs of a release, the oldest first."""
+    of_release = select(MemoryPairRow).where(MemoryPairRow.release_id == release)
     with database.reading() as session:
-        rows = session.scalars(
-            select(MemoryPairRow)
-            .where(MemoryPairRow.release_id == release)
-            .order_by(MemoryPairRow.id)
-        ).all()
-        session.expunge_all()
-        return list(rows)
+        return list(session.scalars(of_release.order_by(MemoryPairRow.id)))
 
 
-def centroids(database: Database, release: int) -> dict[int, tuple[str, Vectors]]:
-    """Store and centroid of every cluster of a release."""
-    of_cluster: dict[int, list[MemoryPairRow]] = {}
-    for row in members(database, release):
-        of_cluster.setdefault(row.cluster, []).append(row)
-    return {
-        cluster: (rows[0].store, np.mean([np.frombuffer(r.vector, "<f4") for r in rows], axis=0))
-        for cluster, rows in of_cluster.items()
-    }
+def rescore(stores: Stores, pair: int, measured: float) -> None:
+    """Let the pages of a pair support so much of it."""
+    with stores.database.writing() as session:
+        session.get_one(MemoryPairRow, pair).faithfulness = measured
+    stores.rescore(pair)
+
+
+def suspend(database: Database, pair: int) -> None:
+    """Let a pair rest on a page that has changed."""
+    with database.writing() as session:
+        session.get_one(MemoryPairRow, pair).suspended = "the page 1 of guide.md has changed"
 
 
 def require_sound(database: Database, release: int, thresholds: Thresholds = THRESHOLDS) -> None:
@@ -96,7 +92,6 @@ def require_sound(database: Database, release: int, thresholds: Thresholds = THR
     for row in rows:
         assert row.store == ("high" if row.score >= thresholds.gamma else "low")
         assert store_of.setdefault(row.cluster, row.store) == row.store
-        assert row.cluster > 0
     for a in rows:
         for b in rows:
             if a.id < b.id and (a.store, a.asks, a.embedding) == (b.store, b.asks, b.embedding):

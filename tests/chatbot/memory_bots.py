@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,11 @@ from sqlalchemy import select
 
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import AnsweredTurn, Chatbot
-from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
+from chatbot.memory.pairs import ScoreOrigin, new_pair
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
-from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
-from tests.chatbot.made_memory import WHEN
+from corpora.database.memory_tables import MemoryPairRow
 from tests.data_folders import copy_data
 
 LOG = "How long is the event log kept in 17.20?"
@@ -33,25 +34,26 @@ class Bot:
         self.chatbot = chatbot
 
     def ask(self, question: str, *, owner: str = "", **options: Any) -> AnsweredTurn:
-        """Ask in a conversation of its own, and wait until the answer is remembered."""
+        """Ask in a conversation of its own."""
         conversation = self.chatbot.conversations.of(owner).start("a product", question)
-        reply = self.chatbot.ask(question, conversation=conversation, owner=owner, **options)
-        assert self.chatbot.memory.remembering.flush(60)
-        return reply
+        return self.chatbot.ask(question, conversation=conversation, owner=owner, **options)
 
     def answered_before(
-        self, question: str, answer: str, release: str = "17.20", product: str = "relay"
+        self,
+        question: str,
+        answer: str,
+        release: str = "17.20",
+        product: str = "relay",
+        *,
+        origin: ScoreOrigin = ScoreOrigin.IMPORTED,
     ) -> int:
-        """Put a pair into the memory as if it had been imported; return its id."""
+        """Put a pair into the memory that cites nothing; return the id of the one that stands."""
         memory = self.chatbot.memory
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
-        pair = NewPair(
-            memory.reader.read(question, product),
-            {"text": answer, "value": answer, "citations": []},
-            Score(1.0, ScoreOrigin.IMPORTED, WHEN),
-        )
-        return memory.stores.add(release_id, pair).pair or 0
+        said = {"text": answer, "value": answer, "citations": []}
+        read = memory.reader.read(question, product)
+        return memory.stores.add(release_id, new_pair(read, said, origin=origin))
 
     def think(self, reply: AnsweredTurn, thumbs: int, owner: str = "") -> None:
         """Say what the person who asked thinks of an answer; 0 takes it back."""
@@ -60,7 +62,6 @@ class Bot:
             self.chatbot.feedback(owner).give(reply.kept_as, thumbs)
         else:
             self.chatbot.feedback(owner).withdraw(reply.kept_as)
-        assert self.chatbot.memory.remembering.flush(60)
 
     @property
     def pairs(self) -> list[MemoryPairRow]:
@@ -74,19 +75,13 @@ class Bot:
         (pair,) = self.pairs
         return pair
 
-    def uses(self, reply: AnsweredTurn) -> dict[int, str]:
-        """What a turn has to do with which pairs."""
-        own = select(MemoryUseRow.pair_id, MemoryUseRow.role).where(
-            MemoryUseRow.turn_id == reply.kept_as
-        )
-        with self.chatbot.database.reading() as session:
-            return {row.pair_id: row.role for row in session.execute(own)}
-
     def close(self) -> None:
         """Let go of all files."""
-        self.chatbot.memory.remembering.flush(60)
         self.chatbot.corpora.close()
         self.chatbot.database.close()
+
+
+MakeBot = Callable[..., Bot]
 
 
 def says(*replies: str) -> ScriptedChatModel:
@@ -102,3 +97,19 @@ def remembering(
     copy_data(settings.data_dir, data_dir)
     own = settings.model_copy(update={"data_dir": data_dir, "memory": "on", **options})
     return Bot(replace(open_chatbot(own), model=model))
+
+
+@contextmanager
+def bots(settings: Settings, folder: Path, **usual: Any) -> Iterator[MakeBot]:
+    """Makes chatbots that remember, from what a model says, or a model, and settings."""
+    made: list[Bot] = []
+
+    def make(*replies: str, model: BaseChatModel | None = None, **options: Any) -> Bot:
+        model = model or says(*replies or [KEPT])
+        options = {**usual, **options}
+        made.append(remembering(settings, folder / str(len(made)), model, **options))
+        return made[-1]
+
+    yield make
+    for bot in made:
+        bot.close()

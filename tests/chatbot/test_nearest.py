@@ -12,7 +12,6 @@ from chatbot.assembly import open_chatbot
 from chatbot.chain.release_fallback import answer_from_newest
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
-from chatbot.memory.remembering import candidate_of
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Queries, Turn
@@ -102,7 +101,7 @@ def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(pum
     assert content.model_calls == 2
     assert trace_of(reply.turn).refusal.startswith("model: I don't know")
     with chatbot.database.reading() as session:
-        assert candidate_of(session, reply.kept_as or 0) is None
+        assert chatbot.memory.remembering.pair_of(session, reply.kept_as or 0) is None
     named = chatbot.ask(f"{question[:-1]} in the latest release?").content
     assert (named.abstained, named.release) == (True, "3.0")
 

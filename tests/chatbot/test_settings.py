@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.memory.scoring.opinions import LEAST_GAMMA
 from chatbot.settings import Settings, read_settings
 from ingestion.errors import BadSettings
 
@@ -69,12 +68,6 @@ def test_a_range_of_temperatures_goes_upwards() -> None:
     with pytest.raises(BadSettings, match="TEMPERATURE_MAX"):
         read_settings(temperature_min=0.7)
     assert read_settings(temperature_min=0.2, temperature_max=0.7).temperature_max == 0.7
-
-
-def test_no_gamma_lets_an_incomplete_answer_be_reused() -> None:
-    assert read_settings(memory_gamma=LEAST_GAMMA).memory_gamma == LEAST_GAMMA
-    with pytest.raises(BadSettings, match="MEMORY_GAMMA"):
-        read_settings(memory_gamma=LEAST_GAMMA - 0.01)
 
 
 @pytest.mark.parametrize(("given", "kept"), [(" sk-secret\r\n", "sk-secret"), (" \n", None)])

@@ -6,7 +6,6 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.chatbot import Chatbot
-from chatbot.memory.remembering import candidate_of
 from chatbot.understanding.reading_by_rules import small_talk
 
 MakeRelay = Callable[[BaseChatModel | None], Chatbot]
@@ -40,4 +39,4 @@ def test_small_talk_is_never_remembered(relay: MakeRelay) -> None:
     assert (reply.content.route, reply.content.model_calls) == ("chat", 0)
     assert (reply.content.citations, reply.content.nearest) == ((), ())
     with chatbot.database.reading() as session:
-        assert candidate_of(session, reply.kept_as or 0) is None
+        assert chatbot.memory.remembering.pair_of(session, reply.kept_as or 0) is None

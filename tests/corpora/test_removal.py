@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from chatbot.memory.suspending import SavedCounts, saved_counts
+from chatbot.memory.suspending import count_affected
 from corpora.building.building import Builder
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import Outcome
@@ -259,7 +259,7 @@ def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
                 id=release_id, product_id=product_id, name="18.00", aliases=[], retired=False
             )
         )
-    assert saved_counts(database, "Beacon")["18.00"] == SavedCounts()
+    assert count_affected(database, "Beacon", "18.00") == 0
 
 
 def test_a_release_that_is_being_ingested_is_not_deleted(

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.settings import Settings
-from corpora.catalog.catalog import require_release
 from eval.answers import read_answers
 from eval.asking import ask_all
 from tests.chatbot import lamp
 from tests.chatbot.conftest import relay_settings as relay_settings
-from tests.chatbot.made_memory import WHEN
 from tests.chatbot.memory_bots import KEPT, LOG, remembering
 from tests.eval.made_gold import gold
 
@@ -29,16 +26,8 @@ def test_related_questions_are_used_and_none_is_reused_or_kept(
     relay_settings: Settings, tmp_path: Path, profile: str, used: list[str]
 ) -> None:
     bot = remembering(relay_settings, tmp_path, lamp.model(lamp.answer(KEPT)), profile=profile)
-    memory = bot.chatbot.memory
-    with bot.chatbot.database.reading() as session:
-        release_id = require_release(session, "relay", "17.20").id
     for question in (NEAR, *([LOG] if profile == "embedded" else [])):
-        pair = NewPair(
-            memory.reader.read(question, "relay"),
-            {"text": KEPT, "value": KEPT, "citations": []},
-            Score(1.0, ScoreOrigin.IMPORTED, WHEN),
-        )
-        memory.stores.add(release_id, pair)
+        bot.answered_before(question, KEPT)
     before = len(bot.pairs)
 
     ask_all(bot.chatbot, [GOLD], tmp_path / "replies.jsonl", lambda progress: None)

@@ -9,16 +9,15 @@ import numpy as np
 from sqlalchemy import func, select
 from streamlit.testing.v1 import AppTest
 
-from chatbot.memory.pairs import ScoreOrigin, Store
+from chatbot.memory.pairs import MemoryQuestion, ScoreOrigin, Store, new_pair
 from chatbot.memory.questions import READING
 from corpora.catalog.catalog import require_release
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import MiniLM
 from tests.ui.admin_pages import open_admin_page, tab
 
 EMBEDDING = f"{MiniLM.name}/{READING}"
-DIMENSION = MiniLM.dimension
 NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 
@@ -31,44 +30,29 @@ def keep(
     release: str = "2.0",
     score: float = 0.92,
     origin: ScoreOrigin = ScoreOrigin.MEASURED,
-    rated_by: str = "",
-    at: datetime = NOVEMBER,
     citations: tuple[dict[str, Any], ...] = (),
     links: tuple[str, ...] = (),
-    suspended: str = "",
-    reused: int = 0,
     embedding: str = EMBEDDING,
-    relevancy: float | None = None,
+    **others: Any,
 ) -> int:
     """Keep a pair in a cluster of its own; return its id."""
-    store = Store.HIGH if score >= 0.6 else Store.LOW
     with database.writing() as session:
-        of = require_release(session, product, release).id
         last = session.scalar(select(func.max(MemoryPairRow.id))) or 0
         # No pair is a near-duplicate of another one.
-        vector = np.zeros(DIMENSION, "<f4")
-        vector[last % DIMENSION] = 1
-        pair = MemoryPairRow(
-            release_id=of,
-            cluster=last + 1,
-            store=store,
-            question=question,
-            asks="",
-            vector=vector.tobytes(),
-            embedding=embedding,
-            answer={"text": answer, "value": answer, "citations": list(citations)},
-            links=list(links),
+        vector = np.eye(1, MiniLM.dimension, last % MiniLM.dimension, dtype=np.float32)[0]
+        pair = new_pair(
+            MemoryQuestion(question, "", vector, embedding),
+            {"text": answer, "value": answer, "citations": list(citations)},
             score=score,
             origin=origin,
-            faithfulness=0.95,
-            relevancy=relevancy,
-            rated_by=rated_by,
-            rated=at,
-            suspended=suspended,
-            reused=reused,
-            last_used=at if reused else None,
-            created=at,
+            store=Store.HIGH if score >= 0.6 else Store.LOW,
+            release_id=require_release(session, product, release).id,
+            cluster=last + 1,
+            links=list(links),
         )
+        pair.rated = pair.created = NOVEMBER
+        for column, value in others.items():
+            setattr(pair, column, value)
         session.add(pair)
         session.flush()
         return pair.id
@@ -77,9 +61,3 @@ def keep(
 def saved_answers() -> AppTest:
     """The tab of saved answers."""
     return tab(open_admin_page("history"), "review-tab", "Saved answers")
-
-
-def use(database: Database, turn: int, pair: int, role: str) -> None:
-    """Say that a turn has to do with a pair."""
-    with database.writing() as session:
-        session.add(MemoryUseRow(turn_id=turn, pair_id=pair, role=role))

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import pytest
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import OpenQuestions, Question, State
 from chatbot.errors import GeneratorError, UnknownConversation
-from chatbot.memory.pairs import NewPair, Score, ScoreOrigin
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
 from chatbot.settings import Settings
-from corpora.catalog.catalog import require_release
+from tests.chatbot.memory_bots import Bot
 from tests.endurance.site import until
 from tests.ui.conftest import MakeChatbot
 from tests.ui.pages import button, open_page, settle, texts
@@ -76,22 +74,17 @@ def test_a_click_on_an_offer_stops_the_writing_and_gives_the_saved_answer(
     valve: MakeChatbot, valve_settings: Settings
 ) -> None:
     chatbot = valve(Endless(), valve_settings.model_copy(update={"memory": "on"}))
-    memory, read = chatbot.memory, chatbot.memory.reader.read(SAVED, "valve")
-    with chatbot.database.reading() as session:
-        release = require_release(session, "valve", "2.0").id
-    score = Score(1.0, ScoreOrigin.IMPORTED, datetime.now(UTC))
-    answer = {"text": "It is 45 s.", "value": "It is 45 s.", "citations": []}
-    pair = memory.stores.add(release, NewPair(read, answer, score)).pair
+    pair = Bot(chatbot).answered_before(SAVED, "It is 45 s.", "2.0", "valve")
     questions, asking = begin(chatbot, "Which default does hold_time have in 2.0?")
     until(lambda: asking.progress.offer is not None, "it never came true")
     assert asking.progress.offer
     assert asking.progress.offer.question == SAVED
-    questions.take_offer(asking.id, pair or 0)
+    questions.take_offer(asking.id, pair)
     assert asking.progress.state is State.STOPPED
     until(lambda: kept(questions, asking) == [], "it never came true")
     (turn,) = chatbot.conversations.turns(asking.question.conversation)
     assert (turn.reply.route, [p.id for p in turn.reply.memory.pairs]) == ("reuse", [pair])
-    questions.take_offer(asking.id, pair or 0)
+    questions.take_offer(asking.id, pair)
     assert len(chatbot.conversations.turns(asking.question.conversation)) == 1
 
 

@@ -1,3 +1,5 @@
+"""What the chat says of an answer that has something to do with a saved one."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -21,14 +23,8 @@ from ui.wording.escaping import as_label
 from ui.wording.memory import saved
 
 BEFORE = "What is the default value of hold_time in 2.0?"
-MEASURED = RememberedPair(
-    id=7,
-    question=BEFORE,
-    score=0.92,
-    origin="measured",
-    rated=datetime(2026, 11, 3, 12, tzinfo=UTC),
-    similarity=0.97,
-)
+NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)
+MEASURED = RememberedPair(id=7, question=BEFORE, score=0.92, origin="measured", rated=NOVEMBER)
 
 
 def remembered(chatbot: Chatbot, role: str, *, more: tuple[str, ...] = (), **pair: Any) -> AppTest:
@@ -62,43 +58,30 @@ def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
         assert asking.wait(30).state is State.ANSWERED
 
 
-def test_an_answer_that_was_given_before_says_so_and_as_what_it_was_asked(
-    valve: MakeChatbot,
-) -> None:
-    shown = told(remembered(valve(None), "reuse"))
-    assert "Saved answer · not rated yet" in shown
-    assert f"Saved for “{BEFORE}”" in shown
-
-
-def test_the_same_words_are_not_told_again(valve: MakeChatbot) -> None:
-    shown = told(remembered(valve(None), "reuse", question=QUESTION))
-    assert "Saved answer" in shown
-    assert "Saved for" not in shown
-
-
-def test_an_admin_who_rated_it_is_named_and_whoever_gave_a_thumb_is_not(valve: MakeChatbot) -> None:
-    chatbot = valve(None)
-    rated = told(remembered(chatbot, "reuse", origin="rating", rated_by="Ada"))
-    assert "rated good by Ada on 3 Nov 2026" in rated
-    thumbs = told(remembered(chatbot, "reuse", origin="thumbs", rated_by="bob@example.org"))
-    assert "rated helpful by people who asked" in thumbs
-    assert "bob" not in thumbs
-
-
 @pytest.mark.parametrize(
-    ("role", "words"),
+    ("role", "pair", "words"),
     [
-        ("reference", "helped to write this one · score 0.92 on 3 Nov 2026"),
-        ("avoid", "was rated poorly; this is a new answer"),
+        ("reuse", {}, f"Saved answer · not rated yet\nSaved for “{BEFORE}”"),
+        ("reuse", {"question": QUESTION}, "Saved answer · not rated yet"),
+        ("reuse", {"origin": "curated", "rated_by": "Ada"}, "Corrected by an admin"),
+        ("reuse", {"origin": "imported", "rated_by": "Ada"}, "imported on 3 Nov 2026"),
+        ("reuse", {"origin": "rating", "rated_by": "local"}, "rated good on 3 Nov 2026"),
+        ("reuse", {"origin": "rating", "rated_by": "Ada@e.org"}, "rated good by Ada on 3 Nov 2026"),
+        ("reuse", {"origin": "thumbs", "rated_by": "bob"}, "rated helpful by people who asked"),
+        ("reference", {}, "helped to write this one · score 0.92 on 3 Nov 2026"),
+        ("avoid", {}, "was rated poorly; this is a new answer"),
     ],
 )
-def test_what_helped_to_write_an_answer_is_told_without_another_s_question(
-    valve: MakeChatbot, role: str, words: str
+def test_it_is_told_where_an_answer_is_from_without_naming_other_people(
+    valve: MakeChatbot, role: str, pair: dict[str, Any], words: str
 ) -> None:
-    page = remembered(valve(None), role)
-    assert words in told(page)
-    assert BEFORE not in told(page)
-    assert not any(b.label == "Answer again from the documents" for b in page.button)
+    page = remembered(valve(None), role, **pair)
+    for line in words.split("\n"):
+        assert line in told(page)
+    assert "bob" not in told(page)
+    assert ("Saved for" in told(page)) == (role == "reuse" and "question" not in pair)
+    again = any(b.label == "Answer again from the documents" for b in page.button)
+    assert again == (role == "reuse")
 
 
 def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
@@ -107,65 +90,53 @@ def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
     chatbot = valve(None)
     conversation = chatbot.conversations.start("valve", QUESTION)
     reply = chatbot.ask(QUESTION, product="valve").content
-    chatbot.conversations.add(
-        conversation, QUESTION, reply.model_copy(update={"memory": MemoryPart()})
-    )
+    without = reply.model_copy(update={"memory": MemoryPart()})
+    chatbot.conversations.add(conversation, QUESTION, without)
     kept = chatbot.conversations.add(conversation, QUESTION, reply)
     with chatbot.database.writing() as session:
-        row = session.get_one(TurnRow, kept)
-        row.answer = reply.model_dump(mode="json", exclude={"memory"})
-    shown = told(open_page(conversation))
-    assert "before" not in shown
-    assert "earlier answer" not in shown
+        answer = reply.model_dump(mode="json", exclude={"memory"})
+        session.get_one(TurnRow, kept).answer = answer
+    assert "saved answer" not in told(open_page(conversation)).lower()
 
 
-def test_one_click_answers_the_last_question_afresh_in_its_place(
-    valve: MakeChatbot, asked: list[RunningQuestion]
+@pytest.mark.parametrize(
+    ("more", "label", "afresh", "replaces"),
+    [
+        ((), "Answer again from the documents", True, True),
+        # Of an earlier question nothing is lost: it is asked again at the end.
+        ((LATEST,), "Answer again from the documents", True, False),
+        ((), "Regenerate", True, True),
+        ((), "Ask", False, True),
+    ],
+)
+def test_one_click_answers_a_question_without_the_memory(
+    valve: MakeChatbot,
+    asked: list[RunningQuestion],
+    more: tuple[str, ...],
+    label: str,
+    *,
+    afresh: bool,
+    replaces: bool,
 ) -> None:
-    page = remembered(valve(None), "reuse")
-    button(page, "Answer again from the documents")
+    button(remembered(valve(None), "reuse", more=more), label)
     (asking,) = asked
-    assert (asking.question.text, asking.question.afresh) == (QUESTION, True)
-    assert asking.question.instead_of is not None
-
-
-def test_an_earlier_question_is_asked_again_at_the_end_so_that_nothing_is_lost(
-    valve: MakeChatbot, asked: list[RunningQuestion]
-) -> None:
-    page = remembered(valve(None), "reuse", more=(LATEST,))
-    button(page, "Answer again from the documents")
-    (asking,) = asked
-    assert asking.question.afresh
-    assert asking.question.instead_of is None
-    assert "hold_time" in asking.question.text
-
-
-def test_regenerate_asks_without_the_memory(
-    valve: MakeChatbot, asked: list[RunningQuestion]
-) -> None:
-    button(remembered(valve(None), "reference"), "Regenerate")
-    assert [asking.question.afresh for asking in asked] == [True]
-
-
-def test_an_edited_question_may_be_answered_from_the_memory(
-    valve: MakeChatbot, asked: list[RunningQuestion]
-) -> None:
-    button(remembered(valve(None), "reuse"), "Ask")
-    assert [asking.question.afresh for asking in asked] == [False]
+    question = asking.question
+    assert (question.afresh, question.instead_of is not None) == (afresh, replaces)
+    assert "hold_time" in question.text
 
 
 @pytest.mark.parametrize("name", ["question", "rated_by"])
 def test_hostile_text_is_shown_as_text(valve: MakeChatbot, name: str) -> None:
     chatbot = valve(None)
-    memory = MEASURED.model_copy(update={"origin": "rating"})
     reply = chatbot.ask(QUESTION, product="valve").content
     conversation = chatbot.conversations.start("valve", QUESTION)
-    for payload in PAYLOADS:
-        said = MemoryPart(role="reuse", pairs=(memory.model_copy(update={name: payload}),))
-        chatbot.conversations.add(conversation, QUESTION, reply.model_copy(update={"memory": said}))
+    pairs = [MEASURED.model_copy(update={"origin": "rating", name: p}) for p in PAYLOADS]
+    for pair in pairs:
+        memory = MemoryPart(role="reuse", pairs=(pair,))
+        with_pair = reply.model_copy(update={"memory": memory})
+        chatbot.conversations.add(conversation, QUESTION, with_pair)
     page = open_page(conversation)
     badges, captions = texts(page), "\n".join(caption.value for caption in page.caption)
-    for payload in PAYLOADS:
-        pair = memory.model_copy(update={name: payload})
+    for pair in pairs:
         assert as_label(saved(pair), 200) in badges
         assert f"Saved for “{as_label(pair.question, 300)}”" in captions

@@ -117,8 +117,6 @@ def _one(
         _print_reply(reply.content)
         if trace:
             print_json(traced["trace"])
-    # The answer is scored and saved after it was printed.
-    chatbot.memory.remembering.flush()
 
 
 def _of_server(

@@ -1,6 +1,5 @@
 """`strata memory`: saved answers: import, export, statistics, rebuild."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +23,7 @@ from ui.cli.terminal import (
     write,
 )
 from ui.wording.amounts import how_many
-from ui.wording.memory import import_summary
+from ui.wording.memory import figures_in_words, import_summary, not_found
 
 _NAMED = 20
 
@@ -85,34 +84,23 @@ def export(
 @app.command()
 def stats(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = False) -> None:
     """Show how many saved answers there are, by release, and how often they served."""
-    within = release_filter(product, release)
-    chatbot = open_chatbot()
+    chatbot, within = open_chatbot(), release_filter(product, release)
     overview = Overview(chatbot.database, LOCAL)
-    releases, (questions, reused) = overview.releases(within), overview.usage(within)
+    releases = overview.releases(within)
     unread = overview.count(PairFilter(within, read_other_than=chatbot.memory.reader.embedding))
     figures = {
-        "asked": questions,
-        "reused": reused,
         "unread": unread,
         "pairs": sum(of.pairs for of in releases),
-        "releases": [{**asdict(of), "pairs": of.pairs} for of in releases],
+        "reused": sum(of.reused for of in releases),
+        "releases": [of._asdict() for of in releases],
     }
-    lines = [
-        f"{of.product} {of.release}: {of.good:,} good, {of.unrated:,} not rated, {of.poor:,} poor, "
-        f"{of.suspended:,} suspended; reuses: {of.reused:,}"
-        for of in releases
-    ]
-    if unread:
-        lines.append(
-            f"Since an update, {unread:,} of these answers cannot be reused. "
-            "Run `strata memory rebuild` to reuse them again."
-        )
-    lines.append(f"{how_many(questions, 'question')} asked, {reused:,} answered from the memory")
+    lines = [f"{of.product} {of.release}: {figures_in_words([of])}" for of in releases]
+    lines += [not_found(unread)] if unread else []
     none = (
         "Nothing is remembered yet: ask in a conversation (the page, or `strata ask --conversation "
         "new`), or import a FAQ with `strata memory import`."
     )
-    print_result(as_json, figures, *(lines if releases else [none]))
+    print_result(as_json, figures, *(lines or [none]))
 
 
 @app.command()
@@ -127,5 +115,5 @@ def rebuild(product: OfProduct = "", release: OfRelease = "", as_json: AsJson = 
     lines = []
     for of in rebuilt:
         gone = f", {of.before - of.pairs:,} outdone by others" if of.pairs < of.before else ""
-        lines.append(f"{of.product} {of.release}: {of.pairs:,} remembered answers{gone}")
+        lines.append(f"{of.product} {of.release}: {of.pairs:,} saved answers{gone}")
     print_result(as_json, rebuilt, *(lines or ["Nothing is remembered yet."]))

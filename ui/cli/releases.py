@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from typer import Argument, Context, Option, Typer
 
-from chatbot.memory.suspending import count_affected, saved_counts
+from chatbot.memory.suspending import count_affected
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, check_name
@@ -51,16 +51,13 @@ def list_releases(
     catalog = Catalog(database)
     listed, shown = [], []
     for p in [catalog.product(product)] if product else catalog.products():
-        answers = saved_counts(database, p.name)
         listed.append({**asdict(p), "latest": p.newest and p.newest.name})
         shown.append(p.name)
-        for r, row in zip(p.releases, listed[-1]["releases"], strict=True):
-            row["remembered"] = answers[r.name]
+        for r in p.releases:
             notes = [f"also known as {', '.join(r.aliases)}"] if r.aliases else []
             notes += ["pre-release"] if r.prerelease else []
             notes += [f"end of support {r.end_of_life:%Y-%m-%d}"] if r.end_of_life else []
             notes += ["latest"] if r == p.newest else []
-            notes += [answers[r.name].in_words] if answers[r.name].answers else []
             shown.append(f"  {r.name}  {'; '.join(notes)}".rstrip())
     none = "No documentation yet. Add some with `strata ingest`."
     print_result(as_json, listed, *(shown or [none]))

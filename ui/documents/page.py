@@ -1,13 +1,11 @@
 """The documents page: a product with its releases, or one release of it."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
 
 from chatbot.accounts.people import Person
-from chatbot.memory.suspending import SavedCounts, saved_counts
 from corpora.catalog.release_settings import (
     ProductOverview,
     ReleaseAdministration,
@@ -79,23 +77,20 @@ def _show_releases(overview: ProductOverview) -> None:
         st.markdown("This product has no releases yet.")
         button("Upload documents", open_product, overview.product, "Upload", icon="upload")
         return
-    answers = saved_counts(services.chatbot().database, overview.product)
     with st.container(gap="xsmall", key="release-list"):
         list_in_pages(
             overview.releases[::-1],
             f"releases of {overview.product}",
-            lambda _, release: _line(overview, release, answers),
+            lambda _, release: _line(overview, release),
             size=30,
         )
 
 
-def _line(
-    overview: ProductOverview, release: ReleaseOverview, answers: Mapping[str, SavedCounts]
-) -> None:
+def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
     with in_a_row(border=True, wrap=False, gap="medium"):
         st.markdown(
             f"**{as_label(release.name)}** {_badges(overview, release)}\\\n"
-            f":gray[{as_label(_summary(release, answers), 300)}]",
+            f":gray[{as_label(_summary(release), 300)}]",
             width="stretch",
         )
         button(
@@ -112,8 +107,7 @@ def _show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
         with in_a_row():
             st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
             button("Upload documents", _upload, overview.product, release.name, icon="upload")
-        answers = saved_counts(services.chatbot().database, overview.product)
-        summary = as_label(_summary(release, answers), 300)
+        summary = as_label(_summary(release), 300)
         st.markdown(f"{_badges(overview, release)} :gray[{summary}]".strip())
     show_running()
     show_tabs(
@@ -147,14 +141,12 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
     return " ".join(badges)
 
 
-def _summary(release: ReleaseOverview, answers: Mapping[str, SavedCounts]) -> str:
+def _summary(release: ReleaseOverview) -> str:
     if release.published is None:
         caption = "no documents yet"
     else:
         documents = how_many(release.documents, "document")
         caption = f"{documents}, published {when(release.published)}"
-    if (saved := answers.get(release.name)) and saved.answers:
-        caption += f" · {saved.in_words}"
     if release.settings.aliases:
         caption += f" · also known as {', '.join(release.settings.aliases)}"
     return caption

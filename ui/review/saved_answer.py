@@ -1,4 +1,4 @@
-"""An opened saved answer, with its sources and uses, to edit, promote or delete."""
+"""An opened saved answer with its sources, to edit or delete."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from chatbot.accounts.people import Person
 from chatbot.administration.curation import Curation
 from chatbot.administration.overview import KeptPair, Overview
 from chatbot.errors import UnknownPair
-from chatbot.memory.recall import is_vouched
+from chatbot.memory.scoring import is_vouched
 from chatbot.reply import Reply
 from chatbot.text.markdown import without_marks
 from corpora.database.memory_tables import MemoryPairRow
@@ -22,19 +22,11 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_code, as_label, as_text
 from ui.wording.memory import vouched
 
-_ROLES = {
-    "source": "first given here",
-    "reuse": "reused",
-    "reference": "used as an example",
-    "avoid": "avoided (rated poor)",
-}
-
 
 def saved_answer(person: Person, pair_id: int) -> bool:
     """Show everything about one pair; False if it is gone, which a toast says."""
-    overview = Overview(services.chatbot().database, person)
     try:
-        pair = overview.pair(pair_id)
+        pair = Overview(services.chatbot().database, person).pair(pair_id)
     except UnknownPair as error:
         go(pair=None)
         st.toast(str(error))
@@ -59,8 +51,14 @@ def saved_answer(person: Person, pair_id: int) -> bool:
         _answer(pair)
         _actions(row)
     with facts:
-        _facts(row)
-    _uses(overview, pair_id)
+        show_facts(
+            {
+                "Score": f"{row.score:.2f}",
+                "Rated by": vouched(row, to_admin=True),
+                "Saved": when(row.created),
+                "Reused": how_many(row.reused, "time"),
+            }
+        )
     return True
 
 
@@ -76,46 +74,10 @@ def _answer(pair: KeptPair) -> None:
             st.markdown(f":small[:material/link: {as_code(link)}]")
 
 
-def _facts(row: MemoryPairRow) -> None:
-    measures = {"faithfulness": row.faithfulness, "relevancy": row.relevancy}
-    measured = ", ".join(f"{k} {value:.2f}" for k, value in measures.items() if value is not None)
-    last = f", last on {when(row.last_used)}" if row.last_used else ""
-    show_facts(
-        {
-            "Score": f"{row.score:.2f}",
-            "Rated by": vouched(row, to_admin=True),
-            "Measured": measured or "not measured",
-            "Saved": when(row.created),
-            "Reused": how_many(row.reused, "time") + last,
-        }
-    )
-
-
-def _uses(overview: Overview, pair_id: int) -> None:
-    uses, total = overview.uses(pair_id)
-    if not uses:
-        st.caption("Not used by any answer yet.")
-        return
-    st.subheader(f"Used in answers: {total:,}", anchor=False)
-    with st.container(gap="xsmall", key="memory-uses"):
-        for use in uses:
-            turn = use.turn
-            anew = ", asked again since" if turn.superseded else ""
-            label = f"{_ROLES[use.role]}{anew} · {when(turn.created)} · “{turn.question}”"
-            to = partial(go, pair=None, turn=turn.id)
-            button(as_label(label, 160), to, key=f"use-{turn.id}", type="tertiary")
-    if total > len(uses):
-        st.caption(f"Showing the newest {len(uses)}.")
-
-
 def _actions(row: MemoryPairRow) -> None:
     with st.container(horizontal=True, key="memory-actions", gap="small"):
         if button("Edit …", icon="edit", key="memory-edit"):
             edit(row)
-        # A suspended answer has to be edited, so that it rests on current pages.
-        can_be_promoted = row.origin != "curated" and not row.suspended
-        if can_be_promoted and button("Promote …", icon="verified", key="memory-promote"):
-            promote(row)
         if button("Delete …", icon="delete", key="delete-memory"):
             retire(row)
 
@@ -127,24 +89,11 @@ def edit(row: MemoryPairRow) -> None:
     text = without_marks(row.answer["text"])
     written = st.text_area("Answer", text, height=220, key=f"memory-edited-{row.id}")
     st.caption(
-        "The answer becomes curated and cites the pages that support it. The previous text is not "
-        "kept."
+        "The answer becomes curated and cites the pages that support it; no measure, feedback or "
+        "other answer changes it. The previous text is not kept."
     )
     if button("Save", icon="save", type="primary", key="memory-save"):
         make_change(lambda curation: curation.edit(row.id, written).row.id, "The answer is saved.")
-
-
-def promote(row: MemoryPairRow) -> None:
-    """Ask whether to make an answer a curated one."""
-    confirm(
-        "Promote to a curated answer",
-        f"**{as_label(row.question, 300)}**\n\nA curated answer has the highest score. Neither "
-        "measurements nor feedback change it, and no other answer replaces it, until an admin "
-        "edits or deletes it.",
-        "Promote",
-        lambda: make_change(lambda c: c.promote(row.id).row.id, "The answer is now curated."),
-        icon="verified",
-    )
 
 
 def retire(row: MemoryPairRow) -> None:

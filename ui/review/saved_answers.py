@@ -22,47 +22,22 @@ from ui.elements.table import bullets, export_buttons, search_box, table_in_page
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
-from ui.wording.memory import import_summary, vouched
+from ui.wording.memory import figures_in_words, import_summary, not_found, vouched
 
 _LARGEST_MB = 50
 _REPORT = "memory import report"
 _WORTH = {worth.capitalize(): worth for worth in Worth}
-_EXPLANATIONS = {
-    "Good": "Rated good by people or a capable model, imported or curated.",
-    "Not rated": "Given again for the same words only, until somebody rates them.",
-    "Poor": "Not given again.",
-    "Suspended": "The pages these answers cite have changed or are gone.",
-}
 
 
 def saved_answers(person: Person) -> None:
     """Show the tab."""
-    overview = Overview(services.chatbot().database, person)
+    chatbot = services.chatbot()
+    overview = Overview(chatbot.database, person)
     st.caption(
         "Answers are saved by release and given again for the same question. Good ones are also "
-        "offered to people who ask something similar, and help to answer it."
+        "offered to people who ask something similar, and help to answer it; one that is not rated "
+        "is given for the same words only, and a poor or suspended one not at all."
     )
-    _warn(overview)
-    _show_report()
-    everything = overview.releases()
-    if not everything:
-        _nothing_yet()
-        return
-    product, release = choose_release(
-        "memory",
-        st.columns(2),
-        list(dict.fromkeys(figures.product for figures in everything)),
-        lambda product: [f.release for f in reversed(everything) if f.product == product],
-    )
-    scope = ReleaseFilter(product or "", release or "")
-    _figures(overview, scope)
-    _questions(overview, scope)
-    with st.expander("Import and export", icon=":material/swap_vert:"):
-        _exchange(scope)
-
-
-def _warn(overview: Overview) -> None:
-    chatbot = services.chatbot()
     if chatbot.settings.memory == "off":
         st.warning(
             "Saving answers is off: none are saved or reused. Remove memory = “off” from the "
@@ -70,40 +45,23 @@ def _warn(overview: Overview) -> None:
             icon=":material/pause_circle:",
         )
     if unread := overview.count(PairFilter(read_other_than=chatbot.memory.reader.embedding)):
-        are = "is" if unread == 1 else "are"
-        st.warning(
-            f"Since an update, {how_many(unread, 'saved answer')} {are} no longer reused. "
-            "Run `strata memory rebuild` on the server to reuse all of them again.",
-            icon=":material/sync_problem:",
+        st.warning(not_found(unread), icon=":material/sync_problem:")
+    _show_report()
+    scope = EVERYTHING
+    if everything := overview.releases():
+        product, release = choose_release(
+            "memory",
+            st.columns(2),
+            list(dict.fromkeys(figures.product for figures in everything)),
+            lambda product: [f.release for f in reversed(everything) if f.product == product],
         )
-
-
-def _nothing_yet() -> None:
-    there_are_documents = services.chatbot().products()
-    what_next = (
-        "Answers from the chat are saved here. You can also import questions and answers."
-        if there_are_documents
-        else "Answers are saved by release: upload documents on the page Documents first."
-    )
-    st.info(f"No saved answers yet. {what_next}", icon=":material/history:")
-    if there_are_documents:
-        _offer_import(EVERYTHING)
-
-
-def _figures(overview: Overview, scope: ReleaseFilter) -> None:
-    releases = overview.releases(scope)
-    figures = {
-        "Good": sum(f.good for f in releases),
-        "Not rated": sum(f.unrated for f in releases),
-        "Poor": sum(f.poor for f in releases),
-        "Suspended": sum(f.suspended for f in releases),
-    }
-    questions, reused = overview.usage(scope)
-    with st.container(horizontal=True, key="memory-total"):
-        for label, figure in figures.items():
-            st.metric(label, f"{figure:,}", border=True, help=_EXPLANATIONS[label])
-        explanation = f"Answered from saved answers, of {how_many(questions, 'question')}."
-        st.metric("Reused", f"{reused:,}", border=True, help=explanation)
+        scope = ReleaseFilter(product or "", release or "")
+        st.markdown(figures_in_words(overview.releases(scope)))
+        _questions(overview, scope)
+    else:
+        st.info("No saved answers yet. Answers from the chat are saved here.")
+    with st.expander("Import and export", icon=":material/swap_vert:", expanded=not everything):
+        _exchange(scope)
 
 
 def _questions(overview: Overview, scope: ReleaseFilter) -> None:
@@ -164,18 +122,14 @@ def _offer_import(scope: ReleaseFilter) -> None:
         placeholder="each row has its product",
         key=f"memory-import-product {scope.product}",
     )
-    received = st.file_uploader(
-        "File",
-        type=["csv", "jsonl"],
-        max_upload_size=_LARGEST_MB,
-        key=f"memory file {widget_round('memory import')}",
-    )
+    key = f"memory file {widget_round('memory import')}"
+    received = st.file_uploader("File", type=["csv", "jsonl"], max_upload_size=_LARGEST_MB, key=key)
     if received is not None:
         with failures_shown():
-            _look_into(parse_faq(received.getvalue(), received.name, product or ""))
+            _import(parse_faq(received.getvalue(), received.name, product or ""))
 
 
-def _look_into(file: FaqFile) -> None:
+def _import(file: FaqFile) -> None:
     _left_out(file.left_out, file.ignored)
     if not file.rows:
         st.markdown("The file has no usable rows.")
@@ -188,22 +142,18 @@ def _look_into(file: FaqFile) -> None:
     def on_progress(done: int, total: int) -> None:
         bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'answer')}")
 
-    try:
-        report = Exchange(services.chatbot(), services.current_person()).bring_in(file, on_progress)
-    finally:
-        bar.empty()
+    exchange = Exchange(services.chatbot(), services.current_person())
+    st.session_state[_REPORT] = exchange.bring_in(file, on_progress)
     use_new_widget("memory import")
-    st.session_state[_REPORT] = report
     st.rerun()
 
 
 def _show_report() -> None:
     """Show the result of the last import once."""
     report: ImportReport | None = st.session_state.pop(_REPORT, None)
-    if report is None:
-        return
-    st.success(as_text("\n".join(import_summary(report))), icon=":material/check:")
-    _left_out(report.left_out, report.ignored)
+    if report is not None:
+        st.success(as_text("\n".join(import_summary(report))), icon=":material/check:")
+        _left_out(report.left_out, report.ignored)
 
 
 def _left_out(lines: Sequence[SkippedLine], ignored: Sequence[str]) -> None:

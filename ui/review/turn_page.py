@@ -216,7 +216,7 @@ def _recalled(memory: TracedMemory) -> None:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
                 label = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
                 to = partial(go, turn=None, pair=pair.id)
-                button(as_label(label, 240), to, key=f"{role}-{pair.id}", type="tertiary")
+                button(as_label(label, 240), to, key=f"recalled-{role}-{pair.id}", type="tertiary")
 
 
 def _chunks(trace: Trace) -> None:

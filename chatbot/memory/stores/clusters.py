@@ -44,9 +44,9 @@ class Clusters:
 
     def nearest(self, vector: Vectors, tau: float) -> int | None:
         """argmax_C cos(Emb(q), c), if that is ≥ τ (ComRAG 4.2); None: it founds one of its own."""
-        sums = np.array(list(self._sums.values())).reshape(-1, len(vector))
-        lengths = np.linalg.norm(sums, axis=1)
-        similarities = (sums @ vector) / np.where(lengths > 0, lengths, 1.0)
-        near = dict(zip(self._sums, similarities.tolist(), strict=True))
-        best = max(near, key=near.__getitem__, default=None)
-        return best if best is not None and near[best] >= tau else None
+        near = [
+            (float(c @ vector) / (float(np.linalg.norm(c)) or 1.0), number)
+            for number, c in self._sums.items()
+        ]
+        cosine, number = max(near, default=(-1.0, 0))
+        return number if cosine >= tau else None

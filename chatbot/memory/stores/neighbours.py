@@ -4,7 +4,9 @@ SQL is the truth: a matrix is read again when its rows have changed, and the pai
 read for each question.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 
 import numpy as np
@@ -57,36 +59,31 @@ class Neighbours:
         self, release_id: int, store: Store, question: MemoryQuestion, *, cosine: float, limit: int
     ) -> list[NearPair]:
         """The usable pairs of a store at least so near, the nearest first, at most `limit`."""
-        near_pairs: list[NearPair] = []
         with self._database.reading() as session:
             matrix = self.matrix(session, release_id, question)
             similarities = matrix.cosines(question)
             order = np.argsort(-similarities, kind="stable")
-            near = order[: np.count_nonzero(similarities >= cosine)]
-            for some in portions(near.tolist(), _AT_ONCE):
-                pairs = matrix.ids[some].tolist()
-                usable = select(MemoryPairRow).where(
-                    MemoryPairRow.id.in_(pairs),
-                    MemoryPairRow.store == store,
-                    MemoryPairRow.suspended == "",
-                )
-                rows = {row.id: row for row in session.scalars(usable)}
-                near_pairs += [
-                    NearPair(rows[pair], float(similarities[i]))
-                    for i, pair in zip(some, pairs, strict=True)
-                    if pair in rows
-                ]
-                if len(near_pairs) >= limit:
-                    break
-        return near_pairs[:limit]
+            near = order[: np.count_nonzero(similarities >= cosine)].tolist()
+
+            def usable() -> Iterator[NearPair]:
+                for some in portions(near, _AT_ONCE):
+                    query = select(MemoryPairRow).where(
+                        MemoryPairRow.id.in_(matrix.ids[some].tolist()),
+                        MemoryPairRow.store == store,
+                        MemoryPairRow.suspended == "",
+                    )
+                    rows = {row.id: row for row in session.scalars(query)}
+                    for place in some:
+                        if row := rows.get(int(matrix.ids[place])):
+                            yield NearPair(row, float(similarities[place]))
+
+            return list(islice(usable(), limit))
 
     def matrix(self, session: Session, release_id: int, question: MemoryQuestion) -> VectorMatrix:
         """The vectors that a question can be compared with, as `session` sees the rows."""
-        of_release = (
-            MemoryPairRow.release_id == release_id,
-            MemoryPairRow.embedding == question.embedding,
-        )
-        ids, key = MemoryPairRow.id, (release_id, question.embedding)
+        key = release_id, question.embedding
+        of_release = (MemoryPairRow.release_id == key[0], MemoryPairRow.embedding == key[1])
+        ids = MemoryPairRow.id
         # A pair gets a new id and never another vector, unless it comes from another embedding.
         count = select(func.count(), func.max(ids), func.sum(ids)).where(*of_release)
         fingerprint = tuple(session.execute(count).one())
@@ -99,9 +96,7 @@ class Neighbours:
                 held = VectorMatrix(fingerprint, numbers, vectors.reshape(-1, len(question.vector)))
             # The one that was searched last stands last, and goes last.
             self._held[key] = held
-            while len(self._held) > 1 and self._bytes() > HELD_BYTES:
-                del self._held[next(iter(self._held))]
+            size = sum(matrix.vectors.nbytes for matrix in self._held.values())
+            while size > HELD_BYTES and len(self._held) > 1:
+                size -= self._held.pop(next(iter(self._held))).vectors.nbytes
         return held
-
-    def _bytes(self) -> int:
-        return sum(matrix.vectors.nbytes for matrix in self._held.values())

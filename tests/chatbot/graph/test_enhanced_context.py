@@ -78,7 +78,8 @@ def test_related_questions_of_this_release_stand_beside_the_evidence(
     assert reply.content.answer.startswith(KEPT.removesuffix("."))
     assert {c.release for c in reply.content.citations} == {"17.20"}
     assert reply.content.route == "reference"
-    assert asked.uses(reply) == {pair: "reference"}
+    memory = reply.content.memory
+    assert (memory.role, [p.id for p in memory.pairs]) == ("reference", [pair])
     assert asked.ask(LOG, afresh=True).turn.recollection is None
 
 

@@ -44,8 +44,7 @@ class Asked:
 
     def add(self, *degrees: float, score: float = 0.8) -> list[int]:
         """The ids of new pairs in these directions."""
-        added = (self.stores.add(self.release, made_pair(at(d), score)).pair for d in degrees)
-        return [pair or 0 for pair in added]
+        return [self.stores.add(self.release, made_pair(at(d), score)) for d in degrees]
 
     def related(self, limit: int = 9) -> list[int]:
         near = self.graph().related(self.release, asked(at(0)), limit)

@@ -115,7 +115,6 @@ def test_of_two_who_correct_an_answer_at_once_people_get_what_the_review_says(
     chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = asked(chatbot, QUESTION)[0]
-    chatbot.memory.remembering.flush(60)
     during = During(monkeypatch)
     late = ratings(chatbot)
     during.other = lambda: late.change(CYD, turn, corrected_answer="It is 46 s.")
