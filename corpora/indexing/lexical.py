@@ -32,6 +32,10 @@ FIELD_WEIGHTS = (2.0, 2.0, 1.0)
 LONGEST = 80
 """Longer tokens (of a link, of encoded data) are left out; their parts stand for them."""
 
+UNSPACED = r"\u0e00-\u0eff\u1100-\u11ff\u2e80-\u2fdf\u3005-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+UNSPACED += "\U00020000-\U0003ffff"
+"""The letters of scripts that set no blanks between words: Thai, kana, Han, Hangul."""
+
 _TERM = re.compile(r"(?:(?<![\w-])--?(?=[^\W\d]))?\w+(?:[.\-/]\w+)*(?:\(\))?")
 _WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"[-/]")
