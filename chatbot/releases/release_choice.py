@@ -56,7 +56,7 @@ def choose_release(
         if mention.place is Place.OPEN or not mention.reading.is_certain:
             return ask_which_release(product, mention.name, mention.reading.covers)
         if not release and mention.counts and product.unordered:
-            return _ask(product, ORDER_UNKNOWN)
+            return ask_order(product)
         if not release:
             return unknown_release(product, mention.name)
     if not wanted:
@@ -100,7 +100,7 @@ def _default_resolution(product: Product, context: Context) -> Resolution:
     if not product.releases:
         return Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
     if not product.newest:
-        return _ask(product, ORDER_UNKNOWN)
+        return ask_order(product)
     return _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
 
 
@@ -198,6 +198,11 @@ def _ask(
 def ask_which_release(product: Product, words: str, among: Sequence[Release]) -> Resolution:
     """The resolution that asks back which of several releases some words mean."""
     return _ask(product, f'"{words}" may be any of several releases', among)
+
+
+def ask_order(product: Product) -> Resolution:
+    """The resolution that asks back as the order of the releases is not known."""
+    return _ask(product, ORDER_UNKNOWN)
 
 
 def ask_whether_release(product: Product, words: str) -> Resolution:
