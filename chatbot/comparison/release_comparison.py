@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from chatbot.comparison.computed import computed_answer
 from chatbot.comparison.presence import Finding, find_everywhere, presence_in_words
-from chatbot.comparison.sides import compared_topic, side_of, with_sides
+from chatbot.comparison.sides import compared_topic, own_questions, side_of, with_sides
 from chatbot.comparison.topic import asks_where, things_named
 from chatbot.comparison.values import parameters_named
 from chatbot.comparison.wording import in_each, joined
@@ -42,6 +42,9 @@ def compare_releases(
         names = [release for release in order if release in resolution.releases]
         sides = await together(gather(side_of(turn, release)) for release in names)
         corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
+        if own_questions(turn):
+            answered = [await write(side) for side in sides]
+            return with_sides(turn, answered, _below_each_other(answered, apart=True))
         topic = compared_topic(sides)
         parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
         if asks_where(turn.question):
@@ -86,7 +89,7 @@ async def _where(
     return with_sides(turn, answered, joined(parts))
 
 
-def _below_each_other(sides: Sequence[Turn]) -> Answer:
+def _below_each_other(sides: Sequence[Turn], *, apart: bool = False) -> Answer:
     answers = []
     for side in sides:
         answer = side.answer
@@ -97,6 +100,8 @@ def _below_each_other(sides: Sequence[Turn]) -> Answer:
         return Answer(
             f"I couldn't find this in the documentation of {listed(releases, 'or')}.", True
         )
+    if apart:
+        return joined([(f"**{r}:**", a) for r, a in zip(releases, answers, strict=True)])
     return in_each(releases, _without_common_items(answers))
 
 
