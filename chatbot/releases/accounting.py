@@ -27,6 +27,9 @@ class NumberRole(Enum):
 
 _WINDOW = 64
 _OF_RELEASES = word_set("release releases version versions series docs lts notes guide")
+_INTERFACES = word_set("api apis endpoint endpoints interface protocol schema")
+"""Things with versions of their own."""
+_OF_SOMETHING = re.compile(rf"\s+of\s+(?:(?:the|an?|our|your|its?)\s+)*(?!{OWN})(?P<word>\w+)")
 _FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
@@ -137,6 +140,8 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         )
     if number.is_glued:
         return NumberRole.OPEN
+    if _is_of_something(text, number, before, names):
+        return NumberRole.OTHER if text[: before.start()].endswith(_SIGNS) else NumberRole.OPEN
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
         likely = number.is_dotted or glued or names.near(number.tokens)
@@ -154,6 +159,18 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         listed = head.endswith(",") and number.is_known and number.is_dotted
         return NumberRole.OPEN if listed else NumberRole.OTHER
     return _free(text, number, before, mark, names)
+
+
+def _is_of_something(text: str, number: Number, before: re.Match[str], names: ReleaseNames) -> bool:
+    """Whether a number may be the version of what is named behind it: "the v1 API", "1.2 of X"."""
+    is_marked = before["word"] or before["prefix"]
+    if of := _OF_SOMETHING.match(text, number.end):
+        return bool(number.is_dotted or is_marked) and of["word"].casefold() not in _FREE
+    following, is_path = next_word(text, number.end), text.startswith("/", number.end)
+    if number.is_dotted or not (number.is_known and is_marked):
+        return False
+    is_named = before["product"] or before["word"] or names.names(number.tokens)
+    return following in _INTERFACES or not (is_named or (following in _FREE and not is_path))
 
 
 def _stands_free(owner: re.Match[str]) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from rapidfuzz.distance import DamerauLevenshtein
 
 from corpora.catalog.release import Product, is_among
-from corpora.indexing.lexical import UNSPACED
+from corpora.indexing.lexical import UNSPACED, half_width
 
 OWN, OTHER = "\ue000", "\ue001"
 """Stand in a masked question for each letter of the product's name, and of other products'."""
@@ -15,9 +15,8 @@ OWN, OTHER = "\ue000", "\ue001"
 BEGINS, ENDS = rf"(?<![^\W_{UNSPACED}])", rf"(?![^\W\d_{UNSPACED}])"
 """No letter of the same word stands before a name, or behind it."""
 
-_HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-# Signs that no blank stands beside, where one would stand in English.
-_HALF_WIDTH |= dict.fromkeys(map(ord, "，（、。：「『【《"), ord(";"))
+_SIGNS = str.maketrans(dict.fromkeys("，（、。：「『【《", ";"))
+"""Signs that no blank stands beside, where one would stand in English."""
 _OTHER_SCRIPTS = re.compile(rf"(?!最新|(?<=最)新)[{UNSPACED}\u0400-\u0dff]")
 _COUNTED = re.compile(
     r"(?<![\d.])(\d+ ?)[秒分小時时天日年月个個次回倍件条條台초번개회분시]"
@@ -55,15 +54,10 @@ def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
 
 def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
     """Put OWN and OTHER for products' names, letter for letter, and half-width signs."""
-    letters = list(half_width(text))
+    letters = list(half_width(text.translate(_SIGNS)))
     for start, end, named in spans:
         letters[start:end] = (OWN if named.name == product.name else OTHER) * (end - start)
     return "".join(letters)
-
-
-def half_width(text: str) -> str:
-    """The text with ASCII letters, digits and signs for full-width ones, letter for letter."""
-    return text.translate(_HALF_WIDTH)
 
 
 def set_apart(text: str) -> str:
