@@ -32,7 +32,7 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
     if resolution.status is ReleaseStatus.NONE:
         text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
         return Answer(text, abstained=True)
-    choices: Iterable[str] = resolution.available
+    choices: Iterable[str] = reversed(resolution.available)
     wanted = f"release of {resolution.product}"
     if resolution.product is None:
         wanted = "product"
