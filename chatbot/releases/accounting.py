@@ -193,6 +193,8 @@ def _of_word(
         # "set name=2.0" and "call(2.0)" have a value.
         likely = (sign or "_" in word) and _last_word(head) != "set"
         return NumberRole.OPEN if likely and number.is_dotted else NumberRole.OTHER
+    if owner["word"].casefold() in _INTERFACES:
+        return NumberRole.OPEN if number.is_known else NumberRole.OTHER
     if mark and number.is_dotted and (not named or mark[0] == "r"):
         return NumberRole.RELEASE
     if (
