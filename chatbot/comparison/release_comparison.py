@@ -7,14 +7,14 @@ from chatbot.comparison.computed import computed_answer
 from chatbot.comparison.presence import Finding, find_everywhere, presence_in_words
 from chatbot.comparison.sides import compared_topic, own_questions, side_of, with_sides
 from chatbot.comparison.topic import asks_where, things_named
-from chatbot.comparison.values import parameters_named
+from chatbot.comparison.values import parameters_named, stated_values
 from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.words import listed
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
-from corpora.parameters.releases import OpenParameters
+from corpora.parameters.releases import OpenParameters, ReleaseParameters
 
 OpenCorpus = Callable[[str, str], Corpus]
 
@@ -42,11 +42,10 @@ def compare_releases(
         names = [release for release in order if release in resolution.releases]
         sides = await together(gather(side_of(turn, release)) for release in names)
         corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
-        if own_questions(turn):
-            answered = [await write(side) for side in sides]
-            return with_sides(turn, answered, _below_each_other(answered, apart=True))
         topic = compared_topic(sides)
         parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
+        if own_questions(turn):
+            return await _each_its_own(turn, sides, parameters, write)
         if asks_where(turn.question):
             if not topic:
                 return with_sides(turn, sides, _nothing_named(names))
@@ -70,6 +69,21 @@ def compare_releases(
         return with_sides(turn, answered, _below_each_other(answered))
 
     return compare
+
+
+async def _each_its_own(
+    turn: Turn,
+    sides: Sequence[Turn],
+    parameters: Sequence[ReleaseParameters],
+    write: ModelStep,
+) -> Turn:
+    """The answer to each release's own question: the stated value of a parameter, else written."""
+    answered: list[Turn] = []
+    for side, of in zip(sides, parameters, strict=True):
+        topic = compared_topic([side])
+        stated = await in_thread(stated_values, topic, [of]) if topic else None
+        answered.append(replace(side, answer=stated[0]) if stated else await write(side))
+    return with_sides(turn, answered, _below_each_other(answered, apart=True))
 
 
 async def _where(

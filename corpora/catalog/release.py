@@ -140,11 +140,12 @@ def _differ_by_number(tokens: Sequence[Token], others: Sequence[Token]) -> bool:
         if pair[0] == pair[1]:
             continue
         words = [token for token in pair if isinstance(token, str)]
-        if len(words) < 2:
-            return place > 0 or not words
+        if place == 0 or len(words) < 2:
+            return not words or place > 0
         if all(word in MONTH_OF for word in words):
             return "winter" not in words
-        return all(word in _BEFORE_THE_FINAL for word in words)
+        # 1.1.1a and 1.1.1b; alpha and beta.
+        return all(word in _BEFORE_THE_FINAL or len(word) == 1 for word in words)
     return True
 
 

@@ -99,6 +99,8 @@ def test_names_of_a_time_are_ordered_year_first(ordered: list[str]) -> None:
         (["2.0-alpine", "2.0-slim"], ["2.0-alpine", "2.0-slim"]),
         (["Summer '24", "Winter '24", "Spring '25"], ["Summer '24", "Winter '24"]),
         (["Bionic"], []),
+        (["1.1.1a", "1.1.1b", "2024a", "2024b"], []),
+        (["Spring", "Fall"], ["Spring", "Fall"]),
         ([], []),
     ],
 )
