@@ -8,6 +8,7 @@ from chatbot.comparison.sides import questions_of
 from chatbot.comparison.topic import topic_of
 from chatbot.comparison.wording import joined
 from chatbot.runtime.concurrency import together
+from chatbot.text.sanitizer import as_words
 from chatbot.turn import ModelStep, Turn
 
 _ASKS = re.compile(r"\b(?:how|what|which|where|when|why|who)\b", re.I)
@@ -22,7 +23,7 @@ def answer_questions_apart(
 
     `gather` takes a question up to its evidence, `write` to its answer. A message with one
     question, or with one that depends on another (`is_follow_up`), goes on as it is, and so does
-    one of which no question has an answer.
+    one of which no question has an answer. A question that has none is named.
     """
 
     async def answer(turn: Turn) -> Turn:
@@ -36,8 +37,12 @@ def answer_questions_apart(
         bare = replace(turn.resolution, mentions=())
         asked = (replace(turn, question=question, resolved=bare) for question in questions)
         sides = [await write(side) for side in await together(map(gather, asked))]
-        answers = [side.answer for side in sides if side.answer is not None]
-        if all(answer.abstained for answer in answers):
+        answers = [
+            (f"“{as_words(side.question)}”" if side.answer.abstained else "", side.answer)
+            for side in sides
+            if side.answer is not None
+        ]
+        if all(answer.abstained for _, answer in answers):
             return turn
         return replace(
             sides[-1],
@@ -46,7 +51,7 @@ def answer_questions_apart(
             retrieved=tuple(chunk for side in sides for chunk in side.retrieved),
             selected=tuple(chunk for side in sides for chunk in side.selected),
             calls=tuple(call for side in sides for call in side.calls),
-            answer=joined([("", answer) for answer in answers]),
+            answer=joined(answers),
         )
 
     return answer
