@@ -10,6 +10,7 @@ from chatbot.comparison.wording import joined
 from chatbot.runtime.concurrency import together
 from chatbot.text.sanitizer import as_words
 from chatbot.turn import ModelStep, Turn
+from corpora.indexing.lexical import identifiers
 
 _ASKS = re.compile(r"\b(?:how|what|which|where|when|why|who)\b", re.I)
 _MOST = 4
@@ -29,7 +30,7 @@ def answer_questions_apart(
     async def answer(turn: Turn) -> Turn:
         questions = _questions(turn)
         if (
-            any(map(is_follow_up, questions))
+            any(is_follow_up(q) and not identifiers(q) for q in questions)
             or not 1 < len(questions) <= _MOST
             or len(turn.resolution.releases) != 1
         ):
