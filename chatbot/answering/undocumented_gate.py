@@ -12,7 +12,7 @@ from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 from ingestion.page import DocumentKind
 
 LOWEST_COVERAGE = 0.15
@@ -21,6 +21,8 @@ LOWEST_COVERAGE = 0.15
 It was set low, by hand: a question in other words than the documents' has little coverage, too, and
 what is left the model refuses by its own doubt (docs/decisions/0018).
 """
+_LEAST_WEIGHT = 0.9
+"""Of a word in the coverage, however many chunks of a small release hold it."""
 _MANY = 40
 """Chunks that are looked at for one that is not of release notes."""
 
@@ -33,8 +35,8 @@ def refuse_undocumented(
 
     Release notes that mention it do not document it; a term of the glossary is lacking with all its
     wordings. Also refuses when the release holds almost none of the question's words, a coverage
-    below `LOWEST_COVERAGE`, nor a section, table or step that it names by number. Names that no
-    release has are noted.
+    below `LOWEST_COVERAGE`, no name as in code, and no section, table or step that it names by
+    number. Names that no release has are noted.
     """
 
     def gate(turn: Turn) -> Turn:
@@ -46,10 +48,13 @@ def refuse_undocumented(
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
+        known = any(_stands_in(here, name) for name in identifiers(subject))
+        if turn.answer is not None or known:
+            return replace(turn, unmentioned=tuple(missing))
         records = [record for chunk in turn.selected for record in chunk.records]
         held = coverage(here, subject)
         is_found = any(p.is_of(r.path, r.quote) for p in parts_named(subject) for r in records)
-        if turn.answer is None and not is_found and held < LOWEST_COVERAGE:
+        if not is_found and held < LOWEST_COVERAGE:
             refusal = f"gate: coverage {held:.2f} < {LOWEST_COVERAGE}"
             return replace(turn, answer=nothing_found(turn, refusal))
         return replace(turn, unmentioned=tuple(missing))
@@ -112,12 +117,19 @@ def _documents(corpus: Corpus, name: str) -> bool:
 
 
 def coverage(corpus: Corpus, text: str) -> float:
-    """The share of the text's words that the release holds, weighed by rarity, 0 to 1."""
+    """The share of the text's words that the release holds, weighed by rarity, 0 to 1.
+
+    In a few chunks nothing is rare, so that every word weighs something. A word of a script that
+    the release does not use, beside others, says nothing.
+    """
     total = known = 0.0
     for word in filtered(text).split():
         weight = max((corpus.idf(t) for t in tokens(word)), default=0.0)
-        total += weight
+        weight = max(weight, _LEAST_WEIGHT)
         # A word with a typing error counts as known.
         if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
             known += weight
+        elif UNSPACED_RUN.fullmatch(word):
+            weight = 0.0
+        total += weight
     return known / total if total else 0.0

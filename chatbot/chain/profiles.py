@@ -10,6 +10,7 @@ from chatbot.answering.answer_writing import write_answer
 from chatbot.answering.comparison_writing import write_comparison
 from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.lead_and_body import write_lead_and_body
+from chatbot.answering.several_questions import answer_questions_apart
 from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.parts import Parts
@@ -24,7 +25,7 @@ from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.settings import WHOLE_ANSWER
 from chatbot.turn import ModelStep, Step
-from chatbot.understanding.queries import ask_as_is, correct_spelling, only_base
+from chatbot.understanding.queries import ask_as_is, correct_spelling, is_follow_up, only_base
 from chatbot.understanding.question_reading import read_question
 from chatbot.understanding.reading_by_rules import (
     answer_inventory,
@@ -220,7 +221,13 @@ def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile
         same=p.settings.memory_delta,
     )
     profile = replace(profile, write=named(answer_generation=write))
-    return _completed(p, profile, _each_apart(p, profile))
+    each = answer_questions_apart(
+        lambda side: run(profile.gather, side),
+        lambda side: run(profile.write, side),
+        is_follow_up,
+    )
+    whole = _completed(p, profile, _each_apart(p, profile))
+    return replace(whole, compute=whole.compute + named(questions_apart=each))
 
 
 def _written_whole(

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from chatbot.comparison.computed import computed_answer
 from chatbot.comparison.presence import Finding, find_everywhere, presence_in_words
-from chatbot.comparison.sides import compared_topic, side_of, with_sides
+from chatbot.comparison.sides import compared_topic, own_questions, side_of, with_sides
 from chatbot.comparison.topic import asks_where, things_named
-from chatbot.comparison.values import parameters_named
+from chatbot.comparison.values import parameters_named, stated_values
 from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.words import listed
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
-from corpora.parameters.releases import OpenParameters
+from corpora.parameters.releases import OpenParameters, ReleaseParameters
 
 OpenCorpus = Callable[[str, str], Corpus]
 
@@ -44,6 +44,8 @@ def compare_releases(
         corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         topic = compared_topic(sides)
         parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
+        if own_questions(turn):
+            return await _each_its_own(turn, sides, parameters, write)
         if asks_where(turn.question):
             if not topic:
                 return with_sides(turn, sides, _nothing_named(names))
@@ -69,6 +71,21 @@ def compare_releases(
     return compare
 
 
+async def _each_its_own(
+    turn: Turn,
+    sides: Sequence[Turn],
+    parameters: Sequence[ReleaseParameters],
+    write: ModelStep,
+) -> Turn:
+    """The answer to each release's own question: the stated value of a parameter, else written."""
+    answered: list[Turn] = []
+    for side, of in zip(sides, parameters, strict=True):
+        topic = compared_topic([side])
+        stated = await in_thread(stated_values, topic, [of]) if topic else None
+        answered.append(replace(side, answer=stated[0]) if stated else await write(side))
+    return with_sides(turn, answered, _below_each_other(answered, apart=True))
+
+
 async def _where(
     turn: Turn, sides: Sequence[Turn], thing: str, findings: Sequence[Finding], write: ModelStep
 ) -> Turn:
@@ -86,7 +103,7 @@ async def _where(
     return with_sides(turn, answered, joined(parts))
 
 
-def _below_each_other(sides: Sequence[Turn]) -> Answer:
+def _below_each_other(sides: Sequence[Turn], *, apart: bool = False) -> Answer:
     answers = []
     for side in sides:
         answer = side.answer
@@ -97,6 +114,8 @@ def _below_each_other(sides: Sequence[Turn]) -> Answer:
         return Answer(
             f"I couldn't find this in the documentation of {listed(releases, 'or')}.", True
         )
+    if apart:
+        return joined([(f"**{r}:**", a) for r, a in zip(releases, answers, strict=True)])
     return in_each(releases, _without_common_items(answers))
 
 

@@ -3,19 +3,45 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chatbot.comparison.topic import question_to_one, topic_of
+from chatbot.comparison.topic import asks_differences, question_to_one, questions_in, topic_of
 from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.turn import Answer, Documented, Route, Turn
+
+
+def questions_of(turn: Turn) -> list[tuple[str, set[str]]]:
+    """The questions of a message without their releases, and which releases each names."""
+    asked = []
+    for start, end in questions_in(turn.question):
+        inside = [m for m in turn.resolution.mentions if start <= m.start < end]
+        shifted = [replace(m, start=m.start - start, end=m.end - start) for m in inside]
+        question = f"{cut(turn.question[start:end], shifted)}?"
+        asked.append((question, {m.release or "" for m in inside}))
+    return asked
+
+
+def own_questions(turn: Turn) -> dict[str, str]:
+    """What a message asks of each release, where it asks each for something else; else empty."""
+    product = turn.resolution.product or ""
+    asked: dict[str, str] = {}
+    for question, releases in questions_of(turn):
+        if len(releases) != 1 or asks_differences(question) or not topic_of(question, product):
+            return {}
+        (release,) = releases
+        asked[release] = f"{asked.get(release, '')} {question}".strip()
+    topics = {topic_of(question, product) for question in asked.values()}
+    is_apart = asked.keys() == set(turn.resolution.releases) and len(topics) == len(asked) > 1
+    return asked if is_apart else {}
 
 
 def side_of(turn: Turn, release: str) -> Turn:
     """The question to one release of a comparison, without what compares it with others."""
     resolution, read = turn.resolution, turn.rewritten
     bare = cut(turn.question, resolution.mentions)
+    to_one = question_to_one(bare, resolution.product or "", follows=bool(turn.history))
     return replace(
         turn,
         rewritten=read and replace(read, base=read.subject),
-        question=question_to_one(bare, resolution.product or "", follows=bool(turn.history)),
+        question=own_questions(turn).get(release, to_one),
         resolved=replace(
             resolution,
             status=ReleaseStatus.STATED,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from chatbot.retrieval.question_types import stated_type
 from chatbot.text.words import filtered, word_set
-from corpora.indexing.lexical import identifiers, tokens
+from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 
 _WHERE = re.compile(
     r"\b(?:(?:since|until) when|when (?:was|were|is|are|did)|there|documented|available|present"
@@ -14,6 +14,12 @@ _WHERE = re.compile(
 )
 _DIFFERS = re.compile(r"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus)\b", re.I)
 _CLAUSE_END = re.compile(r"[:;?]")
+_QUESTION_END = re.compile(
+    r"[?？;。\n]+|(?:^|(?<=\s))\d[.)]\s"
+    r"|,?\s(?:and|und|et)\s(?=(?:\w{2,4}\s)?(?:how|what|which|where|when|why|who)\b)",
+    re.I,
+)
+"""Between two questions of one message."""
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:[-_][A-Z0-9]+)*\b")
 _WHATS_NEW = "What is new, changed or removed in this release?"
 _ASKING = word_set("""
@@ -33,6 +39,14 @@ def asks_where(question: str) -> bool:
     return _WHERE.search(question) is not None and not asks_differences(question)
 
 
+def questions_in(message: str) -> list[tuple[int, int]]:
+    """The spans of the questions of a message, in order."""
+    ends = [match.span() for match in _QUESTION_END.finditer(message)]
+    starts = [0, *(end for _, end in ends)]
+    spans = zip(starts, [*(start for start, _ in ends), len(message)], strict=True)
+    return [(start, end) for start, end in spans if message[start:end].strip()]
+
+
 def things_named(text: str) -> list[str]:
     """The names in a text that are no word of a sentence: as in code, or in capitals."""
     return list(dict.fromkeys((*identifiers(text), *_ACRONYM.findall(text))))
@@ -42,7 +56,10 @@ def topic_of(text: str, product: str) -> str:
     """The words of a question that name the compared thing, without question words and product."""
     own_name = set(tokens(product))
     words = filtered(text.replace("`", "")).split()
-    named = (w for w in words if w.lower() not in _ASKING)
+    named = [w for w in words if w.lower() not in _ASKING]
+    if identifiers(text):
+        # Words around a name that are not English are taken for question words.
+        named = [w for w in named if not UNSPACED_RUN.fullmatch(w)]
     return " ".join(word for word in named if not own_name.issuperset(tokens(word)))
 
 

@@ -1,5 +1,6 @@
 """The building blocks of comparisons in words: citations, short passages, tables."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -53,7 +54,7 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
 def in_each(releases: Sequence[str], answers: Sequence[Answer]) -> Answer:
     """The answers of releases one below the other, or once where all say the same."""
     bare = [without_marks(answer.text).strip() for answer in answers]
-    same = {plain(text.replace(r, "")) for text, r in zip(bare, releases, strict=True)}
+    same = {plain(_without(r, text)) for text, r in zip(bare, releases, strict=True)}
     if len(same) > 1 or any(answer.abstained for answer in answers):
         return joined([(f"**{r}:**", answer) for r, answer in zip(releases, answers, strict=True)])
     whole = joined([("", answer) for answer in answers])
@@ -64,6 +65,12 @@ def in_each(releases: Sequence[str], answers: Sequence[Answer]) -> Answer:
         places.append(f"{release} {' '.join(f'[{n}]' for n in own)}")
     text = f"It is the same in {listed(places)}: {bare[-1]}"
     return replace(whole, text=text, value=without_marks(text))
+
+
+def _without(release: str, text: str) -> str:
+    """A text without the words for its own release, which may stand in it as a value as well."""
+    name = re.escape(release)
+    return re.sub(rf"\bin {name}(?=[.,;:)]|\s*$)|{name}(?= documentation\b)", "", text)
 
 
 def in_short(text: str, longest: int = 220) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from itertools import pairwise, takewhile
 
-from chatbot.releases.product_names import OTHER, OWN, mask, product_spans
+from chatbot.releases.product_names import OTHER, OWN, mask, product_spans, set_apart
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
 from chatbot.text.parts import parts_named
@@ -28,6 +28,9 @@ class NumberRole(Enum):
 
 _WINDOW = 64
 _OF_RELEASES = word_set("release releases version versions series docs lts notes guide")
+_INTERFACES = word_set("api apis endpoint endpoints interface protocol schema")
+"""Things with versions of their own."""
+_OF_SOMETHING = re.compile(rf"\s+of\s+(?:(?:the|an?|our|your|its?)\s+)*(?!{OWN})(?P<word>\w+)")
 _FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
@@ -41,13 +44,13 @@ _WORDS_BEFORE = re.compile(
     r"|since|until|as\s+of|than|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
-    r"(?:\b(?P<word>rel\w{1,3}se|version|rel|vers?|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
-    r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?$",
+    r"(?:\b(?P<word>rel\w{1,3}se|vers(?!us)\w*|fassung|rel|ver|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
+    r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?\Z",
     re.IGNORECASE,
 )
 """The words right before a number that belong to it; matches the end of any text."""
 _OWNER = re.compile(
-    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)$"
+    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
 )
 _SIGNS = tuple("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
@@ -83,10 +86,10 @@ def preposition(before: re.Match[str]) -> str:
 def ends_name(text: str, end: int) -> bool:
     """Whether a name ends at `end`: the end of the text, a sign or a stop word follows, and no
     noun."""
-    return _next_word(text, end) in _FREE
+    return next_word(text, end) in _FREE
 
 
-def _next_word(text: str, end: int) -> str:
+def next_word(text: str, end: int) -> str:
     """The word that follows, in small letters; none if there is a sign."""
     following = text[end : end + _WINDOW].split(maxsplit=1)
     word = "".join(takewhile(str.isalpha, following[0])) if following else ""
@@ -143,6 +146,8 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         )
     if number.is_glued:
         return NumberRole.OPEN
+    if _is_of_something(text, number, before, names):
+        return NumberRole.OTHER if text[: before.start()].endswith(_SIGNS) else NumberRole.OPEN
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
         likely = number.is_dotted or glued or names.near(number.tokens)
@@ -150,15 +155,28 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
-    bracketed = owner and owner["joint"] == " " and before["open"]
-    if owner and not bracketed and (owner["joint"] != " " or not _stands_free(owner)):
+    bracketed = owner and owner["joint"].isspace() and before["open"]
+    if owner and not bracketed and (not owner["joint"].isspace() or not _stands_free(owner)):
         words = [word for word in text.casefold().split() if word[0].isalpha()]
         # A query and no sentence: "pool timeout echo 1.4".
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
-        return NumberRole.OTHER
+        listed = head.endswith(",") and number.is_known and number.is_dotted
+        return NumberRole.OPEN if listed else NumberRole.OTHER
     return _free(text, number, before, mark, names)
+
+
+def _is_of_something(text: str, number: Number, before: re.Match[str], names: ReleaseNames) -> bool:
+    """Whether a number may be the version of what is named behind it: "the v1 API", "1.2 of X"."""
+    is_marked = before["word"] or before["prefix"]
+    if of := _OF_SOMETHING.match(text, number.end):
+        return bool(number.is_dotted or is_marked) and of["word"].casefold() not in _FREE
+    following, is_path = next_word(text, number.end), text.startswith("/", number.end)
+    if number.is_dotted or not (number.is_known and is_marked):
+        return False
+    is_named = before["product"] or before["word"] or names.names(number.tokens)
+    return following in _INTERFACES or not (is_named or (following in _FREE and not is_path))
 
 
 def _stands_free(owner: re.Match[str]) -> bool:
@@ -176,10 +194,13 @@ def _of_word(
     # The first letter of a question is a capital in any word.
     word = word[not head.strip() :]
     named = word != word.lower()
-    if (sign := owner["joint"].strip(" (\"'`")) or (owner["joint"] != " " and not mark):
+    joint = owner["joint"]
+    if (sign := joint.strip(" (\"'`\n\t")) or not (joint.isspace() or mark):
         # "set name=2.0" and "call(2.0)" have a value.
-        likely = sign and _last_word(head) != "set"
+        likely = (sign or "_" in word) and _last_word(head) != "set"
         return NumberRole.OPEN if likely and number.is_dotted else NumberRole.OTHER
+    if owner["word"].casefold() in _INTERFACES:
+        return NumberRole.OPEN if number.is_known else NumberRole.OTHER
     if mark and number.is_dotted and (not named or mark[0] == "r"):
         return NumberRole.RELEASE
     if (
@@ -203,7 +224,7 @@ def _free(
     text: str, number: Number, before: re.Match[str], mark: str, names: ReleaseNames
 ) -> NumberRole:
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
-    where, following = preposition(before), _next_word(text, number.end)
+    where, following = preposition(before), next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
         return NumberRole.OPEN if number.is_dotted or number.is_known else NumberRole.OTHER
     if number.is_dotted or mark or (number.is_known and following in _OF_RELEASES):
@@ -226,7 +247,7 @@ def check_versions(
     not, which is believed where their role is OPEN, by a name before it.
     """
     names, spans = release_names(product), product_spans(question, [product])
-    text = mask(question, product, spans)
+    text = set_apart(mask(question, product, spans))
     named = [span for words in releases for span in places(words, question)]
     other = [span for words in others for span in places(words, question)]
     numbers = find_numbers(text, names)

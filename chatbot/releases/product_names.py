@@ -7,9 +7,22 @@ from functools import lru_cache
 from rapidfuzz.distance import DamerauLevenshtein
 
 from corpora.catalog.release import Product, is_among
+from corpora.indexing.lexical import UNSPACED, half_width
 
 OWN, OTHER = "\ue000", "\ue001"
 """Stand in a masked question for each letter of the product's name, and of other products'."""
+
+BEGINS, ENDS = rf"(?<![^\W_{UNSPACED}])", rf"(?![^\W\d_{UNSPACED}])"
+"""No letter of the same word stands before a name, or behind it."""
+
+_SIGNS = str.maketrans(dict.fromkeys("，（、。：「『【《", ";"))
+"""Signs that no blank stands beside, where one would stand in English."""
+_OTHER_SCRIPTS = re.compile(rf"(?!最新|(?<=最)新)[{UNSPACED}\u0400-\u0dff]")
+_COUNTED = re.compile(
+    r"(?<![\d.])(\d+ ?)[秒分小時时天日年月个個次回倍件条條台초번개회분시]"
+    r"|(?<=\d)( ?)(?:毫?秒|小[时時]|時間|倍|초)"
+)
+"""A number with a unit or a classifier; what can also mean "when 2.1" needs a whole number."""
 
 _WORD = re.compile(r"[^\W_]{4,}")
 Span = tuple[int, int, Product]
@@ -25,6 +38,7 @@ def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
 
     Misspelt ones count only where none is named rightly.
     """
+    text = half_width(text)
     written = [
         (*match.span(), product)
         for product in products
@@ -39,11 +53,25 @@ def product_spans(text: str, products: Sequence[Product]) -> list[Span]:
 
 
 def mask(text: str, product: Product, spans: Sequence[Span]) -> str:
-    """Put OWN and OTHER for products' names, letter for letter."""
-    letters = list(text)
+    """Put OWN and OTHER for products' names, letter for letter, and half-width signs."""
+    letters = list(half_width(text.translate(_SIGNS)))
     for start, end, named in spans:
         letters[start:end] = (OWN if named.name == product.name else OTHER) * (end - start)
     return "".join(letters)
+
+
+def set_apart(text: str) -> str:
+    """The text with a sign for each letter that is neither Latin nor Greek, letter for letter.
+
+    So numbers among Han stand by themselves, as no word around them is known. A unit behind a
+    number becomes "%". The word for "latest" stays.
+    """
+    return _OTHER_SCRIPTS.sub(";", _COUNTED.sub(_percent, text))
+
+
+def _percent(counted: re.Match[str]) -> str:
+    head = counted[1] or counted[2] or ""
+    return head + "%".ljust(len(counted[0]) - len(head), ";")
 
 
 @lru_cache(maxsize=1024)
@@ -51,7 +79,7 @@ def _pattern(name: str, aliases: tuple[str, ...]) -> re.Pattern[str]:
     letters = ([re.escape(c) for c in known if c not in " ._-"] for known in (name, *aliases))
     written = sorted(filter(None, map(r"[\s._-]{0,2}".join, letters)), key=len, reverse=True)
     options = "|".join(written) or r"(?!)"
-    return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W\d_])(?!(?<=\d)\d)", re.I)
+    return re.compile(rf"{BEGINS}(?:{options}){ENDS}(?!(?<=\d)\d)", re.I)
 
 
 def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:

@@ -22,6 +22,8 @@ class Context:
     release: str | None = None
 
 
+ORDER_UNKNOWN = "the order of the releases is not known"
+"""Explains a question back to somebody who named none, or one by its place among the others."""
 _AGAINST = word_set("since from to than against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
@@ -53,6 +55,8 @@ def choose_release(
             return ask_whether_release(product, mention.name)
         if mention.place is Place.OPEN or not mention.reading.is_certain:
             return ask_which_release(product, mention.name, mention.reading.covers)
+        if not release and mention.counts and product.unordered:
+            return ask_order(product)
         if not release:
             return unknown_release(product, mention.name)
     if not wanted:
@@ -93,8 +97,10 @@ def _default_resolution(product: Product, context: Context) -> Resolution:
     spoken_of = context.release and context.product and find_product(context.product, [product])
     if spoken_of and (release := read_choice(context.release or "", product).release):
         return _one(product, release, "from the conversation", ReleaseStatus.CONVERSATION)
-    if not product.newest:
+    if not product.releases:
         return Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
+    if not product.newest:
+        return ask_order(product)
     return _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
 
 
@@ -127,7 +133,8 @@ def _meaning(
         case Place.LATEST:
             origin = NameReading((product.newest,)) if product.newest else NO_RELEASES
         case Place.OLDEST:
-            origin = NameReading(names.finals[:1])
+            is_known = not any(r.name in product.unordered for r in names.finals[:1])
+            origin = NameReading(names.finals[:1]) if is_known else NO_RELEASES
         case Place.EVERY:
             origin = NameReading(product.releases)
         case Place.OPEN:
@@ -191,6 +198,11 @@ def _ask(
 def ask_which_release(product: Product, words: str, among: Sequence[Release]) -> Resolution:
     """The resolution that asks back which of several releases some words mean."""
     return _ask(product, f'"{words}" may be any of several releases', among)
+
+
+def ask_order(product: Product) -> Resolution:
+    """The resolution that asks back as the order of the releases is not known."""
+    return _ask(product, ORDER_UNKNOWN)
 
 
 def ask_whether_release(product: Product, words: str) -> Resolution:

@@ -9,11 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from chatbot.releases.accounting import NumberRole, account, ends_name, preposition, words_before
-from chatbot.releases.product_names import OWN, Span, mask, product_spans
+from chatbot.releases.accounting import (
+    NumberRole,
+    account,
+    ends_name,
+    next_word,
+    preposition,
+    words_before,
+)
+from chatbot.releases.product_names import OWN, Span, mask, product_spans, set_apart
 from chatbot.releases.release_names import NO_RELEASES, NameReading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.text.words import word_set
+from corpora.catalog.periods import PERIOD
 from corpora.catalog.release import Product, name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
@@ -51,6 +59,11 @@ class ParsedMention:
     has_release_word: bool = False
     names_product: bool = False
 
+    @property
+    def counts(self) -> bool:
+        """Whether it names a release by its place in their order."""
+        return self.steps != 0 or self.place in (Place.LATEST, Place.OLDEST)
+
 
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
@@ -59,14 +72,19 @@ _TAIL = re.compile(
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
-_ORDINARY_WORDS = word_set("stable current latest next main dev edge testing beta standard lts")
+_UNFINISHED = "next main dev edge testing beta nightly"
+_ORDINARY_WORDS = word_set(f"stable current latest standard lts {_UNFINISHED}")
 """Names of releases that are words of everyday use as well."""
+_NAME_IN_WORDS = re.compile(rf"(?<![^\W_])(?:[A-Z][a-z]{{2,}}|{'|'.join(_UNFINISHED.split())})\b")
+"""The shape of a release's name in words."""
+_BESIDE = word_set("and or vs versus") | {""}
+"""Words behind a name that end it for certain."""
 
 
 _ONE = r"(?:releases?|versions?|one|series|docs|documentation)\b"
 _MANY = r"(?:release|version)s?\b"
 _SAID = rf"(?:(?:\w+ed|{OWN}+)\s+)*"
-_NEW = r"(?:la\w*st|newest|current|most\s+recent)"
+_NEW = r"(?:la\w*st|newest|current|most\s+recent|neueste\w?|aktuelle\w?|derni[èe]re)"
 _END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|how|what|is|does|to)\b))"
 _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
 """Not of something else: "the previous version of the row"."""
@@ -91,7 +109,7 @@ _PHRASES = {
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
     rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
     (Place.LATEST, 0): rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
-    rf"|(?:latest|newest)\b{_END}",
+    rf"|(?:latest|newest)\b{_END}|最新",
     (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
     (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
 }
@@ -109,8 +127,10 @@ def find_mentions(
     inside them; words that two mentions claim are the first one's.
     """
     names = release_names(product)
-    text = mask(question, product, spans or product_spans(question, [product]))
-    mentions = [*_numbers(question, text, names), *_worded(question, text, names)]
+    masked = mask(question, product, spans or product_spans(question, [product]))
+    text = set_apart(masked)
+    worded = [*names.worded.finditer(masked)]
+    mentions = [*_numbers(question, text, names), *_worded(question, text, worded, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
@@ -127,14 +147,35 @@ def find_mentions(
     return apart
 
 
-def _worded(question: str, text: str, names: ReleaseNames) -> Iterator[ParsedMention]:
-    for word in names.worded.finditer(text):
+def _worded(
+    question: str, text: str, worded: Sequence[re.Match[str]], names: ReleaseNames
+) -> Iterator[ParsedMention]:
+    """Releases named by words; a word of everyday use needs one for a release beside it.
+
+    What may be such a name, or stand for a place among the releases, is uncertain.
+    """
+    named = [(m, names.read(name_tokens(m[0]), m[0])) for m in worded]
+    named += [(m, names.in_period(m[0])) for m in names.periods(text)]
+    known = {match.start() for match, _ in named}
+    named += [(m, NO_RELEASES) for m in _NAME_IN_WORDS.finditer(text) if m.start() not in known]
+    for word, reading in named:
         start, end = word.span()
-        before, tokens = words_before(text, start), name_tokens(word[0])
-        is_marked = before["product"] or before["word"] or _tail(text, end)["word"]
-        is_marked = is_marked or (before["preposition"] and ends_name(text, end))
-        if is_marked or not _ORDINARY_WORDS.issuperset(tokens):
-            yield _mention_at(question, text, start, end, names.read(tokens, word[0]))
+        before, tail = words_before(text, start), _tail(text, end)
+        mention = _mention_at(question, text, start, end, reading)
+        is_marked = before["product"] or before["word"] or tail["word"]
+        is_name = start in known and not _ORDINARY_WORDS.issuperset(name_tokens(word[0]))
+        if start not in known:
+            likely = names.in_words(word[0], _ORDINARY_WORDS)
+            is_placed = mention.preposition in ("in", "since") and ends_name(text, end)
+            if likely and (is_marked or is_placed):
+                yield replace(mention, is_uncertain=True)
+        elif is_name and not PERIOD.fullmatch(word[0]):
+            yield mention
+        elif is_marked or (before["preposition"] and ends_name(text, end)) or word[0][-1].isdigit():
+            goes_on = not is_marked and next_word(text, end) not in _BESIDE
+            counts = tail["word"] or text[:start].casefold().endswith("the ")
+            counts = counts and any(p.match(text, start) for p in _PATTERNS.values())
+            yield replace(mention, is_uncertain=bool(goes_on or counts))
 
 
 def _numbers(question: str, text: str, names: ReleaseNames) -> list[ParsedMention]:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from chatbot.releases.product_names import BEGINS, ENDS
+from chatbot.text.words import STOP_WORDS
+from corpora.catalog.periods import DATED, PERIOD, period_of, read_period
 from corpora.catalog.release import (
     Product,
     Release,
@@ -45,14 +48,20 @@ class ReleaseNames:
     def __init__(self, product: Product) -> None:
         self.finals = tuple(r for r in product.releases if not r.prerelease) or product.releases
         self._place = product.releases.index
+        self._unordered = product.unordered
         owners = [name_tokens(name) for name in (product.name, *product.aliases)]
         self._names: dict[Tokens, list[Release]] = defaultdict(list)
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
         self._add([(r.name, r) for r in product.releases], owners)
         self._add([(alias, r) for r in product.releases for alias in r.aliases], owners)
+        self._has_periods = False
+        for tokens in [*self._names]:
+            if period := period_of(tokens):
+                self._has_periods = True
+                self._series[period].extend(self._names[tokens])
         in_words = sorted((t for t in self._names if isinstance(t[0], str)), key=len, reverse=True)
         called = "|".join(r"[\W_]*".join(map(str, tokens)) for tokens in in_words) or r"(?!)"
-        self.worded = re.compile(rf"(?<![^\W_])(?:{called})(?![^\W_])", re.I)
+        self.worded = re.compile(rf"{BEGINS}(?:{called}){ENDS}(?![\d])", re.I)
         self._suffixes = {t for tokens in self._names for t in tokens[1:] if isinstance(t, str)}
         majors = [tokens[0] for tokens in self._names if isinstance(tokens[0], int)]
         reach = 3 if max(majors, default=0) < 100 else 10
@@ -120,7 +129,12 @@ class ReleaseNames:
         return tokens[0] in self._near or alike
 
     def and_later(self, reading: NameReading, written: str) -> NameReading:
-        """The releases that a name covers and all final ones after it, also for an unknown name."""
+        """The releases that a name covers and all final ones after it, also for an unknown name.
+
+        Those alone that it covers, where some have no known place.
+        """
+        if self._unordered:
+            return reading
         if reading.covers:
             first = self._place(reading.covers[0])
             later = tuple(r for r in self.finals if self._place(r) >= first)
@@ -129,8 +143,11 @@ class ReleaseNames:
         return NameReading(tuple(r for r in self.finals if sort_key(r.name) >= least))
 
     def step(self, origin: NameReading, steps: int) -> NameReading:
-        """The release `steps` final ones before (negative) or after those that a name covers."""
-        if not origin.covers:
+        """The release `steps` final ones before (negative) or after those that a name covers.
+
+        None if there is no such release, or its place or theirs is not known.
+        """
+        if not origin.covers or any(r.name in self._unordered for r in origin.covers):
             return NO_RELEASES
         if steps < 0:
             first = self._place(origin.covers[0])
@@ -138,7 +155,37 @@ class ReleaseNames:
         else:
             last = self._place(origin.covers[-1])
             ordered = [r for r in self.finals if self._place(r) > last]
+        if any(r.name in self._unordered for r in ordered[: abs(steps)]):
+            return NO_RELEASES
         return NameReading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
+
+    def periods(self, text: str) -> list[re.Match[str]]:
+        """The seasons, months and quarters of a text that stand without a year.
+
+        None for a product without releases that are called so.
+        """
+        if not self._has_periods:
+            return []
+        dated = [match.span() for match in DATED.finditer(text)]
+        found = PERIOD.finditer(text)
+        return [m for m in found if not any(start <= m.start() < end for start, end in dated)]
+
+    def dated(self, text: str) -> list[re.Match[str]]:
+        """Those that stand with their year."""
+        return [*DATED.finditer(text)] if self._has_periods else []
+
+    def in_words(self, word: str, ordinary: frozenset[str]) -> bool:
+        """Whether a word has the shape of the names of releases: ordinary words, or others."""
+        names = {tokens[0] for tokens in self._names if isinstance(tokens[0], str)}
+        named = word.casefold()
+        return named not in STOP_WORDS and bool(
+            names & ordinary if named in ordinary else names - ordinary
+        )
+
+    def in_period(self, written: str) -> NameReading:
+        """The releases of a season, month or quarter that is named without a year."""
+        covers = tuple(self._series.get(read_period(written), ()))
+        return NameReading(covers, is_certain=len(covers) < 2)
 
 
 def _exact(candidates: list[Release], text: str) -> NameReading:

@@ -7,6 +7,7 @@ from string import ascii_letters, ascii_lowercase, digits
 from chatbot.releases.product_names import OTHER, OWN
 from chatbot.releases.release_names import ReleaseNames
 from chatbot.text.words import MEASURE, word_set
+from corpora.catalog.periods import period_of
 from corpora.catalog.release import name_tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
@@ -46,16 +47,21 @@ class Number:
         self.tokens = name_tokens(stem if series else written)
         self.reading = names.read(self.tokens, written, series=series)
         self.is_known = bool(self.reading.covers)
-        self.is_dotted = series or sum(isinstance(token, int) for token in self.tokens) > 1
+        parts = sum(isinstance(token, int) for token in self.tokens)
+        self.is_dotted = series or parts > 1 or bool(period_of(self.tokens))
         self.is_glued = False
 
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     """Find the numbers that may be releases, in order; no parts of words, dates or addresses."""
     numbers = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
+    dated = names.dated(text)
+    numbers += [Number(match.start(), match[0], names) for match in dated]
     position = 0
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()
+        if any(match.start() < position and chunk.start() < match.end() for match in dated):
+            continue
         if ":" in chunk[0]:
             continue  # a time
         head = text[max(0, chunk.start() - 24) : chunk.start()]

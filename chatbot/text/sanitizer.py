@@ -19,6 +19,7 @@ _DEFINITION = re.compile(
 )
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\n]*\)")
 _TAG = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
+_WITH_TAG = re.compile(rf"\w*{_TAG.pattern}", re.I)
 _ADDRESS = re.compile(
     r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
     r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
@@ -75,11 +76,18 @@ def as_words(text: str) -> str:
 
 
 def as_document_words(text: str) -> str:
-    """A document's words in an answer: what looks like a mark, a link or a tag can only be read."""
+    """A document's words in an answer: what looks like a mark, a link or a tag can only be read.
+
+    A tag, with the word it ends, is shown letter for letter as code: `Map<String, Lease>`.
+    """
     indent = text[: len(text) - len(text.lstrip(" "))]
     words = harmless(text, evidence=text)
-    read = _replace(_TAG, words, lambda m, in_code: m[0] if in_code else f"‹{m[0][1:]}")
+    read = _replace(_WITH_TAG, words, lambda m, in_code: m[0] if in_code else _as_code_of(m[0]))
     return indent + with_marks_as_code(read)
+
+
+def _as_code_of(tag: str) -> str:
+    return f"`{tag}`" if "`" not in tag else tag.replace("<", "‹")
 
 
 def _replace(

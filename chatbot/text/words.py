@@ -1,11 +1,12 @@
 """The words of questions and answers: what carries no topic, units, how things are named."""
 
+import re
 from collections.abc import Iterable
 
 from pydantic import ValidationError
 from stopwords import get_stopwords
 
-from corpora.indexing.lexical import tokens
+from corpora.indexing.lexical import UNSPACED, tokens
 
 _MEASURES = (
     r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
@@ -59,12 +60,16 @@ STOP_WORDS = (
 
 _WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
 
-_EDGES = '?!,;:()[]{}"“”‘’…'
+_EDGES = '?!,;:()[]{}"“”‘’…？！，；：（）「」『』、。'
+
+
+_BORDER = re.compile(rf"(?<=[{UNSPACED}])(?=[0-9A-Za-z_`])|(?<=[0-9A-Za-z_`)])(?=[{UNSPACED}])")
+"""Between a script that sets no blanks and another one."""
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text as written, without the punctuation around them."""
-    words = (word.strip(_EDGES).rstrip(".") for word in text.split())
+    words = (word.strip(_EDGES).rstrip(".") for word in _BORDER.sub(" ", text).split())
     return [word for word in words if word]
 
 

@@ -17,7 +17,8 @@ YES_NO = word_set("is are do does have")
 
 def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Turn:
     """The turn with the reply to a "greeting", "thanks", or "off_topic" question."""
-    named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in products if p.releases)
+    offered = [p for p in products if turn.product is None or p.name == turn.product]
+    named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in offered if p.releases)
     documented = "; ".join(named) or "a product, once some is added"
     text = {
         "greeting": f"Hello! I answer questions from the documentation of {documented}, and link "

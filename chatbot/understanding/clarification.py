@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from chatbot.releases.product_names import product_spans
-from chatbot.releases.release_choice import Context
+from chatbot.releases.release_choice import ORDER_UNKNOWN, Context
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import context_after, resolve_release, resolve_within
 from chatbot.runtime.concurrency import end_if_left
@@ -32,7 +32,7 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
     if resolution.status is ReleaseStatus.NONE:
         text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
         return Answer(text, abstained=True)
-    choices: Iterable[str] = resolution.available
+    choices: Iterable[str] = reversed(resolution.available)
     wanted = f"release of {resolution.product}"
     if resolution.product is None:
         wanted = "product"
@@ -41,6 +41,9 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
             for product in offered_products(resolution, products)
         )
     question = f"Which {wanted} do you mean"
+    if resolution.explanation == ORDER_UNKNOWN:
+        missing = f"which release of {resolution.product} is the latest, as their names do not tell"
+        question = f"I don't know {missing}. Which one do you mean"
     if resolution.status is ReleaseStatus.UNKNOWN:
         missing = f"there is {resolution.explanation} in the documentation"
         question = f"I don't know: {missing}. Which one do you mean"

@@ -17,7 +17,7 @@ from chatbot.understanding.glossary import Term, documents, places, terms_in
 from corpora.catalog.glossary import Entry
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import identifiers
+from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 
 _GOES_ON = word_set("and or so ok thanks about")
 _POINTS_BACK = word_set("it that this they them then other")
@@ -88,7 +88,7 @@ def correct_spelling(
     """A step that replaces a word neither of English nor of a release by the release's nearest.
 
     An everyday word goes before a name. Names stay as typed, and so does Base, which the model
-    reads.
+    reads. Words of a script that the release does not use are left out where others are left.
     """
 
     def correct(turn: Turn) -> Turn:
@@ -109,12 +109,20 @@ def correct_spelling(
         def corrected(text: str) -> str:
             return _WORD.sub(lambda match: right(match[0]), text)
 
+        def in_its_scripts(text: str) -> str:
+            def known(run: re.Match[str]) -> str:
+                return run[0] if any(map(here.frequency, tokens(run[0]))) else " "
+
+            here = opened(release)
+            kept = UNSPACED_RUN.sub(known, text)
+            return kept if words_of(kept) else text
+
         original = turn.queries
         queries = replace(
             original,
-            subject=corrected(original.subject),
-            filtered=corrected(original.filtered),
-            versionless=original.versionless and corrected(original.versionless),
+            subject=corrected(in_its_scripts(original.subject)),
+            filtered=corrected(in_its_scripts(original.filtered)),
+            versionless=original.versionless and corrected(in_its_scripts(original.versionless)),
         )
         return replace(turn, phrased=queries)
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chatbot.releases.accounting import check_versions, places
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import (
+    ask_order,
     ask_whether_release,
     ask_which_release,
     read_choice,
@@ -185,6 +186,9 @@ def _taken_up(
     known: Sequence[Product],
     open_corpus: Callable[[str, str], Corpus],
 ) -> Turn:
+    if reading.asks == "off_topic" and turn.product is not None:
+        # Nothing is off the documents of a product before somebody has looked into them.
+        reading = reading.model_copy(update={"asks": "documentation"})
     if reading.asks in ("greeting", "thanks", "off_topic"):
         return without_documents(turn, known, reading.asks)
     resolution = _resolved(reading, turn, known)
@@ -289,9 +293,12 @@ def _release(
         return claimed
     if not places(named.words, turn.question):
         raise ValueError(f'"{named.words}" does not stand in the question as copied')
-    if not any(map(str.isdigit, named.words)):
-        return claimed or unknown_release(product, named.words)
     reading = read_choice(named.words, product)
+    if not any(map(str.isdigit, named.words)):
+        if claimed and product.unordered and claimed not in (*reading.covers, product.newest):
+            # Named by its place in an order that is not known: "the latest".
+            return ask_order(product)
+        return claimed or unknown_release(product, named.words)
     if reading.release is None and claimed:
         # "2.4er", "the 2.4 line from 2022": the number alone, if it is that release.
         numbers = find_numbers(named.words, release_names(product))

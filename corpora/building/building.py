@@ -35,6 +35,12 @@ _INDEX_BYTES = 10
 _LOOK_SECONDS = 0.2
 """From a look at what was read meanwhile to the next."""
 
+_OPEN_ORDER = (
+    "The names of its releases do not tell their order, so none is taken for the latest: set which "
+    "one is (`strata releases alias PRODUCT RELEASE latest`, or Latest on the page Documents), or "
+    "give each a sort order there."
+)
+
 
 class _Over(Exception):
     """Everything is read, so that the rest is embedded in its stage."""
@@ -162,7 +168,9 @@ class Builder:
             )
         with _timed(report, Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))
-            report.consequences = generations.publish(self.database, generation_id)
+            follows = generations.publish(self.database, generation_id)
+            is_open = Catalog(self.database).has_open_order(report.product)
+            report.consequences = f"{follows} {_OPEN_ORDER if is_open else ''}".strip()
             report.outcome, report.generation = Outcome.PUBLISHED, generation_id
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
 

@@ -6,7 +6,16 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
-from corpora.catalog.release import Product, Release, is_among, is_prerelease, sort_key
+from corpora.catalog.release import (
+    Product,
+    Release,
+    SortKey,
+    is_among,
+    is_named_by_words,
+    is_prerelease,
+    sort_key,
+    unordered,
+)
 from corpora.database.engine import Database
 from corpora.database.tables import (
     EmbeddingModelRow,
@@ -63,6 +72,12 @@ class Catalog:
             if is_among(name, product.name, *product.aliases):
                 return product
         raise UnknownRelease(_unknown("product", name, [p.name for p in products]))
+
+    def has_open_order(self, product: str) -> bool:
+        """Whether it is open which release of a product is the latest, so that an admin says it."""
+        with self._database.reading() as session:
+            found = read_product(require_product(session, product))
+        return bool(found.releases) and found.newest is None
 
     def serving(self, product: str, release: str) -> Serving:
         """Return what serves a release; raise NoCorpus if it is not there, empty or retired."""
@@ -147,19 +162,30 @@ class Catalog:
 
 
 def read_product(row: ProductRow, *, every: bool = False) -> Product:
-    """Return a product with those of its releases that can be asked, or with all of them."""
+    """Return a product with those of its releases that can be asked, or with all of them.
+
+    Beside numbers a name without one (next, main) is that of a pre-release.
+    """
+    rows = releases_of(row)
+    in_words = {r.name for r in rows if is_named_by_words(r.sorts_as or r.name)}
+    unfinished = in_words if len(in_words) < len(rows) else set()
+    asked = [r for r in rows if every or (r.published_generation_id is not None and not r.retired)]
     releases = tuple(
         Release(
             row.name,
             release.name,
             tuple(release.aliases),
-            is_prerelease(release.name) if release.prerelease is None else release.prerelease,
+            is_prerelease(release.name) or release.name in unfinished
+            if release.prerelease is None
+            else release.prerelease,
             release.end_of_life,
         )
-        for release in releases_of(row)
-        if every or (release.published_generation_id is not None and not release.retired)
+        for release in asked
     )
-    return Product(row.name, tuple(row.aliases), releases, row.latest)
+    finals = {r.name for r in releases if not r.prerelease} or {r.name for r in releases}
+    sorted_as = {r.sorts_as or r.name: r.name for r in asked if r.name in finals}
+    in_doubt = tuple(sorted_as[name] for name in unordered([*sorted_as]))
+    return Product(row.name, tuple(row.aliases), releases, row.latest, in_doubt)
 
 
 def find_product(session: Session, name: str) -> ProductRow | None:
@@ -176,8 +202,13 @@ def find_release(session: Session, product: str, release: str) -> ReleaseRow | N
 
 
 def releases_of(product: ProductRow) -> list[ReleaseRow]:
-    """Return the rows of all releases of a product, the oldest first."""
-    return sorted(product.releases, key=lambda r: (sort_key(r.sorts_as or r.name), r.name))
+    """Return the rows of all releases of a product, the oldest first, names in words last."""
+
+    def place(row: ReleaseRow) -> tuple[bool, SortKey, str]:
+        name = row.sorts_as or row.name
+        return is_named_by_words(name), sort_key(name), row.name
+
+    return sorted(product.releases, key=place)
 
 
 def require_product(session: Session, name: str) -> ProductRow:

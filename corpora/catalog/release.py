@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from rapidfuzz.distance import OSA
+
+from corpora.catalog.periods import MONTH_OF, year_first
 
 Token = int | str
 SortKey = tuple[tuple[int, int, str], ...]
@@ -49,8 +51,9 @@ def name_tokens(name: str) -> tuple[Token, ...]:
     """Read a release's name as numbers and words, so that equal releases have equal tokens.
 
     `R17.2`, `17-2` and `v17.02` are all (17, 2), never a float: 3.2 is not 3.20. Suffixes stay
-    behind: `3.5 Service Pack 1` is (3, 5, "sp", 1), `2.0b1` is (2, 0, "beta", 1). A part longer
-    than any number of a release is text.
+    behind: `3.5 Service Pack 1` is (3, 5, "sp", 1), `2.0b1` is (2, 0, "beta", 1). A season, month
+    or quarter stands behind its year: `Spring '25` is (2025, "spring"). A part longer than any
+    number of a release is text.
     """
     for pattern, short in _SPELLED_OUT:
         name = pattern.sub(short, name)
@@ -65,7 +68,7 @@ def name_tokens(name: str) -> tuple[Token, ...]:
             tokens.append(_BEFORE_A_NUMBER.get(part, part))
         else:
             tokens.append(part)
-    return tuple(tokens)
+    return year_first(tuple(tokens))
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,8 @@ def sort_key(name: str) -> SortKey:
 def _token_key(token: Token, *, leading: bool) -> tuple[int, int, str]:
     if isinstance(token, int):
         return _NUMBER, token, ""
+    if not leading and token in MONTH_OF:
+        return _NUMBER, MONTH_OF[token], ""
     if not leading and token in _BEFORE_THE_FINAL:
         return _PRERELEASE, _BEFORE_THE_FINAL[token], ""
     return _WORD, 0, token
@@ -112,6 +117,36 @@ def _token_key(token: Token, *, leading: bool) -> tuple[int, int, str]:
 def is_prerelease(name: str) -> bool:
     """Say whether a name is that of a pre-release: 2.0rc1, 3.0-beta.2, 4.0.dev7, 5.0-SNAPSHOT."""
     return any(token in _BEFORE_THE_FINAL for token in name_tokens(name)[1:])
+
+
+def is_named_by_words(name: str) -> bool:
+    """Say whether a name holds no number: next, main, Bionic."""
+    return not any(isinstance(token, int) for token in name_tokens(name))
+
+
+def unordered(names: Sequence[str]) -> list[str]:
+    """Return those of some names in order of which another may as well be the newer.
+
+    Names are ordered by a number that differs. Words tell nothing (Bionic, Focal), nor does the
+    winter of a year beside its other seasons.
+    """
+    beside = [*pairwise(names), *((name, names[-1]) for name in names[:-1])]
+    open_pairs = [pair for pair in beside if not _differ_by_number(*map(name_tokens, pair))]
+    return [name for name in names if any(name in pair for pair in open_pairs)]
+
+
+def _differ_by_number(tokens: Sequence[Token], others: Sequence[Token]) -> bool:
+    for place, pair in enumerate(zip_longest(tokens, others)):
+        if pair[0] == pair[1]:
+            continue
+        words = [token for token in pair if isinstance(token, str)]
+        if place == 0 or len(words) < 2:
+            return not words or place > 0
+        if all(word in MONTH_OF for word in words):
+            return "winter" not in words
+        # 1.1.1a and 1.1.1b; alpha and beta.
+        return all(word in _BEFORE_THE_FINAL or len(word) == 1 for word in words)
+    return True
 
 
 def is_among(name: str, *names: str) -> bool:
@@ -132,20 +167,29 @@ class Release:
 
 @dataclass(frozen=True)
 class Product:
-    """A product with its releases, the oldest first; `latest` is what an administrator calls so."""
+    """A product with its releases, the oldest first; `latest` is what an administrator calls so.
+
+    The place of those that are `unordered` is not known: none of them is the newest before an
+    administrator says so.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     releases: tuple[Release, ...] = ()
     latest: str | None = None
+    unordered: tuple[str, ...] = ()
 
     @cached_property
     def newest(self) -> Release | None:
-        """The administrator's latest, else the newest final release, else the newest of all."""
+        """The administrator's latest, else the newest final release, else the newest of all.
+
+        None without a release, and where its place is not known.
+        """
         for release in self.releases:
             if self.latest and is_among(self.latest, release.name, *release.aliases):
                 return release
-        return newest_of(self.releases)
+        newest = newest_of(self.releases)
+        return None if newest is None or newest.name in self.unordered else newest
 
 
 def newest_of(releases: tuple[Release, ...]) -> Release | None:

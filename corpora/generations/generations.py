@@ -45,7 +45,7 @@ def generation_dir(data_dir: Path, generation_id: int) -> Path:
 
 def generation_schema(generation_id: int) -> str:
     """Return the name of the schema of a generation's indexes; its end counts their formats."""
-    return f"generation_{generation_id}_v1"
+    return f"generation_{generation_id}_v2"
 
 
 def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from math import log
 from pathlib import Path
 from threading import Lock, local
@@ -23,7 +23,7 @@ from snowballstemmer import stemmer
 
 from corpora.errors import BrokenIndex
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever `tokens` or the tables change; an index of another format is built again."""
 
 FIELD_WEIGHTS = (2.0, 2.0, 1.0)
@@ -32,7 +32,17 @@ FIELD_WEIGHTS = (2.0, 2.0, 1.0)
 LONGEST = 80
 """Longer tokens (of a link, of encoded data) are left out; their parts stand for them."""
 
-_TERM = re.compile(r"(?:(?<![\w-])--?(?=[^\W\d]))?\w+(?:[.\-/]\w+)*(?:\(\))?")
+UNSPACED = r"\u0e00-\u0eff\u1100-\u11ff\u2e80-\u2fdf\u3005-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+UNSPACED += "\U00020000-\U0003ffff"
+"""The letters of scripts that set no blanks between words: Thai, kana, Han, Hangul."""
+
+_HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_LETTER = rf"[^\W{UNSPACED}]"
+_TERM = re.compile(
+    rf"(?:(?<!-)(?<!{_LETTER})--?(?=[^\W\d]))?{_LETTER}+(?:[.\-/]{_LETTER}+)*(?:\(\))?"
+    rf"|(?:(?=\w)[{UNSPACED}])+"
+)
+UNSPACED_RUN = re.compile(rf"(?:(?=\w)[{UNSPACED}])+")
 _WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"[-/]")
 _DOT = re.compile(r"(?<!\d)\.|\.(?!\d)")
@@ -67,9 +77,10 @@ def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order, lower-cased, words stemmed.
 
     A compound term (`Query.update()`, `--max-rate`, `pool_size`) gives itself whole, what follows
-    each of its dots, and its parts. A version (`1.10.1`) stays whole.
+    each of its dots, and its parts. A version (`1.10.1`) stays whole. Text without blanks between
+    words (Han, kana) is cut from what stands beside it and gives each two letters in a row.
     """
-    return list(chain.from_iterable(map(_tokens_of, _TERM.findall(text))))
+    return list(chain.from_iterable(map(_tokens_of, _TERM.findall(half_width(text)))))
 
 
 def identifiers(text: str) -> list[str]:
@@ -79,8 +90,13 @@ def identifiers(text: str) -> list[str]:
     "-" or ends with "()". Numbers, versions and abbreviations are none. Each is among the text's
     `tokens`.
     """
-    names = chain.from_iterable(map(_names_in, _TERM.findall(text)))
+    names = chain.from_iterable(map(_names_in, _TERM.findall(half_width(text))))
     return list(dict.fromkeys(name.lower() for name in names))
+
+
+def half_width(text: str) -> str:
+    """Return a text with ASCII letters, digits and signs for full-width ones, letter for letter."""
+    return text if text.isascii() else text.translate(_HALF_WIDTH)
 
 
 def build_index(path: Path, rows: Iterable[LexicalRow]) -> None:
@@ -237,8 +253,14 @@ class LexicalFile(LexicalIndex):
             return self._database.execute(sql, values).fetchall()
 
 
+def _tokens_of(term: str) -> Sequence[str]:
+    if UNSPACED_RUN.match(term):
+        return [a + b for a, b in pairwise(term)] or [term]
+    return _tokens_of_term(term)
+
+
 @lru_cache(maxsize=200_000)
-def _tokens_of(term: str) -> tuple[str, ...]:
+def _tokens_of_term(term: str) -> tuple[str, ...]:
     if _WORD.fullmatch(term) and not _HUMP.search(term):
         return (_stemmer.stem(term.lower()),)
     whole = term.removesuffix("()")

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.turn import Turn
-from corpora.catalog.release import Product, Release, is_prerelease
+from corpora.catalog.release import (
+    Product,
+    Release,
+    is_named_by_words,
+    is_prerelease,
+    unordered,
+)
 from eval.releases import ReleaseQuestion
 
 
@@ -30,11 +36,25 @@ def read_catalogs(path: Path) -> dict[str, tuple[Product, ...]]:
 
 def _product(said: Mapping[str, Any]) -> Product:
     also = said.get("also", {})
+    in_words = set(filter(is_named_by_words, said["releases"]))
+    unfinished = in_words if len(in_words) < len(said["releases"]) else set()
     releases = tuple(
-        Release(said["name"], name, tuple(also.get(name, ())), is_prerelease(name))
+        Release(
+            said["name"],
+            name,
+            tuple(also.get(name, ())),
+            is_prerelease(name) or name in unfinished,
+        )
         for name in said["releases"]
     )
-    return Product(said["name"], tuple(said.get("aliases", ())), releases, said.get("latest"))
+    finals = [release.name for release in releases if not release.prerelease]
+    return Product(
+        said["name"],
+        tuple(said.get("aliases", ())),
+        releases,
+        said.get("latest"),
+        tuple(unordered(finals or said["releases"])),
+    )
 
 
 def read_cases(path: Path, catalogs: Mapping[str, Sequence[Product]]) -> list[ReleaseCase]:

@@ -26,5 +26,7 @@ def test_what_is_the_same_is_said_once_and_what_is_absent_as_such() -> None:
     one, two = told("It is 5 s in 1.0 [1].", "1.0"), told("It is 5 s in 2.0 [1].", "2.0")
     same = in_each(("1.0", "2.0"), (one, two))
     assert same.text == "It is the same in 1.0 [1] and 2.0 [2]: It is 5 s in 2.0."
+    own = in_each(("2", "3"), (told("most 2 [1].", "2"), told("most 3 [1].", "3")))
+    assert own.text == "**2:** most 2 [1].\n\n**3:** most 3 [2]."
     absent = in_each(("1.0", "2.0"), (told("nothing found."), two))
     assert absent.text == "**1.0:** nothing found.\n\n**2.0:** It is 5 s in 2.0 [1]."

@@ -50,6 +50,24 @@ def test_releases_come_in_natural_order(catalog: Catalog, database: Database) ->
     assert [r.prerelease for r in catalog.product("anchor").releases] == [False, False, True, False]
 
 
+def test_names_in_words_are_no_latest_before_an_administrator_says_so(
+    catalog: Catalog, database: Database, administration: ReleaseAdministration
+) -> None:
+    publish(database, "Sorrel", "3.2", "next", "3.3")
+    sorrel = catalog.product("Sorrel")
+    assert [(r.name, r.prerelease) for r in sorrel.releases][1:] == [("3.3", False), ("next", True)]
+    assert sorrel.newest == sorrel.releases[1]
+    publish(database, "Ash", "Bionic", "Focal")
+    assert catalog.product("Ash").newest is None
+    assert catalog.has_open_order("Ash")
+    assert not catalog.has_open_order("Sorrel")
+    administration.change_release("Ash", "Bionic", ReleaseSettings(sorts_as="2"))
+    administration.change_release("Ash", "Focal", ReleaseSettings(sorts_as="1"))
+    newest = catalog.product("Ash").newest
+    assert newest is not None
+    assert newest.name == "Bionic"
+
+
 def test_what_was_never_published_is_listed_only_on_request(
     catalog: Catalog, database: Database
 ) -> None:

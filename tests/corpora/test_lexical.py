@@ -73,6 +73,12 @@ def index(tmp_path: Path) -> Iterator[LexicalFile]:
         ("The end. Next", ["the", "end", "next"]),
         ("etc/hosts.conf", ["etc/hosts.conf", "etc", "hosts.conf", "conf", "host"]),
         ("naïve Straße", ["naïv", "straße"]),
+        ("在2.1中retry_limit默认", ["在", "2.1", "中", "retry_limit", "retri", "limit", "默认"]),
+        ("２．１のｍａｘ＿rate", ["2.1", "の", "max_rate", "max", "rate"]),
+        (
+            "参数--max-rate。バージョン",
+            ["参数", "--max-rate", "max-rate", "max", "rate", "バー", "ージ", "ジョ", "ョン"],
+        ),
         ("… () -- . _ ¶ \x00 \ud800", ["_"]),
         ("", []),
     ],
@@ -93,10 +99,17 @@ def test_tokens(text: str, expected: list[str]) -> None:
         ("version 2, v1.4, R17.2, release17.20, 500ms, 3rd", []),
         ("e.g. the U.S. and i.e. that", []),
         ("Plain words, TCP/IP and URLs.", []),
+        ("设置max_payload后", ["max_payload"]),
     ],
 )
 def test_identifiers(text: str, expected: list[str]) -> None:
     assert identifiers(text) == expected
+
+
+def test_chinese_documents_are_found_by_chinese_questions(make: Make) -> None:
+    index = make("会话超时的默认值是三十分钟。", "任务失败后会重试三次。", "网关监听端口九千。")
+    assert [chunk for chunk, _ in index.search(tokens("默认的会话超时是多少"), 1)] == [0]
+    assert [chunk for chunk, _ in index.search(tokens("端口是哪个"), 1)] == [2]
 
 
 @given(st.text() | st.text("aB1_.-/() ", max_size=40))

@@ -16,6 +16,7 @@ from corpora.catalog.release import (
     name_tokens,
     releases_named,
     sort_key,
+    unordered,
 )
 from corpora.database.engine import Database
 from corpora.documents.upload_checks import check
@@ -42,6 +43,12 @@ from corpora.documents.uploads import UploadedFile
         ("2.0 release candidate 1", (2, 0, "rc", 1)),
         ("1.0.2b", (1, 0, 2, "b")),
         ("Resolute Raccoon", ("resolute", "raccoon")),
+        ("Spring '25", (2025, "spring")),
+        ("Sept 2024", (2024, "september")),
+        ("2024 Fall SP1", (2024, "autumn", "sp", 1)),
+        ("Q2 2024", (2024, "q", 2)),
+        ("24Q3", (2024, "q", 3)),
+        ("May", ("may",)),
         ("release", ("release",)),
         ("", ()),
     ],
@@ -69,6 +76,38 @@ def test_names_are_ordered_naturally(ordered: str) -> None:
     names = ordered.split()
     shuffled = random.Random(7).sample(names, len(names))
     assert sorted(shuffled, key=sort_key) == names
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["October 2022", "May 2023", "January 2024", "March 2024"],
+        ["Winter '24", "Spring '25", "Summer '25", "Fall '25"],
+        ["Q4 2023", "2024.Q1", "Q2 2024"],
+    ],
+)
+def test_names_of_a_time_are_ordered_year_first(ordered: list[str]) -> None:
+    assert sorted(random.Random(7).sample(ordered, len(ordered)), key=sort_key) == ordered
+
+
+@pytest.mark.parametrize(
+    ("names", "open_ones"),
+    [
+        (["1.9", "1.10", "2.0-sp1"], []),
+        (["October 2022", "May 2023"], []),
+        (["Bionic", "Focal"], ["Bionic", "Focal"]),
+        (["2.0-alpine", "2.0-slim"], ["2.0-alpine", "2.0-slim"]),
+        (["Summer '24", "Winter '24", "Spring '25"], ["Summer '24", "Winter '24"]),
+        (["Bionic"], []),
+        (["1.1.1a", "1.1.1b", "2024a", "2024b"], []),
+        (["Spring", "Fall"], ["Spring", "Fall"]),
+        ([], []),
+    ],
+)
+def test_names_that_differ_by_no_number_tell_no_order(
+    names: list[str], open_ones: list[str]
+) -> None:
+    assert unordered(names) == open_ones
 
 
 @settings(derandomize=True)

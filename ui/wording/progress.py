@@ -24,6 +24,7 @@ _NAMES = {
     "release_extraction": "finding the release",
     "parameters": "looking up the parameters",
     "comparison": "comparing the releases",
+    "questions_apart": "reading the question",
     "query_rewriting": "preparing the search",
     "memory": "looking for a saved answer",
     "glossary_expansion": "looking up terms",
