@@ -84,7 +84,7 @@ def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None
         ('create_engine("sqlite:///foo.db")', 'create_engine("sqlite:///foo.db")'),
         ("callbacks[0](event)", "`callbacks[0](event)`"),
         ("args[1] is it [1]", "`args[1]` is it [1]"),
-        ("List<int> and <name>", "List<int> and `<name>`"),
+        ("List<int> and <name>", "`List<int>` and `<name>`"),
         (">= 3.7", "`>= 3.7`"),
         ("help@docs.example", "`help@docs.example`"),
         ("a < b and x->y", "a < b and x->y"),
