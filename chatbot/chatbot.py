@@ -108,6 +108,8 @@ class Chatbot:
         TookTooLong, and Stopped when `stopped` says so.
         """
         asked, question = visible(question).strip(), self._checked(question)
+        if len(asked) > self.settings.question_limit:
+            asked = question
         account = owner if account is None else account
         if same_as is None:
             self.limits.question(account, per_minute)

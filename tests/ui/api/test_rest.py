@@ -252,6 +252,8 @@ def test_code_in_a_question_is_kept_as_it_was_written(strata: Strata, chatbot: C
     (listed,) = strata.conversations()
     assert listed["title"] == " ".join(asked.split())
     assert strata.turns(listed["id"])[0]["question"] == asked
+    wide = strata.ask(f"What is{' ' * 100_000}hold_time?", product="valve", conversation="new")
+    assert strata.turns(wide.conversation or "")[0]["question"] == "What is hold_time?"
     again = strata.ask("And in 1.0?", conversation=told.conversation)
     assert (told.release, again.release) == ("2.0", "1.0")
     conversations = chatbot.conversations.of(LOCAL.id)
