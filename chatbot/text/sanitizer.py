@@ -118,9 +118,12 @@ def _unquoted(line: re.Match[str]) -> str:
 
 
 def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
-    if match["tag"] in evidence:
+    before, tag = match["type"], match["tag"]
+    if match[0] in evidence:
         return match[0] if in_code else f"`{match[0]}`"
-    return f"{match['type']} " if match[0].endswith(">") else match[0].replace("<", "‹")
+    if tag in evidence:
+        return match[0] if in_code else f"{before}`{tag}`"
+    return f"{before} " if tag.endswith(">") else match[0].replace("<", "‹")
 
 
 def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:

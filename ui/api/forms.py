@@ -25,9 +25,9 @@ Text = Annotated[str, AfterValidator(visible)]
 Words = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(visible)]
 """The same of an agent, which may send one like 9301 as a number."""
 
-Quote = Annotated[str, Field(max_length=LONGEST_QUOTE), AfterValidator(visible)]
+Quote = Annotated[Text, Field(max_length=LONGEST_QUOTE)]
 """Words to mark on a page."""
-Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(visible)]
+Name = Annotated[Text, Field(max_length=LONGEST_NAME)]
 """The name of a product, a release or a conversation: a longer text is not looked up."""
 Product = Annotated[Name, AfterValidator(chosen)]
 """The name of a product."""
