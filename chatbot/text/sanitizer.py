@@ -19,7 +19,7 @@ _DEFINITION = re.compile(
 )
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\n]*\)")
 # A tag, or the parameters of a type with the type before them: Map<String, List<Lease>>.
-_TAG = re.compile(r"(?<![\w.])(?P<type>[\w.]*)(?P<tag>(?:<(?=[a-z/!?])[^<>\n]*)+>*)", re.I)
+_TAG = re.compile(r"(?<![\w.\\])(?P<type>[\w.\\]*)(?P<tag>(?:<(?=[a-z/!?])[^<>\n]*)+>*)", re.I)
 _ADDRESS = re.compile(
     r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
     r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
@@ -76,15 +76,19 @@ def as_words(text: str) -> str:
     What looks like a tag may be its very subject, "The <name> element", and stays as code.
     """
     tags = "\n".join(tag["tag"] for tag in _TAG.finditer(text))
-    return with_marks_as_code(" ".join(harmless(text, evidence=tags).split()))
+    return _only_read(" ".join(harmless(text, evidence=tags).split()))
 
 
 def as_document_words(text: str) -> str:
     """A document's words in an answer: what looks like a mark, a link or a tag can only be read."""
     indent = text[: len(text) - len(text.lstrip(" "))]
-    words = harmless(text, evidence=text)
-    read = _replace(_TAG, words, lambda m, in_code: m[0] if in_code else m[0].replace("<", "‹"))
-    return indent + with_marks_as_code(read)
+    return indent + _only_read(harmless(text, evidence=text))
+
+
+def _only_read(text: str) -> str:
+    """The text without the marks and tags that are outside of code spans after all."""
+    bare = _replace(_TAG, text, lambda m, in_code: m[0] if in_code else m[0].replace("<", "‹"))
+    return with_marks_as_code(bare)
 
 
 def _replace(
@@ -118,12 +122,13 @@ def _unquoted(line: re.Match[str]) -> str:
 
 
 def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
-    before, tag = match["type"], match["tag"]
     if match[0] in evidence:
         return match[0] if in_code else f"`{match[0]}`"
+    # Behind a backslash a code span would not begin.
+    before, tag = match["type"].rstrip("\\"), match["tag"]
     if tag in evidence:
         return match[0] if in_code else f"{before}`{tag}`"
-    return f"{before} " if tag.endswith(">") else match[0].replace("<", "‹")
+    return f"{before} " if tag.endswith(">") else f"{before}{tag.replace('<', '‹')}"
 
 
 def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:

@@ -119,7 +119,10 @@ def test_names_titles_and_topics_stand_in_our_sentences() -> None:
 
 
 @given(MODEL)
+@example("`[<img src=x>")
+@example("\\<img src=x>")
 def test_words_in_our_sentences_are_on_one_line_and_cite_nothing(text: str) -> None:
+    assert dangers(as_words(text)) == []
     for made in (as_code(text), as_words(text)):
         assert marks(made) == []
         assert "\n" not in made
