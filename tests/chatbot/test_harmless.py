@@ -113,16 +113,18 @@ def test_the_letters_of_a_document_are_kept(words: str) -> None:
         assert dangers(made) == []
 
 
+@pytest.mark.parametrize("words", ["`[<img src=x>", "\\<img src=x>", "x\\<img src=x>"])
+def test_no_sign_before_a_tag_sets_it_free(words: str) -> None:
+    assert dangers(as_words(words)) == dangers(as_document_words(words)) == []
+
+
 def test_names_titles_and_topics_stand_in_our_sentences() -> None:
     assert as_code("a/b` ![x](y)\n`.html") == "`a/b' ![x](y) '.html`"
     assert as_words("Ports [3]\n> ![x](https://evil.example/x)") == ("Ports `[3]` x")
 
 
 @given(MODEL)
-@example("`[<img src=x>")
-@example("\\<img src=x>")
 def test_words_in_our_sentences_are_on_one_line_and_cite_nothing(text: str) -> None:
-    assert dangers(as_words(text)) == []
     for made in (as_code(text), as_words(text)):
         assert marks(made) == []
         assert "\n" not in made
