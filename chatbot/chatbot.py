@@ -98,7 +98,8 @@ class Chatbot:
     ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        NEW begins a conversation of `owner` once there is an answer. The question counts for
+        NEW begins a conversation of `owner` once there is an answer. It is kept as it was written,
+        and answered on one line. The question counts for
         `account`, if that is another; `per_minute` is another limit than that of the settings;
         `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
         one that is open no longer. `afresh` leaves out the memory; `same_as` is the saved answer
@@ -106,7 +107,9 @@ class Chatbot:
         Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
         TookTooLong, and Stopped when `stopped` says so.
         """
-        question = self._checked(question)
+        asked, question = visible(question).strip(), self._checked(question)
+        if len(asked) > self.settings.question_limit:
+            asked = question
         account = owner if account is None else account
         if same_as is None:
             self.limits.question(account, per_minute)
@@ -133,10 +136,10 @@ class Chatbot:
         kept_as = None
         if conversation is not None:
             if conversation == NEW:
-                conversation = own.start(product, question)
+                conversation = own.start(product, asked)
             kept_as = own.add(
                 conversation,
-                question,
+                asked,
                 content,
                 trace=trace_of(turn),
                 instead_of=instead_of,
@@ -180,6 +183,17 @@ class Chatbot:
                 f"{what} has {len(text):,} characters, the limit is {limit:,}: shorten it"
             )
         return text
+
+    def last_turns(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        """The last turns of a conversation, as many as can be read with a question."""
+        left = _TURNS_BEFORE * self.settings.question_limit
+        kept: list[tuple[str, str]] = []
+        for user, reply in reversed(history[-_TURNS_BEFORE:]):
+            left -= len(user) + len(reply)
+            if left < 0:
+                break
+            kept.insert(0, (user, reply))
+        return tuple(kept)
 
     def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         size = sum(len(user) + len(reply) for user, reply in history)
@@ -251,7 +265,7 @@ class Chatbot:
         earlier = earlier[-_TURNS_BEFORE:]
         return replace(
             turn,
-            history=tuple((t.question, t.reply.answer) for t in earlier),
+            history=tuple((" ".join(t.question.split()), t.reply.answer) for t in earlier),
             asked_back=frozenset(
                 i
                 for i, t in enumerate(earlier)

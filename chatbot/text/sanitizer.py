@@ -18,8 +18,8 @@ _DEFINITION = re.compile(
     r"^[ \t>*+-]*\[[^\]\n]+\]:\s*(?:<|[/#?.]|[\w+.-]+:|www\.)\S*(?:[ \t]+[\"'(].*)?$", re.M
 )
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\n]*\)")
-_TAG = re.compile(r"<(?=[a-z/!?])[^<>\n]*>?", re.I)
-_WITH_TAG = re.compile(rf"\w*{_TAG.pattern}", re.I)
+# A tag, or the parameters of a type with the type before them: Map<String, List<Lease>>.
+_TAG = re.compile(r"(?<![\w.\\])(?P<type>[\w.\\]*)(?P<tag>(?:<(?=[a-z/!?])[^<>\n]*)+>*)", re.I)
 _ADDRESS = re.compile(
     r"(?:(?<![\w+.-])[\w+.-]*://|//(?=[\w-]+[./]\w)|(?:java|vb)script:|(?<![\w.])(?:data|mailto|tel):"
     r"|www\.|(?<![\w+.-])[\w+.-]+@(?=[\w-]+\.\w))[^\s<>)\]\"'`]+",
@@ -71,23 +71,24 @@ def as_code(text: str) -> str:
 
 
 def as_words(text: str) -> str:
-    """A title or a topic in a sentence of ours: it loads, links and cites nothing."""
-    return with_marks_as_code(" ".join(harmless(text, evidence="").split()))
+    """A title or a topic in a sentence of ours: it loads, links and cites nothing.
+
+    What looks like a tag may be its very subject, "The <name> element", and stays as code.
+    """
+    tags = "\n".join(tag["tag"] for tag in _TAG.finditer(text))
+    return _only_read(" ".join(harmless(text, evidence=tags).split()))
 
 
 def as_document_words(text: str) -> str:
-    """A document's words in an answer: what looks like a mark, a link or a tag can only be read.
-
-    A tag, with the word it ends, is shown letter for letter as code: `Map<String, Lease>`.
-    """
+    """A document's words in an answer: what looks like a mark, a link or a tag can only be read."""
     indent = text[: len(text) - len(text.lstrip(" "))]
-    words = harmless(text, evidence=text)
-    read = _replace(_WITH_TAG, words, lambda m, in_code: m[0] if in_code else _as_code_of(m[0]))
-    return indent + with_marks_as_code(read)
+    return indent + _only_read(harmless(text, evidence=text))
 
 
-def _as_code_of(tag: str) -> str:
-    return f"`{tag}`" if "`" not in tag else tag.replace("<", "‹")
+def _only_read(text: str) -> str:
+    """The text without the marks and tags that are outside of code spans after all."""
+    bare = _replace(_TAG, text, lambda m, in_code: m[0] if in_code else m[0].replace("<", "‹"))
+    return with_marks_as_code(bare)
 
 
 def _replace(
@@ -121,10 +122,13 @@ def _unquoted(line: re.Match[str]) -> str:
 
 
 def _tag(evidence: str, match: re.Match[str], in_code: bool) -> str:
-    if match[0] not in evidence:
-        return " " if match[0].endswith(">") else f"‹{match[0][1:]}"
-    within = match.string[: match.start()][-1:].isalnum() or in_code
-    return match[0] if within else f"`{match[0]}`"
+    if match[0] in evidence:
+        return match[0] if in_code else f"`{match[0]}`"
+    # Behind a backslash a code span would not begin.
+    before, tag = match["type"].rstrip("\\"), match["tag"]
+    if tag in evidence:
+        return match[0] if in_code else f"{before}`{tag}`"
+    return f"{before} " if tag.endswith(">") else f"{before}{tag.replace('<', '‹')}"
 
 
 def _address(evidence: str, match: re.Match[str], in_code: bool) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chatbot.text.markdown import marks
-from chatbot.text.sanitizer import as_code, as_words, harmless
+from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
 
 EVIDENCE = """The manual is at https://docs.example/a.html and at www.docs.example/b.
 Use create_engine("sqlite:///foo.db") and callbacks[0](event), or List<int> with <name>.
@@ -39,6 +39,8 @@ def dangers(text: str) -> list[str]:
 
 @given(MODEL)
 @example("**>**")
+@example("//evil.example<name>")
+@example("x@evil.example<name>")
 def test_nothing_can_be_loaded_or_followed(text: str) -> None:
     made = harmless(text, evidence=EVIDENCE)
     assert dangers(made) == []
@@ -84,7 +86,7 @@ def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None
         ('create_engine("sqlite:///foo.db")', 'create_engine("sqlite:///foo.db")'),
         ("callbacks[0](event)", "`callbacks[0](event)`"),
         ("args[1] is it [1]", "`args[1]` is it [1]"),
-        ("List<int> and <name>", "List<int> and `<name>`"),
+        ("List<int> and <name>", "`List<int>` and `<name>`"),
         (">= 3.7", "`>= 3.7`"),
         ("help@docs.example", "`help@docs.example`"),
         ("a < b and x->y", "a < b and x->y"),
@@ -94,6 +96,26 @@ def test_what_a_model_makes_up_loses_its_effect(written: str, made: str) -> None
 )
 def test_what_the_evidence_has_stays(written: str, made: str) -> None:
     assert harmless(written, evidence=EVIDENCE) == made
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A Map<String, List<Lease>> is kept",
+        "The <name> element & its </name>",
+        "std::vector<int> and Box<dyn Fn(u8)>",
+        "a <- b, x < y and y > z",
+    ],
+)
+def test_the_letters_of_a_document_are_kept(words: str) -> None:
+    for made in (as_document_words(words), as_words(words)):
+        assert made.replace("`", "") == words
+        assert dangers(made) == []
+
+
+@pytest.mark.parametrize("words", ["`[<img src=x>", "\\<img src=x>", "x\\<img src=x>"])
+def test_no_sign_before_a_tag_sets_it_free(words: str) -> None:
+    assert dangers(as_words(words)) == dangers(as_document_words(words)) == []
 
 
 def test_names_titles_and_topics_stand_in_our_sentences() -> None:

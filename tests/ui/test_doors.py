@@ -33,6 +33,7 @@ from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
 from ui.review.history_page import history
 from ui.review.numbers_page import numbers
+from ui.serving import gate
 
 BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
@@ -183,7 +184,7 @@ def test_what_is_for_admins_was_found() -> None:
 def test_every_page_for_admins_is_known(valve: MakeChatbot) -> None:
     valve(None)
     known = open_page().session_state["pages"].keys()
-    assert known == FOR_EVERYBODY | {page.__name__ for page in PAGES}
+    assert known == FOR_EVERYBODY | {page.__name__ for page in PAGES} == gate.PAGES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.__name__)

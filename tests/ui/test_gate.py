@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -44,8 +45,8 @@ def through(settings: Settings, client: str = "10.0.0.9", base: str = HOME) -> T
         WebSocketRoute("/_stcore/stream", _socket),
         Route("/{path:path}", _told, methods=["GET", "PUT", "DELETE", "POST"]),
     ]
-    gate = Gate(Starlette(routes=routes), settings)
-    return TestClient(gate, base_url=base, client=(client, 4711))
+    app = Starlette(routes=routes, middleware=[Middleware(Gate, settings=settings)])
+    return TestClient(app, base_url=base, client=(client, 4711))
 
 
 def socket_opens(client: TestClient, **headers: str) -> bool:

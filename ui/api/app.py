@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,8 +34,10 @@ from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
 from ui.api.streaming import failure
 from ui.wording.escaping import visible
+from ui.wording.failures import objections
 
 _CLIENT_CLOSED = 499
+_POST_ALONE = HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "POST"}
 _STATUS: dict[type[Exception], int] = {
     NotSignedIn: HTTPStatus.UNAUTHORIZED,
     NotAllowed: HTTPStatus.FORBIDDEN,
@@ -68,9 +71,11 @@ class Api:
         )
         (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         described = _application(chatbot, "/openapi.json", rest.router, operating.router)
+        openai = _application(chatbot, None, chat_completions.router)
+        openai.add_exception_handler(RequestValidationError, _malformed_as_openai)
         self.routes: list[BaseRoute] = [
-            Mount("/api/v1", described),
-            Mount("/v1", _application(chatbot, None, chat_completions.router)),
+            Mount("/api/v1", described, middleware=[Middleware(_Heads)]),
+            Mount("/v1", openai, middleware=[Middleware(_Heads)]),
             Route("/mcp", _Keyed(endpoint, chatbot)),
         ]
 
@@ -123,11 +128,17 @@ def _of_failure(error: Exception, settings: Settings | None) -> JSONResponse:
     return JSONResponse({"error": failure(error, settings)}, status, headers)
 
 
-def _malformed(request: Request, error: Exception) -> JSONResponse:
+def _malformed(
+    request: Request, error: Exception, status: HTTPStatus = HTTPStatus.UNPROCESSABLE_ENTITY
+) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-    message = f"The request is not understood: {wrong}"
-    return _error_response(message, "BadRequest", HTTPStatus.UNPROCESSABLE_ENTITY)
+    within = [{**one, "loc": one["loc"][1:]} for one in error.errors()]
+    message = f"The request is not understood: {objections(within)}."
+    return _error_response(message, "BadRequest", status)
+
+
+def _malformed_as_openai(request: Request, error: Exception) -> JSONResponse:
+    return _malformed(request, error, HTTPStatus.BAD_REQUEST)
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:
@@ -141,8 +152,24 @@ def _error_response(
     return JSONResponse({"error": {"message": visible(message), "type": kind}}, status, headers)
 
 
+class _Heads:
+    """Answers HEAD as GET, for monitors and proxies; the server leaves out the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
+
+
 class _Keyed:
-    """Refuses requests without a valid key before MCP reads them."""
+    """Refuses requests without a valid key before MCP reads them.
+
+    Every call is a POST: there are no sessions to end, and a stream would never say anything.
+    """
 
     def __init__(self, app: ASGIApp, chatbot: Callable[[], Chatbot]) -> None:
         self._app = app
@@ -154,6 +181,8 @@ class _Keyed:
         app = self._app
         try:
             await to_thread.run_sync(lambda: service_of(request, self._chatbot()))
+            if request.method != "POST":
+                app = _error_response("Send calls by POST.", "BadRequest", *_POST_ALONE)
         except StrataError as error:
             app = _of_failure(error, None)
         await app(scope, receive, send)

@@ -6,59 +6,79 @@ words decide, or the latest. Citations are annotations of the message, at the pl
 
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
-from sse_starlette import EventSourceResponse
-from sse_starlette import JSONServerSentEvent as Event
+from pydantic import Field
+from sse_starlette import ServerSentEvent
 
+from chatbot.chatbot import Chatbot
 from chatbot.errors import BadQuestion
 from chatbot.settings import Settings
 from corpora.catalog.catalog import LONGEST_NAME
+from ui.api import forms
+from ui.api.client_prompts import question_of, reply_to_task
 from ui.api.forms import AskIn, AskOut, Text
 from ui.api.service import Asking, NotThere, Searching
-from ui.api.streaming import Following, failure, follow
+from ui.api.streaming import failure, follow, last_event, sent_event, sent_events
 
 router = APIRouter()
 """The routes."""
 
 OWNER = "strata"
+_MOST_MESSAGES = 1_000
+"""The last messages of a conversation that are looked at."""
 _MARK = re.compile(r"\[(\d{1,9})\]")
+Answering = Callable[..., Awaitable[AskOut]]
+"""Makes the reply; may take the request, which who hangs up takes back."""
 _WORDS = re.compile(r"\S+\s*|\s+")
 
 
-class Part(BaseModel):
+class Part(forms.Sent, extra="ignore"):
     """A part of a message; only text is read."""
 
-    type: str
     text: Text = ""
 
 
-class Message(BaseModel):
+class Message(forms.Sent, extra="ignore"):
     """A message of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: Text | tuple[Part, ...] | None = None
+    content: Text | tuple[Part, ...] = ""
 
     @property
     def text(self) -> str:
         """Its text."""
         if isinstance(self.content, tuple):
-            return " ".join(part.text for part in self.content if part.text)
-        return self.content or ""
+            return "\n".join(part.text for part in self.content if part.text)
+        return self.content
 
 
-class Completion(BaseModel):
-    """The request; parameters of a bare language model (temperature, tools …) are ignored."""
+class StreamOptions(forms.Sent, extra="ignore"):
+    """What a stream holds beside the answer."""
+
+    include_usage: bool = False
+
+
+class ResponseFormat(forms.Sent, extra="ignore"):
+    """An answer is text; JSON of a schema would not be the documentation's words."""
+
+    type: Literal["text"]
+
+
+class Completion(forms.Sent, extra="ignore"):
+    """The request; what only sets a bare language model (temperature, tools …) is left aside."""
 
     model: Annotated[Text, Field(max_length=3 * LONGEST_NAME)]
-    messages: tuple[Message, ...] = Field(min_length=1, max_length=200)
+    messages: tuple[Message, ...] = Field(min_length=1)
     stream: bool = False
-    stream_options: dict[str, Any] | None = None
+    stream_options: StreamOptions = StreamOptions()
+    n: Annotated[int, Field(ge=1, le=1)] = 1
+    response_format: ResponseFormat | None = None
+    tool_choice: Literal["auto", "none"] = "auto"
 
 
 @router.get("/models")
@@ -83,16 +103,21 @@ def model(service: Searching, name: str) -> dict[str, Any]:
 
 @router.post("/chat/completions")
 async def complete(service: Asking, wanted: Completion, request: Request) -> Any:
-    """Answer the last message; streamed once it is checked."""
-    following = follow(service, partial(service.ask, _question(wanted)))
+    """Answer the user's last message; streamed once it is checked."""
+    asked = _question(wanted, service.chatbot)
+    if (told := reply_to_task(asked.question, asked.product or "")) is not None:
+        reply_of = _at_once(AskOut(answer=told))
+    else:
+        asked.question = question_of(asked.question)
+        reply_of = follow(service, partial(service.ask, asked)).reply
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": wanted.model}
     # A Host header is what a program wrote; without sign-in the gate lets only this machine's pass.
     base = service.chatbot.settings.public_url or str(request.base_url).rstrip("/")
     if wanted.stream:
-        usage = bool((wanted.stream_options or {}).get("include_usage"))
+        usage = wanted.stream_options.include_usage
         settings = service.chatbot.settings
-        return EventSourceResponse(_stream(following, head, base, settings, usage=usage))
-    reply = await following.reply(request)
+        return sent_events(_stream(reply_of, head, base, settings, usage=usage))
+    reply = await reply_of(request)
     message = {"role": "assistant", "content": reply.answer, "refusal": None}
     annotations = _annotations(reply, base)
     return {
@@ -108,29 +133,42 @@ def _unknown(model: str) -> NotThere:
     return NotThere(f"There is no model {model}: GET /v1/models lists them.")
 
 
-def _question(wanted: Completion) -> AskIn:
-    """The last message of the user as the question, with the earlier ones as its history."""
+def _at_once(reply: AskOut) -> Answering:
+    async def reply_of(request: Request | None = None) -> AskOut:
+        return reply
+
+    return reply_of
+
+
+def _question(wanted: Completion, chatbot: Chatbot) -> AskIn:
+    """The user's last message as the question, with what was said before it as its history.
+
+    What others say behind it, an agent's tools or a client, is no question.
+    """
     owner, _, product = wanted.model.partition("/")
     if owner != OWNER:
         raise _unknown(wanted.model)
     product, _, release = product.partition("@")
     if max(len(product), len(release)) > LONGEST_NAME:
         raise _unknown(wanted.model)
-    *before, last = wanted.messages
-    if last.role != "user":
-        raise BadQuestion("the last message is not the user's")
-    history: list[tuple[str, str]] = []
-    for message in before:
-        if message.role == "user":
-            history.append((message.text, ""))
-        elif message.role == "assistant" and history:
-            question, reply = history[-1]
-            history[-1] = (question, f"{reply}\n\n{message.text}".strip())
+    said: list[tuple[str, str]] = []
+    for message in wanted.messages[-_MOST_MESSAGES:]:
+        if message.role == "user" and message.text:
+            said.append((message.text, ""))
+        elif message.role == "assistant" and said:
+            question, reply = said[-1]
+            said[-1] = (question, f"{reply}\n\n{message.text}".strip())
+    if not said:
+        raise BadQuestion("no message of the user has a text: send the question as one")
+    *before, (question, _) = said
+    # What was too long had no answer, and stays in what a client sends.
+    longest = chatbot.settings.question_limit
+    before = [(user, reply) for user, reply in before if reply or len(user) <= longest]
     return AskIn(
-        question=last.text,
-        product=product or None,
-        release=release or None,
-        history=tuple(pair for pair in history if pair[1])[-50:],
+        question=question,
+        product=product,
+        release=release,
+        history=chatbot.last_turns(before),
     )
 
 
@@ -171,27 +209,27 @@ def _choice(finish: str | None, **fields: Any) -> dict[str, Any]:
 
 
 async def _stream(
-    following: Following[AskOut],
+    reply_of: Answering,
     head: dict[str, Any],
     base: str,
     settings: Settings,
     *,
     usage: bool,
-) -> AsyncIterator[Any]:
+) -> AsyncIterator[ServerSentEvent]:
     """Chunks of the checked answer: words that were sent cannot be taken back."""
 
-    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> Event:
-        return Event({**head, "choices": [_choice(finish, delta=delta)], **more})
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> ServerSentEvent:
+        return sent_event({**head, "choices": [_choice(finish, delta=delta)], **more})
 
     head = {**head, "object": "chat.completion.chunk"}
     yield chunk({"role": "assistant", "content": ""})
     try:
-        reply = await following.reply()
+        reply = await reply_of()
         for words in _WORDS.findall(reply.answer):
             yield chunk({"content": words})
         yield chunk({"annotations": _annotations(reply, base)}, "stop", strata=_beside(reply))
         if usage:
-            yield Event({**head, "choices": [], "usage": _usage(reply)})
+            yield sent_event({**head, "choices": [], "usage": _usage(reply)})
     except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first chunk
-        yield Event({"error": failure(error, settings)})
-    yield {"data": "[DONE]"}
+        yield sent_event({"error": failure(error, settings)})
+    yield last_event("[DONE]")

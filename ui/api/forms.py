@@ -1,27 +1,66 @@
 """Requests and responses of the interface for programs, beside the reply itself."""
 
+from collections.abc import Container, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
 from corpora.catalog.catalog import LONGEST_NAME
+from corpora.catalog.release import is_among
 from corpora.parameters.releases import Difference
 from ui.wording.escaping import visible
 from ui.wording.marking import LONGEST_QUOTE
 
+
+def chosen(name: str) -> str | None:
+    """A name; None for “latest”, which agents write where they leave product or release open."""
+    return None if is_among(name, "latest") else name
+
+
 Text = Annotated[str, AfterValidator(visible)]
 """Text without what nobody sees, half a surrogate pair among it, which JSON can name."""
+Words = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(visible)]
+"""The same of an agent, which may send one like 9301 as a number."""
 
-Quote = Annotated[str, Field(max_length=LONGEST_QUOTE), AfterValidator(visible)]
+Quote = Annotated[Text, Field(max_length=LONGEST_QUOTE)]
 """Words to mark on a page."""
 Name = Annotated[Text, Field(max_length=LONGEST_NAME)]
 """The name of a product, a release or a conversation: a longer text is not looked up."""
+Product = Annotated[Name, AfterValidator(chosen)]
+"""The name of a product."""
+Release = Annotated[
+    Name | Annotated[float, Field(strict=True, ge=0, lt=1e15)],
+    WithJsonSchema({"type": "string", "maxLength": LONGEST_NAME}),
+]
+"""The name of a release; many programs send one like 2.1 as a number (`ui.api.release_numbers`)."""
 
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 """A number that a row of the database can have."""
+
+
+def said(given: Mapping[str, Any], required: Container[str] = ()) -> dict[str, Any]:
+    """What a program has said: null, and an empty text that is not `required`, is as left out."""
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not None and (name in required or value != "")
+    }
+
+
+class Sent(BaseModel, extra="forbid"):
+    """A body that a program sends; what is left out may be written as null or as an empty text.
+
+    An unknown field is refused: the release under a wrong name would not be looked at.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said(cls, given: Any) -> Any:
+        required = {name for name, field in cls.model_fields.items() if field.is_required()}
+        return said(given, required) if isinstance(given, Mapping) else given
 
 
 class ReleaseOut(BaseModel):
@@ -41,12 +80,12 @@ class ProductOut(BaseModel):
     releases: tuple[ReleaseOut, ...] = ()
 
 
-class SearchIn(BaseModel):
+class SearchIn(Sent):
     """What is searched for; without a release it is the one that the query names, or the latest."""
 
     query: Text
-    product: Name | None = None
-    release: Name | None = None
+    product: Product | None = None
+    release: Release | None = None
     limit: int = Field(5, ge=1, le=20)
 
 
@@ -75,7 +114,7 @@ class SearchOut(BaseModel):
     message: str = ""
 
 
-class AskIn(BaseModel):
+class AskIn(Sent):
     """A question; “new” as `conversation` begins one, which later questions continue.
 
     `history` are (question, answer) pairs where no conversation is kept. With `stream` the reply
@@ -83,8 +122,8 @@ class AskIn(BaseModel):
     """
 
     question: Text
-    product: Name | None = None
-    release: Name | None = None
+    product: Product | None = None
+    release: Release | None = None
     conversation: Name | None = None
     history: tuple[tuple[Text, Text], ...] = Field((), max_length=50)
     afresh: bool = False
@@ -146,7 +185,7 @@ class Conversation(BaseModel):
     releases: tuple[str, ...]
 
 
-class FeedbackIn(BaseModel):
+class FeedbackIn(Sent):
     """A thumb (1 up, -1 down), with a reason and a comment."""
 
     thumbs: Literal[1, -1]

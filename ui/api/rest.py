@@ -6,23 +6,23 @@ from functools import partial
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Query, Request
-from sse_starlette import EventSourceResponse
-from sse_starlette import JSONServerSentEvent as Event
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
+from sse_starlette import ServerSentEvent
 
 from chatbot.chain.reply import remembered_pair
+from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
-from corpora.documents.uploads import UploadedFile
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
-from ui.api.service import Asking, Ingesting, Searching, Service
-from ui.api.streaming import Following, failure, follow
+from ui.api.service import Asking, Ingesting, Searching, Service, opened, service_of
+from ui.api.streaming import Following, failure, follow, sent_event, sent_events
+from ui.api.uploading import uploaded_files
 
-_MOST_FILES = 5_000
 _EVENTS = {
     Waiting: "waiting",
     StepStarted: "step",
@@ -42,7 +42,17 @@ _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
 _FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"files": _FILES}}}
 _UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
-router = APIRouter()
+
+def _all_known(request: Request, chatbot: Annotated[Chatbot, Depends(opened)]) -> None:
+    """Refuse a query parameter that the route does not have; who has no key hears that first."""
+    known = {field.alias for field in request.scope["route"].dependant.query_params}
+    if unknown := request.query_params.keys() - known:
+        service_of(request, chatbot)
+        unknown_ones = [{"type": "extra_forbidden", "loc": ("query", name)} for name in unknown]
+        raise RequestValidationError(unknown_ones)
+
+
+router = APIRouter(dependencies=[Depends(_all_known)])
 """The routes."""
 
 
@@ -57,7 +67,7 @@ async def ask(service: Asking, body: forms.AskIn, request: Request) -> Any:
     """Ask a question."""
     following = follow(service, partial(service.ask, body))
     if body.stream:
-        return EventSourceResponse(_events(following, service))
+        return sent_events(_events(following, service))
     return await following.reply(request)
 
 
@@ -87,15 +97,17 @@ async def changes(
     return await following.reply(request)
 
 
-async def _events(following: Following[forms.AskOut], service: Service) -> AsyncIterator[Event]:
+async def _events(
+    following: Following[forms.AskOut], service: Service
+) -> AsyncIterator[ServerSentEvent]:
     try:
         async for event in following.events():
             data = _offers(event) if isinstance(event, Offered) else asdict(event)
-            yield Event(data, event=_EVENTS[type(event)])
+            yield sent_event(data, _EVENTS[type(event)])
         reply = await following.reply()
-        yield Event(reply.model_dump(mode="json"), event="reply")
+        yield sent_event(reply.model_dump(mode="json"), "reply")
     except Exception as error:  # noqa: BLE001 - the HTTP status was sent with the first event
-        yield Event(failure(error, service.chatbot.settings), event="error")
+        yield sent_event(failure(error, service.chatbot.settings), "error")
 
 
 def _offers(event: Offered) -> dict[str, Any]:
@@ -150,12 +162,7 @@ async def upload(
         raise UploadError("Say how long the upload is (Content-Length).")
     if int(length) > largest:
         raise UploadError(f"The upload is larger than {settings.largest_upload:,} MB: split it.")
-    async with request.form(max_files=_MOST_FILES, max_fields=1) as form:
-        files = []
-        for part in form.getlist("files"):
-            if isinstance(part, str):
-                raise UploadError("Send each file as a file of the form field “files”.")
-            files.append(UploadedFile(part.filename or "", await part.read()))
+    files = await uploaded_files(request)
 
     def order() -> dict[str, Any]:
         findings = check(files, product, release, service.chatbot.database, largest)

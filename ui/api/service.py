@@ -12,9 +12,9 @@ from fastapi.security import SecurityScopes
 from starlette.requests import HTTPConnection
 
 from chatbot.accounts.people import LOCAL, Person
-from chatbot.accounts.program_keys import ProgramKeys, Scope, keys_of, person_of
+from chatbot.accounts.program_keys import PREFIX, ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
-from chatbot.chatbot import Chatbot
+from chatbot.chatbot import NEW, Chatbot
 from chatbot.errors import BadQuestion, NotAllowed, NotSignedIn
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.support import cite_stated
@@ -25,6 +25,7 @@ from corpora.documents.documents import Documents
 from corpora.parameters.releases import Change, changes
 from ingestion.errors import StrataError
 from ui.api import forms
+from ui.api.release_numbers import release_written
 from ui.wording.marking import quoted_spans
 
 
@@ -81,8 +82,11 @@ class Service:
         """Answer a question; raises what `Chatbot.ask` raises, and UnknownRelease."""
         if request.product:
             self.chatbot.catalog.product(request.product)
+        # In a conversation about another release “latest” says more than nothing.
+        continues = request.conversation not in (None, NEW) or bool(request.history)
         answered = self.chatbot.ask(
-            **request.model_dump(exclude={"stream"}),
+            **request.model_dump(exclude={"stream", "release"}),
+            release=self.release_named(request.release, request.product, continues=continues),
             owner=self.person.id,
             account=self.account,
             per_minute=self.per_minute,
@@ -102,7 +106,7 @@ class Service:
         turn = self.chatbot.search(
             wanted.query,
             product=wanted.product,
-            release=wanted.release,
+            release=self.release_named(wanted.release, wanted.product),
             owner=self.account,
             per_minute=self.per_minute,
             stopped=stopped,
@@ -123,6 +127,20 @@ class Service:
         if not passages:
             result.message = f"Nothing in {product} {release} fits these words."
         return result
+
+    def release_named(
+        self, release: str | float | None, product: str | None, *, continues: bool = False
+    ) -> str | None:
+        """The release that a program has chosen, which may have come as a number; BadQuestion.
+
+        None for the latest, which answers anyway, unless a conversation `continues`.
+        """
+        if isinstance(release, float):
+            catalog = self.chatbot.catalog
+            return release_written(
+                release, (catalog.product(product),) if product else catalog.products()
+            )
+        return release if continues or release is None or forms.chosen(release) else None
 
     def page(self, page: int, quote: str = "") -> forms.PageOut:
         """A page of a document, with the places of a quotation in its text; a search by count.
@@ -175,6 +193,9 @@ def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Se
     where the key lacks a scope that is needed.
     """
     scheme, _, key = connection.headers.get("authorization", "").partition(" ")
+    if chatbot.settings.sign_in == "none" and not key.lstrip().startswith(PREFIX):
+        # Many clients cannot be without a key, and send one that somebody made up.
+        key = "" if scheme.lower() == "bearer" else key
     if key and scheme.lower() == "bearer":
         program = ProgramKeys(chatbot.database).program(key.strip())
         for scope in needed:

@@ -1,12 +1,14 @@
 """A question that is being answered in a thread of its own, as asynchronous events."""
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
 from chatbot.runtime.concurrency import Stopped
@@ -25,6 +27,9 @@ _LOOK_SECONDS = 0.5
 # Questions wait for one another: in threads that others need too, nobody else would be answered.
 _THREADS = ThreadPoolExecutor(1_000, "question")
 
+_LINE_END = "\n"
+"""That of OpenAI: at the other one that the standard allows, simple clients find no event."""
+
 _INTERNAL = "InternalError"
 """The type of an error that nobody expected: its own name would tell how Strata is built."""
 
@@ -33,6 +38,21 @@ def failure(error: Exception, settings: Settings | None) -> dict[str, str]:
     """A failure as a program gets it: `message` and `type`."""
     kind = type(error).__name__ if isinstance(error, StrataError) else _INTERNAL
     return {"message": visible(message_for(error, settings)), "type": kind}
+
+
+def sent_event(data: Any, name: str | None = None) -> ServerSentEvent:
+    """An event of JSON in ASCII, so that no client finds a line's end inside it."""
+    return ServerSentEvent(json.dumps(data, allow_nan=False), event=name, sep=_LINE_END)
+
+
+def last_event(data: str) -> ServerSentEvent:
+    """The event of a text that is no JSON, by which a stream says that it is over."""
+    return ServerSentEvent(data, sep=_LINE_END)
+
+
+def sent_events(events: AsyncIterator[ServerSentEvent]) -> EventSourceResponse:
+    """The response of events, with a sign of life between them."""
+    return EventSourceResponse(events, sep=_LINE_END)
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,19 @@ where a page comes from. So all that is settled here, before Streamlit sees a re
 
 import json
 import re
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
+from starlette.routing import Match
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import file_util
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
@@ -28,6 +33,11 @@ from chatbot.settings import Settings
 
 PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""
+
+PAGES = frozenset(
+    ("", "releases", "account", "documents", "glossary", "history", "gaps", "numbers", "audit")
+)
+"""The addresses of the pages."""
 
 _HEALTH = "/_stcore/health"
 _UPLOADS = ("/api/v1/jobs", "/_stcore/upload_file/")
@@ -111,6 +121,8 @@ class Gate:
                 return HTTPStatus.UNAUTHORIZED, str(error)
             if path.startswith(_FOR_ADMINS) and not account.is_admin:
                 return HTTPStatus.FORBIDDEN, "Only admins can do this."
+        if scope["type"] == "http" and _leads_nowhere(scope):
+            return HTTPStatus.NOT_FOUND, "There is no such page."
         return None
 
     def _is_at_home(self, headers: Headers, changes: bool) -> bool:
@@ -184,6 +196,26 @@ def _bounded(receive: Receive) -> Receive:
         return message
 
     return receiving
+
+
+def _leads_nowhere(scope: Scope) -> bool:
+    """Whether Streamlit would show its page at an address that no page has.
+
+    A program would take that for an answer. It redirects what has only a slash too much.
+    """
+    place = {**scope, "path": scope["path"].rstrip("/") or "/"}
+    for route in scope["app"].routes:
+        if route.matches(place)[0] is not Match.NONE:
+            name = place["path"].removeprefix("/")
+            is_page = name in PAGES or name in _files_of_pages()
+            return isinstance(getattr(route, "app", None), StaticFiles) and not is_page
+    return False
+
+
+@cache
+def _files_of_pages() -> frozenset[str]:
+    place = Path(file_util.get_static_dir())
+    return frozenset(f.relative_to(place).as_posix() for f in place.rglob("*") if f.is_file())
 
 
 def _is_this_machine(host: str) -> bool:

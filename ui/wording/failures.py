@@ -1,11 +1,20 @@
 """Messages of failures for people, and for the server's log alone."""
 
 import logging
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from chatbot.settings import Settings
 from ingestion.errors import StrataError
 
 _log = logging.getLogger(__name__)
+_SHOULD = re.compile(r"^\w+ should ")
+_SAID = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "json_invalid": "is no JSON",
+}
 INTERNAL_ERROR = "Something went wrong. The server's log has the details."
 
 
@@ -19,3 +28,15 @@ def message_for(error: Exception, settings: Settings | None) -> str:
         return str(error)
     _log.error("a request failed", exc_info=error)
     return INTERNAL_ERROR
+
+
+def objections(errors: Iterable[Mapping[str, Any]]) -> str:
+    """What pydantic has against a request, in words, by the names that the request has."""
+    told: dict[str, list[str]] = {}
+    for error in errors:
+        # Between the names of fields stand those of the types that were tried.
+        names = [n for n in map(str, error["loc"]) if n.isidentifier() or n.isdecimal()]
+        place = "the request" if error["type"] == "json_invalid" else ".".join(names)
+        message = _SAID.get(error["type"]) or _SHOULD.sub("has to ", error["msg"])
+        told.setdefault(place or "the request", []).append(message)
+    return "; ".join(f"{place} {' or '.join(of)}" for place, of in told.items())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import openai
@@ -11,6 +13,7 @@ from langchain_openai import ChatOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from chatbot.accounts.program_keys import Scope
+from chatbot.chatbot import Chatbot
 from tests.ui.api.conftest import MakeKey
 
 ASKED: ChatCompletionMessageParam = {
@@ -24,6 +27,137 @@ def client(address: str, make_key: MakeKey) -> Iterator[openai.OpenAI]:
     key = make_key(Scope.ASK, Scope.SEARCH)
     with openai.OpenAI(base_url=f"{address}/v1", api_key=key, max_retries=0) as made:
         yield made
+
+
+IMAGE = {"type": "image_url", "text": None, "image_url": {"url": "data:image/png;base64,AA=="}}
+FUNCTION = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+CALLED = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+OTHERWISE = (
+    "stream stream_options temperature top_p n stop max_tokens max_completion_tokens user tools "
+    "tool_choice functions function_call response_format seed metadata store logit_bias modalities"
+)
+
+
+def _long(turns: int) -> list[dict[str, Any]]:
+    return [
+        {"role": role, "content": f"What is the default of drain_time? ({turn})"}
+        for turn in range(turns)
+        for role in ("user", "assistant")
+    ]
+
+
+AS_CLIENTS_SEND_IT: dict[str, dict[str, Any]] = {
+    "null-stream": {"stream": None},
+    "null-everywhere": {
+        **dict.fromkeys(OTHERWISE.split()),
+        "messages": [{**ASKED, "name": None, "tool_calls": None, "refusal": None}],
+    },
+    "null-as-usage": {"stream_options": {"include_usage": None}},
+    "null-message": {"messages": [{"role": "assistant", "content": None}, ASKED]},
+    "null-format": {"response_format": {"type": "text", "json_schema": None}},
+    "unknown-fields": {"messages": [{**ASKED, "id": "7", "cache_control": {}}], "thinking": {}},
+    "limits": {"max_completion_tokens": 9, "max_tokens": 9, "n": 1, "stop": ["#"], "seed": 7},
+    "tools": {"tools": [FUNCTION], "tool_choice": "auto", "parallel_tool_calls": False},
+    "parts": {
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "What is the default"}, IMAGE,
+                                         {"text": "of hold_time?", "type": "input_text"}]}
+        ]
+    },
+    "a-picture-last": {"messages": [ASKED, {"role": "user", "content": [IMAGE]}]},
+    "system-last": {"messages": [ASKED, {"role": "system", "content": "Be brief."}]},
+    "assistant-last": {"messages": [ASKED, {"role": "assistant", "content": "The default is"}]},
+    "developer-first": {"messages": [{"role": "developer", "content": [{"type": "text",
+                                                                         "text": "x"}]}, ASKED]},
+    "tool-last": {
+        "messages": [ASKED, {"role": "assistant", "content": None, "tool_calls": CALLED},
+                     {"role": "tool", "tool_call_id": "1", "content": "42"}]
+    },
+    "release-in-a-message-before": {
+        "model": "strata/valve", "messages": [{"role": "user", "content": "We run 1.0."}, ASKED]
+    },
+    "401-messages": {"messages": [*_long(200), ASKED]},
+    "long-answers": {
+        "messages": [*_long(1), {"role": "user", "content": "x"},
+                     {"role": "assistant", "content": "word " * 60_000}, ASKED]
+    },
+    "a-refused-question-before": {
+        "messages": [{"role": "user", "content": "x" * 5_000}, ASKED],
+    },
+    "passages-of-another-program": {
+        "messages": [{"role": "user", "content": "### Task:\nRespond to the user query.\n<context>"
+                      "<source id=1>In 2.0 drain_time is 8 s.</source></context>\n"
+                      + str(ASKED["content"])}]
+    },
+}  # fmt: skip
+"""Requests for the release 1.0 as clients are known to write them."""
+
+
+@pytest.mark.parametrize("fields", AS_CLIENTS_SEND_IT.values(), ids=AS_CLIENTS_SEND_IT.keys())
+def test_a_request_is_answered_as_clients_write_it(address: str, fields: Any) -> None:
+    body = {"model": "strata/valve@1.0", "messages": [ASKED], **fields}
+    told = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=60)
+    assert told.status_code == 200, told.text
+    assert "20 s" in told.json()["choices"][0]["message"]["content"]
+
+
+IMPOSSIBLE = {
+    "n": {"n": 2},
+    "response_format": {"response_format": {"type": "json_schema", "json_schema": {"name": "x"}}},
+    "tool_choice": {"tools": [FUNCTION], "tool_choice": "required"},
+    "messages": {"messages": None},
+    "messages.0.role": {"messages": [{"role": "person", "content": "x"}]},
+    "stream": {"stream": "perhaps"},
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_what_cannot_be_done_is_refused_by_the_name_of_its_field(address: str, name: str) -> None:
+    body = {"model": "strata/valve", "messages": [ASKED], **IMPOSSIBLE[name]}
+    told = httpx.post(f"{address}/v1/chat/completions", json=body)
+    assert told.status_code == 400
+    assert f" {name}" in told.json()["error"]["message"]
+
+
+BESIDE: dict[str, tuple[str, Any]] = {
+    "title": ('JSON format: { "title": "your concise title here" }', {"title": "Is <b> & `x` it?"}),
+    "tags": ('use only ["General"]. { "tags": ["tag1"] }', {"tags": ["valve"]}),
+    "follow-ups": ('an object with a "follow_ups" key { "follow_ups": ["x"] }', {"follow_ups": []}),
+    "search": ('respond in the format: { "queries": ["q"] }', {"queries": ["Is <b> & `x` it?"]}),
+    "completion": ('If unsure, return: `{ "text": "" }`.', {"text": ""}),
+}
+"""What Open WebUI asks beside a question, and what it gets."""
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("asks", "expected"), BESIDE.values(), ids=BESIDE.keys())
+def test_what_a_client_asks_beside_a_question_is_asked_of_no_document(
+    client: openai.OpenAI,
+    monkeypatch: pytest.MonkeyPatch,
+    chatbot: Chatbot,
+    stream: bool,
+    asks: str,
+    expected: Any,
+) -> None:
+    monkeypatch.setattr(type(chatbot), "ask", lambda *given, **named: pytest.fail("asked"))
+    said = "USER: hold_time?\nASSISTANT: 45 s </context>\nUSER: Is <b> &\n`x` it?\nASSISTANT: No"
+    prompt = f"### Task:\nDo it.\n### Output:\n{asks}\n<chat_history>\n{said}\n</chat_history>"
+    made: Any = client.chat.completions.create(
+        model="strata/valve", messages=[{"role": "user", "content": prompt}], stream=stream
+    )
+    if stream:
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in made)
+    else:
+        text = made.choices[0].message.content
+    assert json.loads(text) == expected
+
+
+def test_a_question_that_begins_like_a_task_is_one(client: openai.OpenAI) -> None:
+    asked = "### Task:\nName the default of hold_time in 1.0 (not a <chat_history>)"
+    made = client.chat.completions.create(
+        model="strata/valve", messages=[{"role": "user", "content": asked}]
+    )
+    assert "20 s" in (made.choices[0].message.content or "")
 
 
 def test_products_and_releases_are_models(client: openai.OpenAI) -> None:
@@ -101,9 +235,9 @@ def test_what_cannot_be_answered_is_an_error_of_the_protocol(
 ) -> None:
     with pytest.raises(openai.NotFoundError, match="There is no model gpt-5"):
         client.chat.completions.create(model="gpt-5", messages=[ASKED])
-    with pytest.raises(openai.UnprocessableEntityError, match="last message"):
+    with pytest.raises(openai.UnprocessableEntityError, match="no message of the user"):
         client.chat.completions.create(
-            model="strata/valve", messages=[ASKED, {"role": "assistant", "content": "x"}]
+            model="strata/valve", messages=[{"role": "assistant", "content": "x"}]
         )
     limited = make_key(Scope.ASK, per_minute=1)
     with openai.OpenAI(base_url=f"{address}/v1", api_key=limited, max_retries=0) as often:

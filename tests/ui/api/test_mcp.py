@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -22,6 +23,36 @@ from tests.ui.api.conftest import MakeKey
 
 ROOT = Path(__file__).parents[3]
 TOOLS = {"releases", "ask", "compare", "search", "read_page"}
+
+QUESTION = "What is the default of hold_time?"
+CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("ask", {"question": QUESTION, "product": "valve", "release": 1.0}, "20 s"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": 1}, "20 s"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": "1.0"}, "20 s"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": ""}, "45 s"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": None}, "45 s"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": "Latest"}, "45 s"),
+    ("ask", {"question": f"{QUESTION} (1.0)", "product": "latest", "release": "latest"}, "20 s"),
+    ("ask", {"question": f"{QUESTION} (1.0)", "product": ""}, "20 s"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": 7.5}, "no release .*7.5"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": True}, "^.*release has to be"),
+    ("ask", {"question": QUESTION, "product": "valve", "release": [1.0]}, "release has to be"),
+    ("ask", {"question": QUESTION, "version": "1.0"}, "ask does not know version: it has question"),
+    ("ask", {"question": QUESTION, "releases": ["1.0"], "x": 1}, "does not know releases, x"),
+    ("ask", {"product": "valve"}, "question is missing"),
+    ("ask", {"question": ""}, "the question is empty"),
+    ("search", {"query": "cover screw", "release": 2.0, "limit": "2"}, "4.5 N m"),
+    ("search", {"query": 4.5, "product": "valve", "limit": ""}, "passages"),
+    ("search", {"query": "x", "limit": 99}, "limit has to be less than or equal to 20"),
+    ("search", {"query": "x", "versions": "1.0"}, "search does not know versions"),
+    ("compare", {"topic": "hold_time", "first": 1.0, "second": "latest"}, "20 s.*45 s"),
+    ("compare", {"topic": "hold_time", "first": "1.0"}, "second is missing"),
+    ("read_page", {"page_id": "1", "quote": None}, "document.*section"),
+    ("read_page", {"page_id": "one"}, "page_id has to be a valid integer"),
+    ("releases", {"product": "valve"}, "releases does not know product: it has none"),
+    ("answers", {}, "There is no tool answers: there are releases, ask"),
+)
+"""Arguments as agents send them, and what they hear."""
 
 Use = Callable[[Client], Awaitable[None]]
 
@@ -75,6 +106,11 @@ async def use_all(client: Client) -> None:
     assert read.structured_content is not None
     assert read.structured_content["marks"]
 
+    for tool, arguments, told in CALLS:
+        result = await client.call_tool(tool, arguments)
+        assert re.search(told, str(result.content)), (tool, arguments, result.content)
+        assert not re.search("validation error|Input should|Error executing", str(result.content))
+
     failed = await client.call_tool("ask", {"question": "x", "product": "pump"})
     assert failed.is_error
     assert "Available: valve" in str(failed.content)
@@ -89,6 +125,12 @@ def test_who_has_no_valid_key_is_told_that_one_is_needed(address: str) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     wrong = httpx.post(f"{address}/mcp", json=call, headers={"authorization": "Bearer strata_x"})
     assert (wrong.status_code, wrong.headers["www-authenticate"]) == (401, "Bearer")
+
+
+def test_a_stream_that_would_say_nothing_is_refused(address: str) -> None:
+    for method in ("GET", "HEAD", "DELETE"):
+        told = httpx.request(method, f"{address}/mcp", headers={"accept": "text/event-stream"})
+        assert (told.status_code, told.headers["allow"]) == (405, "POST")
 
 
 def test_an_editor_starts_it_as_a_command(chatbot: Chatbot) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import html
+import json
 import socket
 import threading
 from collections.abc import Callable
@@ -9,9 +11,12 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from markdown_it import MarkdownIt
 
+from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
+from chatbot.conversations.export import conversation_markdown
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.reply import Reply
 from corpora.jobs.jobs import Jobs
@@ -192,6 +197,70 @@ def test_health_readiness_and_figures(address: str, strata: Strata) -> None:
     figures = httpx.get(f"{address}/api/v1/metrics").text
     assert 'strata_questions_total{refused="false",route="documents"} 1.0' in figures
     assert "strata_releases 2.0" in figures
+
+
+def test_a_monitor_may_ask_for_the_head_alone(address: str, make_key: MakeKey) -> None:
+    key = {"authorization": f"Bearer {make_key(Scope.SEARCH)}"}
+    for path, headers, status in (
+        ("/api/v1/health", {}, 200),
+        ("/api/v1/ready", {}, 200),
+        ("/api/v1/products", key, 200),
+        ("/v1/models", key, 200),
+        ("/api/v1/jobs", key, 403),
+        ("/api/v1/ask", key, 405),
+    ):
+        told = httpx.head(address + path, headers=headers)
+        assert (told.status_code, told.content) == (status, b""), path
+
+
+STREAMS = {
+    "/api/v1/ask": {"question": "hold_time\u2028", "product": "valve", "stream": True},
+    "/v1/chat/completions": {
+        "model": "strata/valve", "stream": True, "messages": [{"role": "user", "content": QUESTION}]
+    },
+    "/api/v1/ask?": {"question": "x", "product": "pump", "stream": True},
+    "/v1/chat/completions?": {
+        "model": "strata/pump", "stream": True, "messages": [{"role": "user", "content": QUESTION}]
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", STREAMS)
+def test_a_stream_is_one_for_clients_that_look_for_bare_lines(address: str, path: str) -> None:
+    told = httpx.post(address + path, json=STREAMS[path], timeout=60)
+    assert told.headers["content-type"].startswith("text/event-stream")
+    assert b"\r" not in told.content
+    assert told.content.isascii()
+    events = told.text.removesuffix("\n\n").split("\n\n")
+    data = [event.partition("data: ")[2] for event in events]
+    assert (data[-1] == "[DONE]") == path.startswith("/v1")
+    assert all(isinstance(json.loads(d), dict) for d in data if d != "[DONE]")
+
+
+def test_a_key_that_is_none_of_ours_is_none_where_nobody_signs_in(address: str) -> None:
+    def status(authorization: str) -> int:
+        headers = {"authorization": authorization}
+        return httpx.get(f"{address}/api/v1/products", headers=headers).status_code
+
+    assert status("Bearer none") == status("Bearer sk-no-key") == status("Bearer") == 200
+    assert status("Bearer strata_x") == status("bearer  strata_x") == status("Basic eDp4") == 401
+
+
+def test_code_in_a_question_is_kept_as_it_was_written(strata: Strata, chatbot: Chatbot) -> None:
+    asked = "What is hold_time?\n\n    Map<String, List<Lease>> m = f(<name> && *p);\n~~~"
+    told = strata.ask(asked, product="valve", conversation="new")
+    (listed,) = strata.conversations()
+    assert listed["title"] == " ".join(asked.split())
+    assert strata.turns(listed["id"])[0]["question"] == asked
+    wide = strata.ask(f"What is{' ' * 100_000}hold_time?", product="valve", conversation="new")
+    assert strata.turns(wide.conversation or "")[0]["question"] == "What is hold_time?"
+    again = strata.ask("And in 1.0?", conversation=told.conversation)
+    assert (told.release, again.release) == ("2.0", "1.0")
+    conversations = chatbot.conversations.of(LOCAL.id)
+    written = conversation_markdown(conversations, told.conversation or "")
+    shown = MarkdownIt().render(written).replace("\u00a0", " ")
+    assert html.escape(asked.splitlines()[2]) in shown
+    assert "<name>" not in shown
 
 
 def test_programs_see_only_their_own_conversations(client: Client, make_key: MakeKey) -> None:

@@ -125,6 +125,12 @@ def test_the_same_routes_answer_who_may(server: Server) -> None:
     assert server.ask("GET", "/api/v1/metrics", server.keys["admin"]) == 200
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("route", sorted(OPEN))
+def test_who_has_no_key_may_ask_whether_it_runs(server: Server, route: str, method: str) -> None:
+    assert server.ask(method, route.split()[1]) == 200
+
+
 def test_a_program_that_uploads_sees_the_jobs_of_its_owner(server: Server) -> None:
     def seen(key: str) -> list[int]:
         headers = {"Authorization": f"Bearer {server.keys[key]}"}

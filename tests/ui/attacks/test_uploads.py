@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -21,13 +24,85 @@ WHERE = {"product": "valve", "release": "9.9"}
 def sent(server: Server, name: str, content: bytes) -> httpx.Response:
     """A file as the body of a form, its name as it stands: a client would mend it."""
     head = f'--x\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
-    body = head.encode("utf-8", "surrogateescape") + content + b"\r\n--x--\r\n"
+    return post(server, head.encode("utf-8", "surrogateescape") + content + b"\r\n--x--\r\n")
+
+
+def post(server: Server, body: bytes) -> httpx.Response:
+    """A form of files."""
     headers = {
         "Authorization": f"Bearer {server.keys['ingest']}",
         "Content-Type": "multipart/form-data; boundary=x",
     }
     url = f"{server.address}/api/v1/jobs"
     return httpx.post(url, params=WHERE, content=body, headers=headers, timeout=60)
+
+
+NAMES = {
+    "raw-utf-8": 'filename="Übersicht.md"'.encode(),
+    "raw-latin-1": 'filename="Übersicht.md"'.encode("latin-1"),
+    "without-quotes": "filename=Übersicht.md".encode(),
+    "taken-apart": 'filename="U\N{COMBINING DIAERESIS}bersicht.md"'.encode(),
+    "extended-alone": b"filename*=utf-8''%C3%9Cbersicht.md",
+    "extended-last": b"filename=\"__bersicht.md\"; filename*=utf-8''%C3%9Cbersicht.md",
+    "extended-first": b"filename*=UTF-8''%C3%9Cbersicht.md; filename=\"?bersicht.md\"",
+    "extended-with-language": b"filename*=utf-8'de'%C3%9Cbersicht.md",
+    "extended-latin-1": b"filename*=iso-8859-1''%DCbersicht.md",
+    "extended-in-quotes": b"filename*=\"utf-8''%C3%9Cbersicht.md\"",
+    "extended-without-charset": b"filename*=%C3%9Cbersicht.md",
+    "extended-in-parts": b"filename*0*=utf-8''%C3%9Cber; filename*1*=sicht.md",
+    "encoded-word": b'filename="=?utf-8?B?w5xiZXJzaWNodC5tZA==?="',
+    "encoded-word-of-letters": b'filename="=?utf-8?Q?=C3=9Cbersicht.md?="',
+    "encoded-words": b'filename="=?utf-8?B?w5xiZXI=?= =?utf-8?Q?sicht.md?="',
+    "encoded-word-in-latin-1": b'filename="=?iso-8859-1?Q?=DCbersicht.md?="',
+    "percent": b'filename="%C3%9Cbersicht.md"',
+}
+"""Übersicht.md, as programs write it."""
+_DISGUISES: dict[str, Callable[[str], str]] = {
+    "extended": lambda name: "filename*=utf-8''" + quote(name, safe=""),
+    "beside-a-good-one": lambda name: "filename=good.md; filename*=utf-8''" + quote(name, safe=""),
+    "encoded-word": lambda name: f'filename="=?utf-8?B?{b64encode(name.encode()).decode()}?="',
+}
+DISGUISED = {
+    f"{way}-{id}": write(name).encode()
+    for id, (name, _) in UPLOADS.items()
+    if id.startswith("name-") and id != "name-suffix-and-space"
+    for way, write in _DISGUISES.items()
+}
+"""The names of the table, so written that a look at the bytes does not show them."""
+
+
+def posted(server: Server, disposition: bytes) -> httpx.Response:
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; ' + disposition
+    return post(server, head + b"\r\n\r\n" + TEXT + b"\r\n--x--\r\n")
+
+
+@each(NAMES)
+def test_a_name_is_the_same_however_it_is_written(server: Server, case: bytes) -> None:
+    told = posted(server, case)
+    assert told.status_code == 202, told.text
+    assert [file["file"] for file in told.json()["files"]] == ["Übersicht.md"]
+
+
+@each(DISGUISED)
+def test_a_name_is_refused_however_it_is_written(server: Server, case: bytes) -> None:
+    before = jobs(server)
+    refused = posted(server, case)
+    assert refused.status_code == 422, refused.text[:300]
+    assert jobs(server) == before
+
+
+@each(
+    {
+        "charset": (b'filename="=?klingon?B?w5w=?="', "is encoded in a way that cannot be read"),
+        "no-base64": (b'filename="=?utf-8?B?w?="', "is encoded in a way that cannot be read"),
+        "a-field": (b"x=y", "no file"),
+    }
+)
+def test_a_name_that_cannot_be_read_says_why(server: Server, case: tuple[bytes, str]) -> None:
+    written, why = case
+    refused = posted(server, written)
+    assert refused.status_code == 422
+    assert why in refused.json()["error"]["message"]
 
 
 def jobs(server: Server) -> int:

@@ -1,0 +1,53 @@
+"""What Open WebUI writes around a question, and asks beside it: titles, tags, searches.
+
+Its prompts begin with "### Task:". One quotes what it found elsewhere, before the user's own words;
+the others quote the conversation and want JSON.
+"""
+
+import json
+import re
+import textwrap
+from typing import Any
+
+_BEGINNING = "### Task:"
+_QUOTED = re.compile(r"<(chat_history|context)>")
+_TURN = re.compile(r"^(USER|ASSISTANT|SYSTEM|TOOL): ", re.M)
+_WANTED = re.compile(r'"(title|tags|follow_ups|queries|prompt|text)":')
+_LONGEST_TITLE = 60
+
+
+def question_of(message: str) -> str:
+    """The user's own words in a message, without the instructions and passages before them."""
+    _, ended, question = message.rpartition("</context>")
+    return question.strip() or message if ended and _quotes(message) == "context" else message
+
+
+def reply_to_task(message: str, product: str) -> str | None:
+    """The reply to what is asked beside a question, which no document tells; None for a question.
+
+    It is made of the user's last question in the conversation that the message quotes.
+    """
+    task, _, rest = message.partition("<chat_history>")
+    conversation, ended, _ = rest.rpartition("</chat_history>")
+    if not ended or _quotes(message) != "chat_history":
+        return None
+    said = _TURN.split(conversation)
+    questions = [words for who, words in zip(said[1::2], said[2::2], strict=True) if who == "USER"]
+    question = " ".join(questions[-1].split()) if questions else ""
+    title = textwrap.shorten(question, _LONGEST_TITLE, placeholder=" …") or product
+    replies: dict[str, Any] = {
+        "title": title,
+        "tags": [product],
+        "follow_ups": [],
+        "queries": [question] if question else [],
+        "prompt": question,
+        "text": "",
+    }
+    wanted = _WANTED.search(task)
+    return json.dumps({wanted[1]: replies[wanted[1]]}, ensure_ascii=False) if wanted else title
+
+
+def _quotes(message: str) -> str:
+    """What a prompt of Open WebUI quotes first; nothing where a message is none."""
+    quoted = _QUOTED.search(message) if message.lstrip().startswith(_BEGINNING) else None
+    return quoted[1] if quoted else ""
