@@ -98,9 +98,9 @@ class ParsedHere(Sandbox):
         return read
 
     def include(
-        self, data: bytes, file: str, read: Callable[[str], bytes | None]
+        self, data: bytes, file: str, read: Callable[[str], bytes | None], release: str = ""
     ) -> Included | Rejected:
-        return with_included(data, file, read)
+        return with_included(data, file, read, release)
 
 
 @pytest.fixture(scope="session", autouse=True)
