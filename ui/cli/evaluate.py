@@ -29,7 +29,7 @@ def answers(
     ] = None,
     judged: Annotated[
         Path | None,
-        Option(help="What a reader says of the answers: id, right, reads_well a line (JSONL)."),
+        Option(help="A reader's verdicts (JSONL): id, right, reads_well on each line."),
     ] = None,
     recording: Annotated[
         Path | None,

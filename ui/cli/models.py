@@ -111,8 +111,8 @@ def list_models(as_json: AsJson = False) -> None:
         )
     notes = [
         f"This machine: {this_machine()}. A GPU with as much memory stands in for the cores.",
-        "What has no exact size comes from the Hugging Face Hub only, with the SHA-256 that the "
-        "Hub publishes.",
+        "Models without an exact size come from the Hugging Face Hub only, with the SHA-256 that "
+        "the Hub publishes.",
     ]
     print_result(as_json, listed, table, *notes, *filter(None, [larger_generator(settings)]))
 

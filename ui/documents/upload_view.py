@@ -85,7 +85,7 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
         # From a folder only readable formats are sent; a file chosen by itself gets an answer.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
-        help=f"What is read: {', '.join(known)}, and zip files of these.",
+        help=f"Formats: {', '.join(known)}, and zip files of these.",
         key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=services.chatbot().settings.largest_upload,
     )
