@@ -1,7 +1,7 @@
 """Word files as Word shows them: with its numbers, and without what is struck out or hidden."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -159,7 +159,10 @@ class _Reader:
         return ("; " if tabular else " ").join(texts)
 
     def _header_rows(self, table: Element, rows: list[Element], cells: list[list[Element]]) -> int:
-        """Count the rows that repeat on every page; else a first row that is set apart."""
+        """Count the rows that repeat on every page; else a first row that is set apart.
+
+        In a table with a bare grid, that is a row of names above figures, in three columns or more.
+        """
         repeated = [is_on(row.find("trPr/tblHeader")) for row in rows]
         count = (*repeated, False).index(False)
         if count:
@@ -167,16 +170,25 @@ class _Reader:
         if self._has_styled_header(table):
             return int(len(rows) > 1)
         bold = [bool(row) and all(map(self._runs.is_bold, row)) for row in cells[:2]]
-        return int(bold == [True, False])
+        return int(bold == [True, False] or (_wants_header(table) and _is_above_figures(cells)))
 
     def _has_styled_header(self, table: Element) -> bool:
-        look = table.find("tblPr/tblLook")
         styles = self._styles.chain(value(table.find("tblPr/tblStyle")))
-        return (
-            look is not None
-            and look.get("firstRow", "") in {"1", "true"}
-            and any(style.find("tblStylePr[@type='firstRow']") is not None for style in styles)
+        return _wants_header(table) and any(
+            style.find("tblStylePr[@type='firstRow']") is not None for style in styles
         )
+
+
+def _wants_header(table: Element) -> bool:
+    look = table.find("tblPr/tblLook")
+    return look is not None and look.get("firstRow", "") in {"1", "true"}
+
+
+def _is_above_figures(cells: Sequence[Sequence[Element]]) -> bool:
+    first, *others = [["".join(cell.itertext()).strip() for cell in row] for row in cells]
+    names = all(text and not any(map(str.isdigit, text)) for text in first)
+    below = any(any(map(str.isdigit, text)) for row in others for text in row[1:])
+    return len(first) > 2 and names and len(set(first)) == len(first) and below
 
 
 def _linked(package: Package, part: str, kind: str) -> Element | None:
