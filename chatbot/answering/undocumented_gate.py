@@ -48,7 +48,8 @@ def refuse_undocumented(
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
-        known = any(_stands_in(here, name) for name in identifiers(subject))
+        codes = (name for name in named if any(map(str.isdigit, name)))
+        known = any(_stands_in(here, name) for name in (*identifiers(subject), *codes))
         if turn.answer is not None or known:
             return replace(turn, unmentioned=tuple(missing))
         records = [record for chunk in turn.selected for record in chunk.records]

@@ -24,7 +24,9 @@ def own_questions(turn: Turn) -> dict[str, str]:
     product = turn.resolution.product or ""
     asked: dict[str, str] = {}
     for question, releases in questions_of(turn):
-        if len(releases) != 1 or asks_differences(question) or not topic_of(question, product):
+        # "3.0呢？" asks the same of 3.0: one letter is no topic.
+        has_topic = len(topic_of(question, product)) > 1
+        if len(releases) != 1 or asks_differences(question) or not has_topic:
             return {}
         (release,) = releases
         asked[release] = f"{asked.get(release, '')} {question}".strip()

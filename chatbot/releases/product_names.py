@@ -24,6 +24,7 @@ _COUNTED = re.compile(
 )
 """A number with a unit or a classifier; what can also mean "when 2.1" needs a whole number."""
 
+_DECIMAL_COMMA = re.compile(r"(?<![\w.,])(\d{1,3}),(?=\d{1,2}(?![\w.,]))")
 _WORD = re.compile(r"[^\W_]{4,}")
 Span = tuple[int, int, Product]
 
@@ -64,9 +65,9 @@ def set_apart(text: str) -> str:
     """The text with a sign for each letter that is neither Latin nor Greek, letter for letter.
 
     So numbers among Han stand by themselves, as no word around them is known. A unit behind a
-    number becomes "%". The word for "latest" stays.
+    number becomes "%", a decimal comma a point. The word for "latest" stays.
     """
-    return _OTHER_SCRIPTS.sub(";", _COUNTED.sub(_percent, text))
+    return _OTHER_SCRIPTS.sub(";", _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text)))
 
 
 def _percent(counted: re.Match[str]) -> str:

@@ -68,12 +68,12 @@ class ParsedMention:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    r"(?:\s+(?P<word>(?:release(?!\s+notes)|version|doc)s?|series)\b[)\]\"'”’]*)?",
+    r"(?:(?:\s+|-)(?P<word>(?:release(?!\s+notes)|version|doc)s?|series)\b[)\]\"'”’]*)?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
 _UNFINISHED = "next main dev edge testing beta nightly"
-_ORDINARY_WORDS = word_set(f"stable current latest standard lts {_UNFINISHED}")
+_ORDINARY_WORDS = word_set(f"stable current latest standard {_UNFINISHED}")
 """Names of releases that are words of everyday use as well."""
 _NAME_IN_WORDS = re.compile(rf"(?<![^\W_])(?:[A-Z][a-z]{{2,}}|{'|'.join(_UNFINISHED.split())})\b")
 """The shape of a release's name in words."""
@@ -163,6 +163,8 @@ def _worded(
         before, tail = words_before(text, start), _tail(text, end)
         mention = _mention_at(question, text, start, end, reading)
         is_marked = before["product"] or before["word"] or tail["word"]
+        # In a path: /docs/main/limits.html.
+        is_part = text[start - 1 : start] == "/" == text[end : end + 1]
         is_name = start in known and not _ORDINARY_WORDS.issuperset(name_tokens(word[0]))
         if start not in known:
             likely = names.in_words(word[0], _ORDINARY_WORDS)
@@ -170,8 +172,10 @@ def _worded(
             if likely and (is_marked or is_placed):
                 yield replace(mention, is_uncertain=True)
         elif is_name and not PERIOD.fullmatch(word[0]):
-            yield mention
-        elif is_marked or (before["preposition"] and ends_name(text, end)) or word[0][-1].isdigit():
+            yield replace(mention, is_uncertain=not is_marked and names.is_suffix(word[0]))
+        elif is_part:
+            yield replace(mention, is_uncertain=True)
+        elif is_marked or (mention.preposition and ends_name(text, end)) or word[0][-1].isdigit():
             goes_on = not is_marked and next_word(text, end) not in _BESIDE
             counts = tail["word"] or text[:start].casefold().endswith("the ")
             counts = counts and any(p.match(text, start) for p in _PATTERNS.values())

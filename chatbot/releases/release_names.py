@@ -59,6 +59,7 @@ class ReleaseNames:
             if period := period_of(tokens):
                 self._has_periods = True
                 self._series[period].extend(self._names[tokens])
+        self._called_by_suffix = self._add_suffixes()
         in_words = sorted((t for t in self._names if isinstance(t[0], str)), key=len, reverse=True)
         called = "|".join(r"[\W_]*".join(map(str, tokens)) for tokens in in_words) or r"(?!)"
         self.worded = re.compile(rf"{BEGINS}(?:{called}){ENDS}(?![\d])", re.I)
@@ -80,6 +81,20 @@ class ReleaseNames:
             self._names[tokens].append(release)
             for length in range(1, len(tokens)):
                 self._series[tokens[:length]].append(release)
+
+    def _add_suffixes(self) -> set[Tokens]:
+        """Add the words at the end of one release's name alone: "lts" of 4.8-lts."""
+        ends: dict[Tokens, list[Release]] = defaultdict(list)
+        for tokens, releases in self._names.items():
+            if isinstance(tokens[0], int) and isinstance(tokens[-1], str) and len(tokens[-1]) > 2:
+                ends[tokens[-1:]] += releases
+        suffixes = {t for t, of in ends.items() if len(of) == 1 and t not in self._names}
+        self._names.update((suffix, ends[suffix]) for suffix in suffixes)
+        return suffixes
+
+    def is_suffix(self, word: str) -> bool:
+        """Whether a word is the end of a release's name, and no name of its own."""
+        return name_tokens(word) in self._called_by_suffix
 
     def read(self, tokens: Tokens, text: str = "", *, series: bool = False) -> NameReading:
         """The releases that a name covers, given as tokens and, as 24.4 is not 24.04, as text.

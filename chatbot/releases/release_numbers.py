@@ -23,6 +23,9 @@ _SOMETHING_ELSE = re.compile(
 )
 """A date, an address, or a figure with its unit."""
 
+_STAMP = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{1,2}[-./][0-9]{1,2}[T ][0-9]{1,2}:[0-9]{2}")
+"""A date with the time of day, as logs have it."""
+
 _VALUES = {"oh": 0} | NUMBER_WORDS
 _NUMBER_WORD = rf"(?:{'|'.join(sorted(_VALUES, key=len, reverse=True))})"
 _NUMBER_WORDS = rf"{_NUMBER_WORD}(?:[\s-]{_NUMBER_WORD})?"
@@ -62,8 +65,8 @@ def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
         position = chunk.end()
         if any(match.start() < position and chunk.start() < match.end() for match in dated):
             continue
-        if ":" in chunk[0]:
-            continue  # a time
+        if ":" in chunk[0] or _STAMP.match(text, chunk.start()):
+            continue
         head = text[max(0, chunk.start() - 24) : chunk.start()]
         apart = head.rstrip(_GLUE)
         loose = head[len(apart) :].strip("._-").casefold() in _MARKS or apart[-1:] == OWN

@@ -9,7 +9,20 @@ _MONTHS = (
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 MONTH_OF = {name: month for month, name in enumerate(_MONTHS, start=1)} | _SEASONS
 """Each season and month with the month of the year by which it is ordered."""
-_WRITTEN = {name[:3]: name for name in _MONTHS} | {"sept": "september", "fall": "autumn"}
+_WRITTEN = {
+    **{name[:3]: name for name in _MONTHS},
+    "sept": "september",
+    "fall": "autumn",
+    "frühjahr": "spring",
+    "fruehjahr": "spring",
+    "frühling": "spring",
+    "sommer": "summer",
+    "herbst": "autumn",
+    "printemps": "spring",
+    "été": "summer",
+    "automne": "autumn",
+    "hiver": "winter",
+}
 _PARTS = ("q", "h")
 """A quarter, a half."""
 
@@ -21,6 +34,7 @@ PERIOD = re.compile(rf"(?<![^\W_]){_PERIOD}(?![^\W_])", re.I)
 """A season, month, quarter or half of a year in a text."""
 DATED = re.compile(
     rf"(?<![^\W_])(?:{_PERIOD}[\s.,_'’/-]*(?:of\s+)?{_YEAR}|{_YEAR}[\s._'’/-]*{_PERIOD}"
+    rf"|[1-4]q{_YEAR}"
     r"|[0-9]{1,2}/20[0-9]{2})(?![^\W_])",
     re.I,
 )
@@ -33,8 +47,10 @@ def year_first(tokens: Tokens) -> Tokens:
     Tokens of any other name are returned as they are.
     """
     match tokens:
+        case (int(number), "q", int(year), *rest) if number < 5 and year > 4:
+            period: Tokens = "q", number
         case (str(word), int(number), int(year), *rest) if word in _PARTS:
-            period: Tokens = word, number
+            period = word, number
         case (int(year), str(word), int(number), *rest) if word in _PARTS:
             period = word, number
         case (str(word), int(year), *rest) | (int(year), str(word), *rest):
