@@ -11,7 +11,7 @@ from typing import Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field
 
-from chatbot.releases.accounting import check_versions, places
+from chatbot.releases.accounting import check_versions, places, words_before
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import (
     ask_order,
@@ -201,8 +201,9 @@ def _taken_up(
     if not resolution.releases:
         return replace(turn, route=Route.CLARIFY, answer=ask_back(resolution, known))
     base = " ".join(reading.question.split())
-    words = (r.words for r in reading.releases)
-    spans = [Mention(*span, "") for text in words for span in places(text, base)]
+    named = [span for r in reading.releases for span in places(r.words, base)]
+    # With the words that belong to it: "in release 18.00".
+    spans = [Mention(words_before(base, start).start(), end, "") for start, end in named]
     subject = cut(base, spans) or base
     search = reading.search or filtered(base)
     return replace(turn, rewritten=Queries(base, search, reading.other_words or None, subject))
