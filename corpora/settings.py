@@ -20,16 +20,18 @@ class CorpusSettings(BaseModel):
     )
     reading_memory: int = advanced(
         1024,
-        "MB of memory that reading one file may take; a file that needs more is left out, and "
-        "said so",
+        "MB of memory that reading one file may take; a file that needs more is left out and "
+        "reported",
         ge=256,
     )
-    reading_seconds: float = advanced(60.0, "seconds, the same", ge=1)
+    reading_seconds: float = advanced(
+        60.0, "seconds that reading one file may take, likewise", ge=1
+    )
     search_chunk_size: int = advanced(
-        500, "characters a search chunk is near to; takes effect with the next ingest", ge=100
+        500, "approximate characters in a search chunk; takes effect with the next ingest", ge=100
     )
     search_chunks_per_page: int | None = advanced(
-        None, "search chunks a page instead (k of QAMR, Algorithm 1; the paper: 2)", ge=1
+        None, "instead of that: search chunks per page (k of QAMR, Algorithm 1; the paper: 2)", ge=1
     )
     context_padding: int = advanced(
         500,

@@ -26,7 +26,7 @@ def lowered(address: str) -> str:
     that Unicode's NFKC changes, with blanks other than the space, or with invisible characters.
     """
     if not address.isprintable() or unicodedata.normalize("NFKC", address) != address:
-        raise ValueError(f"{address!a} has characters that can be taken for others")
+        raise ValueError(f"{address!a} has look-alike characters")
     return address.encode().lower().decode()
 
 
@@ -37,7 +37,7 @@ def _several(given: Any) -> Any:
 def _not_everywhere(given: tuple[_Network, ...]) -> tuple[_Network, ...]:
     for network in given:
         if network.prefixlen == 0:
-            raise ValueError(f"{network} is every address: name those of the proxy alone")
+            raise ValueError(f"{network} covers every address: name only those of the proxy")
     return given
 
 
@@ -59,7 +59,7 @@ def _an_origin(given: str) -> str:
 def _a_provider(given: str) -> str:
     url = urlsplit(given)
     if url.scheme != "https" and url.hostname not in LOOPBACK:
-        raise ValueError(f"{given}: the provider is asked over https only")
+        raise ValueError(f"{given}: the provider must use https")
     return given.removesuffix("/.well-known/openid-configuration").rstrip("/")
 
 
@@ -93,7 +93,7 @@ class SignInSettings(BaseModel):
         description="sign-in with OpenID Connect: the provider's address, before "
         "`/.well-known/openid-configuration` ([operations](operations.md#sign-in))",
     )
-    oidc_client_id: str | None = Field(None, description="Strata's name at the provider")
+    oidc_client_id: str | None = Field(None, description="Strata's client ID at the provider")
     oidc_client_secret: SecretStr | None = Field(
         None,
         description="its secret; set it in the environment as `STRATA_OIDC_CLIENT_SECRET`",
@@ -121,14 +121,16 @@ class SignInSettings(BaseModel):
     )
     cookie_secret: _LongSecret | None = advanced(
         None,
-        "what sign-ins are signed with, at least 32 characters; another one signs everybody out; "
-        "default: made once, in `data_dir/cookie-secret`",
+        "the secret that signs sign-in cookies, at least 32 characters; changing it "
+        "signs everybody out; default: made once, in `data_dir/cookie-secret`",
     )
     sign_in_hours: int = advanced(
-        24, "so long after the provider signed somebody in, they do so again", ge=1
+        24, "hours until people have to sign in again, counted from the provider's sign-in", ge=1
     )
-    questions_per_minute: int = advanced(20, "of one person who signed in; 0 is no limit", ge=0)
-    uploads_per_day: int = advanced(100, "of one admin who signed in; 0 is no limit", ge=0)
+    questions_per_minute: int = advanced(
+        20, "questions of one signed-in person; 0 is no limit", ge=0
+    )
+    uploads_per_day: int = advanced(100, "uploads of one signed-in admin; 0 is no limit", ge=0)
     keep_conversations: int = advanced(
         0,
         "days after its last turn until a conversation is deleted; 0 keeps it for good",

@@ -39,7 +39,7 @@ class GeneratorSettings(BaseModel):
     generator: str = Field(
         GENERATOR.key,
         description="the language model of the embedded backend: a name of `strata models list`, "
-        "`auto` (the largest of them that this machine bears, where the Hugging Face Hub gives "
+        "`auto` (the largest of them that this machine can run, where the Hugging Face Hub gives "
         "it), the path of any GGUF file (`./model.gguf`), a GGUF file of the Hub "
         "(`owner/repository/file.gguf`), or `none` ([operations](operations.md#another-generator))",
     )
@@ -75,7 +75,7 @@ class GeneratorSettings(BaseModel):
         "`embedded`, else 4",
         ge=1,
     )
-    generator_threads: int = advanced(0, "threads of the generator; 0 is one a core", ge=0)
+    generator_threads: int = advanced(0, "threads of the generator; 0 means one per core", ge=0)
     generator_context: int = advanced(
         4096,
         "the longest prompt with its answer, in tokens; never more than the model's file says it "
@@ -91,16 +91,16 @@ class GeneratorSettings(BaseModel):
     )
     repetition_penalty: float = advanced(1.0, "of the transformers backend; the paper: 1.15", gt=0)
     largest_batch: int = advanced(
-        8, "of the transformers backend: requests that are computed together", ge=1
+        8, "of the transformers backend: requests computed together", ge=1
     )
     offline: bool = advanced(
         False, "the transformers backend asks no Hub; `model` is then a folder"
     )
     server_timeout: float = advanced(
-        120.0, "seconds without a word until the server counts as too slow", gt=0
+        120.0, "seconds without output until the server counts as too slow", gt=0
     )
     server_retries: int = advanced(
-        4, "tries more when it is overloaded or fails (429, 5xx), with growing pauses", ge=0
+        4, "retries when it is overloaded or fails (429, 5xx), with growing pauses", ge=0
     )
     server_concurrency: int = advanced(8, "requests to it at once", ge=1)
     scripted_replies: Path | None = advanced(
@@ -125,7 +125,7 @@ class GeneratorSettings(BaseModel):
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:
         if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
-            raise ValueError("it is no address such as http://127.0.0.1:8000/v1")
+            raise ValueError("it is not an address such as http://127.0.0.1:8000/v1")
         return url
 
     @field_validator("server_key")
@@ -134,7 +134,7 @@ class GeneratorSettings(BaseModel):
         """Without the line end of the file that it was read from."""
         bare = key.get_secret_value().strip() if key else ""
         if not (bare.isascii() and bare.isprintable()):
-            raise ValueError("it holds a line break or another character that no key has")
+            raise ValueError("it holds a line break or another character that keys cannot have")
         return SecretStr(bare) if bare else None
 
     @property
