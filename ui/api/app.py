@@ -133,7 +133,7 @@ def _malformed(
 ) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     within = [{**one, "loc": one["loc"][1:]} for one in error.errors()]
-    message = f"The request is not understood: {objections(within)}."
+    message = f"The request cannot be understood: {objections(within)}."
     return _error_response(message, "BadRequest", status)
 
 

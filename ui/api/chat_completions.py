@@ -159,7 +159,7 @@ def _question(wanted: Completion, chatbot: Chatbot) -> AskIn:
             question, reply = said[-1]
             said[-1] = (question, f"{reply}\n\n{message.text}".strip())
     if not said:
-        raise BadQuestion("no message of the user has a text: send the question as one")
+        raise BadQuestion("no user message has text: send the question as one")
     *before, (question, _) = said
     # What was too long had no answer, and stays in what a client sends.
     longest = chatbot.settings.question_limit

@@ -116,7 +116,7 @@ class _Server(MCPServer[Any]):
         """Call a tool; raises ToolError."""
         schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
         if name not in schemas:
-            raise _refusal(f"There is no tool {name}: there are {', '.join(schemas)}.")
+            raise _refusal(f"There is no tool {name}. Available: {', '.join(schemas)}.")
         known = schemas[name].get("properties", {})
         given = said(arguments, schemas[name].get("required", ()))
         if unknown := given.keys() - known.keys():
@@ -129,7 +129,9 @@ class _Server(MCPServer[Any]):
         except ToolError as error:
             cause = error.__cause__
             if isinstance(cause, ValidationError):
-                raise _refusal(f"{name} is not understood: {objections(cause.errors())}.") from None
+                raise _refusal(
+                    f"{name} cannot be understood: {objections(cause.errors())}."
+                ) from None
             raise _refusal(str(cause)) from None
 
 

@@ -34,7 +34,7 @@ async def uploaded_files(request: Request) -> list[UploadedFile]:
         for field, part in form.multi_items():
             if field != _FIELD or isinstance(part, str):
                 raise UploadError(
-                    f"“{field}” is no file: send each file as a file of the form field “{_FIELD}”."
+                    f"“{field}” is not a file: send each file in the form field “{_FIELD}”."
                 )
             files.append(UploadedFile(part.filename or "", await part.read()))
         return files

@@ -35,7 +35,9 @@ _QUOTED = 160
 def ask(
     question: Annotated[str | None, Argument(help="The question.")] = None,
     product: Annotated[str | None, Option(help="The product it is about.")] = None,
-    release: Annotated[str | None, Option(help="The release, unless the question says.")] = None,
+    release: Annotated[
+        str | None, Option(help="The release, unless the question names one.")
+    ] = None,
     conversation: Annotated[
         str | None, Option(help="Continue this conversation; “new” starts one.")
     ] = None,
@@ -49,7 +51,7 @@ def ask(
     ] = False,
     batch: Annotated[Path | None, Option(help="Answer a JSONL file of questions.")] = None,
     to: Annotated[
-        Path | None, Option("--output", help="Where the answers of a batch go (JSONL).")
+        Path | None, Option("--output", help="File for the answers of a batch (JSONL).")
     ] = None,
     server: Annotated[
         str | None, Option(help="Ask the Strata at this address instead of the data here.")

@@ -33,7 +33,7 @@ def answers(
     ] = None,
     recording: Annotated[
         Path | None,
-        Option(help="Where the model's replies are kept by prompt, and taken from the next time."),
+        Option(help="Where to keep the model's replies by prompt, to reuse them next time."),
     ] = None,
     profile: Profile = None,
     as_json: AsJson = False,
@@ -85,7 +85,7 @@ def releases(
     questions: Annotated[Path, Argument(help="Questions and their releases (JSONL).")],
     as_json: AsJson = False,
 ) -> None:
-    """Score which release questions are taken to mean, over what is ingested; none is answered."""
+    """Score which release is found for questions, over what is ingested; none is answered."""
     from eval import releases as scoring
 
     read = read_lines(questions, scoring.ReleaseQuestion)
@@ -102,26 +102,26 @@ def stream(
     history: Annotated[
         list[Path] | None,
         Option(
-            help="Questions whose checked answers the memory has from the beginning; repeatable. "
-            "Those that arrive are left out."
+            help="Questions whose checked answers are in the memory from the start; repeatable. "
+            "Questions that arrive are left out."
         ),
     ] = None,
     variant: Annotated[
         list[str] | None,
         Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
     ] = None,
-    iterations: Annotated[int, Option(min=1, help="Into how many parts they arrive.")] = 10,
-    seed: Annotated[int, Option(help="Of the order in which they arrive.")] = 1,
+    iterations: Annotated[int, Option(min=1, help="Number of parts in which they arrive.")] = 10,
+    seed: Annotated[int, Option(help="Random seed of the order in which they arrive.")] = 1,
     clicks: Annotated[
         bool,
-        Option("--clicks", help="Askers take offers of the same question and rate the answers."),
+        Option("--clicks", help="Simulate users who accept fitting offers and rate the answers."),
     ] = False,
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let questions and their paraphrases arrive in iterations; the memory begins with the history.
+    """Send questions and paraphrases in iterations; the memory starts with the history.
 
-    The data folder is copied first and stays as it is.
+    The data folder is copied first and is not changed.
     """
     from eval.stream import read_arrivals, read_history, shuffled, stream_tables, to_json
     from eval.stream_variants import choose, run_variant
@@ -150,13 +150,13 @@ def stream(
 
 @app.command()
 def hostile(
-    cases: Annotated[Path, Argument(help="Attacks and what may not come of them (JSONL).")],
+    cases: Annotated[Path, Argument(help="Attacks and what the answers must not contain (JSONL).")],
     profile: Profile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put hostile documents and questions to the model, in a data folder of their own.
+    """Test the model with hostile documents and questions, in a separate data folder.
 
-    Exit code 3 when an answer breaks what is promised whatever the model says.
+    Exit code 3 if an answer breaks a rule that holds for every model.
     """
     from chatbot import assembly
     from eval import hostile as attacks

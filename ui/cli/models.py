@@ -28,7 +28,7 @@ def pull_models(
         Argument(help="Known models, or files of the Hub; default: those in use."),
     ] = None,
 ) -> None:
-    """Fetch and verify model files; what is there already is not fetched again."""
+    """Fetch and verify model files; those already there are not fetched again."""
     settings = read_settings()
     if names:
         _pull([_named(name) for name in names], settings)
@@ -53,7 +53,7 @@ def _pull(wanted: Sequence[ModelFile], settings: Settings) -> None:
 def _pull_largest(settings: Settings) -> None:
     """Fetch the largest generator that this machine bears; it is no failure if that fails."""
     best = fitting_generators(this_machine())[0]
-    say(f"This machine ({this_machine()}) can bear {best.key}.")
+    say(f"This machine ({this_machine()}) can run {best.key}.")
     try:
         _pull([best], settings)
     except ModelDownloadError as error:
@@ -75,7 +75,7 @@ def _named(name: str) -> ModelFile:
 
 @app.command("list")
 def list_models(as_json: AsJson = False) -> None:
-    """Show the known models, what machine each suits, and which are there."""
+    """Show the known models, which machine each suits, and which are there."""
     settings = read_settings()
     in_use = models_in_use(settings.generator_in_use)
     folder = settings.models_dir
@@ -100,7 +100,7 @@ def list_models(as_json: AsJson = False) -> None:
     table = Table(name, "for", "suits", "size", "licence", "state", box=None)
     for model, state in states.items():
         about = "" if model.sha256 else "about "
-        too_much = "" if fits(this_machine(), model) else ", more than here"
+        too_much = "" if fits(this_machine(), model) else ", more than this machine has"
         table.add_row(
             model.key,
             model.role,
@@ -110,7 +110,7 @@ def list_models(as_json: AsJson = False) -> None:
             f"{state}, in use" if model in in_use else str(state),
         )
     notes = [
-        f"This machine: {this_machine()}. A GPU with as much memory stands in for the cores.",
+        f"This machine: {this_machine()}. A GPU with that much memory replaces the cores.",
         "Models without an exact size come from the Hugging Face Hub only, with the SHA-256 that "
         "the Hub publishes.",
     ]

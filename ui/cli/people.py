@@ -45,7 +45,7 @@ def export(
 
 @app.command()
 def delete(person: Who, yes: WithoutAsking = False) -> None:
-    """Delete all data of a user; what they did as an admin stays in the audit log."""
+    """Delete all data of a user; their actions as an admin stay in the audit log."""
     if not yes:
         whose = person or "local users"
         typer.confirm(f"Delete all conversations of {whose}?", abort=True)

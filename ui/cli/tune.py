@@ -41,7 +41,7 @@ def export(
     release: OfRelease = "",
     measured: Annotated[bool, Option("--measured", help="Also answers that nobody rated.")] = False,
     validation: Annotated[
-        float, Option(min=0, max=0.4, help="Share by which training is stopped in time.")
+        float, Option(min=0, max=0.4, help="Share used to decide when to stop training.")
     ] = 0.1,
     held_back: Annotated[
         float, Option(min=0, max=0.4, help="Share kept for `strata tune eval`.")
@@ -78,7 +78,7 @@ def export(
         message_lines = ["No answer could be taken; nothing was written."]
     message_lines += [f"  {split}: {report.written[split]:,}" for split in Split if total]
     if total:
-        message_lines.append(f"  {report.abstentions:,} of them say that it is not known")
+        message_lines.append(f"  {report.abstentions:,} of them are “I don't know”")
     if report.left_out:
         message_lines.append(f"{how_many(sum(report.left_out.values()), 'answer')} left out:")
         message_lines += (f"  {n:,} {reason}" for reason, n in report.left_out.most_common())
@@ -92,24 +92,24 @@ def run(
     file: Annotated[Path, Argument(help="An instruction set of `strata tune export`.")],
     folder: Annotated[Path, Argument(help="Where adapter, checkpoints and curve go.")],
     model: Annotated[str, Option(help="Folder or Hub id (default: STRATA_MODEL).")] = "",
-    resume: Annotated[bool, Option("--resume", help="Go on from the last one.")] = False,
+    resume: Annotated[bool, Option("--resume", help="Continue from the last checkpoint.")] = False,
     epochs: Annotated[int, Option(min=1)] = TABLE_5.epochs,
     batch: Annotated[int, Option(min=1, help="Instructions computed together.")] = TABLE_5.batch,
-    accumulation: Annotated[int, Option(min=1, help="Batches of a step.")] = TABLE_5.accumulation,
+    accumulation: Annotated[int, Option(min=1, help="Batches per step.")] = TABLE_5.accumulation,
     learning_rate: Annotated[float, Option(min=0)] = TABLE_5.learning_rate,
     rank: Annotated[int, Option(min=1, help="r of LoRA.")] = TABLE_5.rank,
     alpha: Annotated[int, Option(min=1, help="alpha of LoRA.")] = TABLE_5.alpha,
     dropout: Annotated[float, Option(min=0, max=0.9)] = TABLE_5.dropout,
     patience: Annotated[
-        int, Option(min=1, help="Epochs without a lower validation loss.")
+        int, Option(min=1, help="Epochs without a lower validation loss before stopping.")
     ] = TABLE_5.patience,
     longest: Annotated[
-        int | None, Option(min=16, help="Tokens of an instruction (default: the context).")
+        int | None, Option(min=16, help="Most tokens of an instruction (default: the context).")
     ] = TABLE_5.longest,
     seed: int = TABLE_5.seed,
     as_json: AsJson = False,
 ) -> None:
-    """Tune a model with LoRA (on 4-bit weights where there is a GPU); table 5 of GraphContextGen.
+    """Tune a model with LoRA (on 4-bit weights with a GPU); table 5 of GraphContextGen.
 
     Stopped (Ctrl-C), it writes a checkpoint and exits with code 130; --resume goes on from there.
     Exit code 3 means that some instructions were too long and were left out.
@@ -162,7 +162,7 @@ def run(
         lines.append(f"Adapter: {folder}, to be named in STRATA_ADAPTER. Curve: {folder / CURVE}")
     print_result(as_json, asdict(report), *lines)
     if not report.finished:
-        errors.print("stopped; `--resume` goes on from here")
+        errors.print("stopped; `--resume` continues from here")
         raise Exit(130)
     if report.too_long:
         raise Exit(SOME_LEFT_OUT)

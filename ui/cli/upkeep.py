@@ -27,12 +27,12 @@ BackupFile = Annotated[Path, Argument(help="The file of the backup.", dir_okay=F
 
 
 def backup(file: BackupFile, as_json: AsJson = False) -> None:
-    """Write everything that the database holds into one file, while everything goes on.
+    """Write everything in the database into one file, while Strata runs.
 
     The file is a SQLite database, whatever database is in use; `strata restore` reads it.
     """
     if file.exists():
-        raise NotCopied(f"{file} is there already. Name a new file.")
+        raise NotCopied(f"{file} already exists. Name a new file.")
     # Aside, so that a file of this name is a whole backup.
     if not file.absolute().parent.is_dir():
         raise NotCopied(f"There is no folder {file.absolute().parent}. Make it, or name another.")
@@ -45,13 +45,13 @@ def backup(file: BackupFile, as_json: AsJson = False) -> None:
 
 
 def restore(file: BackupFile, as_json: AsJson = False) -> None:
-    """Copy a backup into the database in use, which has to be empty."""
+    """Copy a backup into the database in use, which must be empty."""
     if not file.is_file():
         raise NotCopied(f"There is no file {file}. Name one that `strata backup` wrote.")
     target = open_database()
     # A backup of an earlier version is brought up to date, and the file itself stays as it is.
     if file.with_name(f"{file.name}-wal").exists() or not _is_ours(file):
-        raise NotCopied(f"{file} is no file that `strata backup` wrote, or it is in use.")
+        raise NotCopied(f"{file} was not written by `strata backup`, or is in use.")
     data_dir = read_settings().data_dir
     data_dir.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=data_dir) as folder, _copy_failures(data_dir):
@@ -67,7 +67,7 @@ def move(
     url: Annotated[str, Argument(help="For instance postgresql://user@host/strata.")],
     as_json: AsJson = False,
 ) -> None:
-    """Copy everything into another, empty database; the one in use stays as it is.
+    """Copy everything into another, empty database; the one in use is not changed.
 
     Stop the server and the workers first: what they write meanwhile is not copied. Then set
     STRATA_DATABASE_URL, and start them again; indexes are built when they are needed.
@@ -79,11 +79,11 @@ def move(
 
 def doctor(
     mend: Annotated[
-        bool, Option("--mend", help="Build broken indexes again and remove leftovers.")
+        bool, Option("--mend", help="Rebuild broken indexes and remove leftovers.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check database, models, indexes, disk, jobs and clock; the exit code is 1 for a fault."""
+    """Check database, models, indexes, disk, jobs and clock; exit code 1 means a fault."""
     findings = tuple(examine(read_settings(), open_database(), mend=mend))
     table = Table("", "", "", box=None, show_header=False)
     for finding in findings:
@@ -109,7 +109,7 @@ def _copy_failures(place: Path) -> Iterator[None]:
     except (OSError, DBAPIError) as error:
         reason = error.orig if isinstance(error, DBAPIError) else error
         raise NotCopied(
-            f"{place}: {reason}. Nothing that is kept was changed; mend this and try again."
+            f"{place}: {reason}. No data was changed; fix this and try again."
         ) from error
 
 
