@@ -59,7 +59,7 @@ def read_batch(path: Path) -> list[BatchLine | FailedLine]:
             problem = f"line {number}: {first_problem(error)}"
             line = FailedLine(id=f"line {number}", error=problem)
         if str(line.id) in lines:
-            raise BatchError(f"{path}, line {number}: the id {line.id!r} stands there twice")
+            raise BatchError(f"{path}, line {number}: the id {line.id!r} occurs twice")
         lines[str(line.id)] = line
     return list(lines.values())
 

@@ -69,7 +69,7 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise UnreadableFile(f"damaged, not a zip that can be opened ({error})") from error
+            raise UnreadableFile(f"damaged; the zip cannot be opened ({error})") from error
         if reason := self._objection_to_all(size, max_entries, max_bytes):
             self.close()
             raise UnreadableFile(reason)
@@ -83,7 +83,7 @@ class Archive:
             )
         if inflated > max_bytes:
             inflates = f"{inflated / 1e6:,.0f} MB and the limit is {max_bytes / 1e6:,.0f} MB"
-            return f"inflates to {inflates}; split the archive"
+            return f"unpacks to {inflates}; split the archive"
         overlaps = sum(entry.compress_size for entry in entries) > size
         return "its entries overlap each other: a zip bomb, or damaged" if overlaps else None
 
@@ -216,13 +216,13 @@ def opened(data: bytes) -> Iterator[io.BytesIO]:
     """
     with closing(Archive(data)) as archive:
         if (size := archive.tightly_packed) > _PLAUSIBLE_MARKUP:
-            raise UnreadableFile(f"inflates to {size / 1e6:,.0f} MB from next to nothing: a bomb")
+            raise UnreadableFile(f"unpacks to {size / 1e6:,.0f} MB; refused as a possible zip bomb")
     try:
         yield io.BytesIO(data)
     except RecursionError as error:
         raise UnreadableFile("its elements are nested too deeply to be read") from error
     except _DAMAGE as error:
         raise UnreadableFile(
-            f"damaged, or not the Office file that its name says ({type(error).__name__}); "
+            f"damaged, or not the kind of Office file that its name says ({type(error).__name__}); "
             "open it in an office program and save it again"
         ) from error

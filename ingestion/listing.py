@@ -151,7 +151,7 @@ class _Lister:
                 yield Rejected(_utf8(str(path)), reason)
             elif path.suffix.lower() not in {*known_suffixes(), ".zip"}:
                 known = ", ".join([*known_suffixes(), ".zip"])
-                reason = f"nothing reads {path.suffix or 'this'}; known are {known}"
+                reason = f"Strata cannot read {path.suffix or 'this'}; known are {known}"
                 yield Rejected(path.name, reason)
             else:
                 yield from self._file(path, canonical_name(path.name), "")

@@ -37,7 +37,9 @@ class ExtensionPoint:
         """The name, if it is known here. Raises ValueError with those that are."""
         if name not in self.own and name not in (added := self.added()):
             known = ", ".join((*self.own, *added))
-            raise ValueError(f"there is no {name}; known are {known}, and what packages add")
+            raise ValueError(
+                f"there is no {name}; available are {known}, and those that packages add"
+            )
         return name
 
     def load(self, name: str) -> Any:

@@ -107,7 +107,7 @@ class Sandbox:
                 if not isinstance(answer, _Wanted):
                     return answer
                 pipe.send(read(answer.wanted))
-            raise ValueError("it asks for more files than a text may include")
+            raise ValueError("it includes more files than allowed")
         except (OSError, EOFError, ValueError):
             late = monotonic() - began >= patience
             code = self._end()

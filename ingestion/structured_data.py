@@ -32,7 +32,7 @@ def structured_data(text: str) -> Any:
         return _yaml(text)
     except json.JSONDecodeError as error:
         raise UnreadableFile(
-            f"no JSON that can be read (line {error.lineno}: {error.msg}); mend it"
+            f"not valid JSON (line {error.lineno}: {error.msg}); correct it"
         ) from error
     except RecursionError as error:
         raise UnreadableFile("its values are nested too deeply to be read") from error
@@ -96,9 +96,9 @@ def _yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         problem = " ".join(str(error.problem).split())[:120]
-        raise UnreadableFile(f"no YAML that can be read ({line}{problem}); mend it") from error
+        raise UnreadableFile(f"not valid YAML ({line}{problem}); correct it") from error
     except (yaml.YAMLError, ValueError) as error:
-        raise UnreadableFile("no YAML that can be read; mend it") from error
+        raise UnreadableFile("not valid YAML; correct it") from error
 
 
 def _value(node: Any) -> Any:
@@ -135,5 +135,5 @@ def _refuse_bombs(events: Iterator[Any]) -> None:
             total += 1
         if total > _MOST_NODES:
             raise UnreadableFile(
-                f"its aliases stand for more than {_MOST_NODES:,} values: a bomb, or generated"
+                f"its aliases expand to more than {_MOST_NODES:,} values; write them out"
             )

@@ -96,7 +96,7 @@ def test_the_example_reads_its_format_in_the_sandbox(
 def test_without_its_package_the_format_is_unknown() -> None:
     refused = parsed(TABLE, "values.toy")
     assert isinstance(refused, Rejected)
-    assert "nothing reads .toy; known are .pdf" in refused.reason
+    assert "Strata cannot read .toy; known are .pdf" in refused.reason
 
 
 def test_a_loader_that_cannot_be_imported_is_told_for_its_files_alone(package: Package) -> None:
@@ -112,7 +112,7 @@ def test_a_loader_that_cannot_be_imported_is_told_for_its_files_alone(package: P
     [
         (".md", r"\.md .* by the package one and by Strata itself: uninstall"),
         (".toy", r"\.toy .* by the package \w+ and by the package \w+: uninstall"),
-        ("toy", "no suffix such as"),
+        ("toy", "not a suffix such as"),
     ],
 )
 def test_a_suffix_that_two_read_or_that_is_none_is_refused(

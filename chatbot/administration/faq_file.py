@@ -53,7 +53,7 @@ def _number(value: Any) -> Any:
 
 def _known(answer: str) -> str:
     if says_unknown(answer):
-        raise ValueError("an answer that does not know is no answer to keep")
+        raise ValueError("it says “I don't know”, which is not saved")
     return answer
 
 
@@ -166,7 +166,7 @@ def _csv_rows(name: str, text: str) -> Iterator[_Line]:
     if any(header.count(needed) != 1 for needed in ("question", "answer", "release")):
         raise FaqError(
             f"{name}, line 1: the first row must name the columns question, answer and release, "
-            "each once; between them stands a comma, a semicolon or a tab"
+            "each once, separated by commas, semicolons or tabs"
         )
     for line, cells in rows:
         beyond = "".join(cells[len(header) :]).strip()

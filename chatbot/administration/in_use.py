@@ -50,7 +50,7 @@ def _why_model(settings: Settings) -> str:
         return "it is the default"
     if settings.generator != "auto":
         return "it is set"
-    return f"of what this machine bears ({this_machine()}) it is the largest that is here"
+    return f"it is the largest one present that this machine ({this_machine()}) can run"
 
 
 def _why_profile(settings: Settings) -> str:

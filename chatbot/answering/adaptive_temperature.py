@@ -18,7 +18,7 @@ def adaptive_temperature(
     none, a k that is not positive, and a score that is no number.
     """
     if not 0 <= lowest <= highest:
-        raise ValueError(f"temperatures from {lowest} to {highest} are no range")
+        raise ValueError(f"temperatures from {lowest} to {highest} are not a range")
     if not k > 0:
         raise ValueError(f"k has to be positive, not {k}")
     if not all(map(math.isfinite, scores)):

@@ -39,7 +39,7 @@ class GraphSettings(BaseModel):
     def _is_a_web_address(cls, url: str) -> str:
         if url and not url.startswith(("https://", "http://")):
             raise ValueError(
-                f"{url} is no web address: that of Wikidata itself is "
+                f"{url} is not a web address; that of Wikidata itself is "
                 "https://query.wikidata.org/sparql"
             )
         return url

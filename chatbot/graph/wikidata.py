@@ -158,7 +158,7 @@ def read_triplets(reply: bytes, names: Collection[str]) -> tuple[Triplet, ...]:
     try:
         rows = _Results.model_validate_json(reply).rows[:MOST_RELATIONS]
     except ValidationError:
-        raise _Unusable("its reply is no result of SPARQL in JSON") from None
+        raise _Unusable("its reply is not a SPARQL result in JSON") from None
     triplets = {
         Triplet(row.head, row.relation, row.tail, source=SOURCE): None
         for row in rows

@@ -62,7 +62,7 @@ async def check_model(
     measured = await call(model, [("user", f"{lines} {question}")], step=_STEP, max_tokens=48)
     if not measured.reply.strip():
         raise GeneratorError(
-            "the model says nothing: check that it is a chat model with a chat template"
+            "the model returned nothing: check that it is a chat model with a chat template"
         )
     on_step("asking for probabilities and for JSON")
     water = [("user", "Is water wet? Reply True or False.")]

@@ -132,8 +132,8 @@ def _fetch_verified(
         shutil.rmtree(parts, ignore_errors=True)
         return
     raise ModelDownloadError(
-        "\n  ".join([f"{model.name} could not be had.", *reasons])
-        + "\nCheck the network and run `strata models pull` again: what has arrived is kept. "
+        "\n  ".join([f"{model.name} could not be downloaded.", *reasons])
+        + "\nCheck the network and run `strata models pull` again: downloaded parts are kept. "
         "Without a network, set STRATA_MODELS_MIRROR to a folder or an address that holds "
         f"the file, or put it into {folder} under this name."
     )
@@ -210,7 +210,7 @@ def _on_hub(model: ModelFile) -> tuple[str, int, str]:
         return metadata.location, metadata.size or 0, metadata.etag or ""
     except errors.RepositoryNotFoundError as error:
         raise _SourceError(
-            f"there is no {where}, or it is given only to those who sign in there: check the name, "
+            f"there is no {where}, or it needs a sign-in there: check the name, "
             "set HF_TOKEN, or download it yourself and set STRATA_GENERATOR to its path"
         ) from error
     except errors.EntryNotFoundError as error:
@@ -233,7 +233,7 @@ def _pinned_by_hub(model: ModelFile) -> ModelFile:
             raise _SourceError("it publishes no SHA-256 for this file")
     except _SourceError as error:
         raise ModelDownloadError(
-            f"{model.hub} could not be had; the Hub alone knows its SHA-256: {error}.\n"
+            f"{model.hub} could not be downloaded; only the Hub has its SHA-256: {error}.\n"
             "Where the Hub cannot be reached, bring a GGUF file yourself and set STRATA_GENERATOR "
             "to its path, or choose a generator that installs without it (`strata models list`)."
         ) from error

@@ -138,8 +138,8 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
         licence = "see its page on the Hub"
         return ModelFile(name, "set by STRATA_GENERATOR", name, 0, "", licence, hub=hub)
     raise ValueError(
-        f"{chosen!r} is no generator. Choose {', '.join(GENERATORS)}, auto or none, the path of a "
-        "GGUF file (./model.gguf), or one of the Hugging Face Hub (owner/repository/file.gguf)"
+        f"{chosen!r} is not a generator: choose {', '.join(GENERATORS)}, auto or none, the path "
+        "of a GGUF file (./model.gguf), or one of the Hugging Face Hub (owner/repository/file.gguf)"
     )
 
 

@@ -65,7 +65,7 @@ def read_header(path: Path) -> GgufHeader:
     """The header before the weights (versions 2 and 3). Raises NotGguf, and OSError."""
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            raise NotGguf(f"{path} is no GGUF file: it does not begin with GGUF")
+            raise NotGguf(f"{path} is not in GGUF format")
         with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             data.seek(4)
             try:
@@ -86,7 +86,7 @@ def read_chat_model(path: Path) -> GgufHeader:
     """The header of a model that can answer here. Raises NotGguf, and OSError."""
     header = read_header(path)
     if not header.context:
-        raise NotGguf(f"{path} does not tell the length of its context: it is no language model")
+        raise NotGguf(f"{path} has no context length, so it is not a language model")
     if header.context < LEAST_CONTEXT:
         raise NotGguf(f"{path} reads {header.context} tokens at most; it takes {LEAST_CONTEXT}")
     if not header.keys.get("tokenizer.chat_template"):
@@ -98,14 +98,14 @@ def require_adapter(path: Path, model: GgufHeader) -> None:
     """Raise UnfitAdapter, NotGguf or OSError for a file that is no LoRA adapter for the model."""
     header = read_header(path)
     if header.keys.get("adapter.type") != "lora":
-        raise UnfitAdapter("it is no LoRA adapter")
+        raise UnfitAdapter("it is not a LoRA adapter")
     if header.architecture != model.architecture:
         raise UnfitAdapter(f"it is for {header.architecture}, the model is {model.architecture}")
     widths: dict[str, list[int]] = {}
     for name, shape in sorted(header.shapes.items()):
         layer, which = name[: -len(INPUT)], name[-len(INPUT) :]
         if which not in (INPUT, OUTPUT) or len(shape) != 2:
-            raise UnfitAdapter(f"it has {name}, which is no part of a linear layer")
+            raise UnfitAdapter(f"it has {name}, which does not belong to a linear layer")
         widths.setdefault(layer, []).append(shape[0 if which == INPUT else 1])
     require_fit({layer: tuple(sizes) for layer, sizes in widths.items()}, model)
 

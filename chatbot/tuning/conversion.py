@@ -114,7 +114,7 @@ def _read_config(folder: Path) -> _Config:
     odd = [name for name, value in settings.items() if (value or None) != (plain.get(name) or None)]
     if odd:
         raise TuningError(
-            f"{folder} is no plain LoRA adapter, and no other is converted: its {path.name} sets "
+            f"{folder} is not a plain LoRA adapter, the only kind supported: its {path.name} sets "
             f"{', '.join(sorted(odd))}"
         )
     return config
@@ -133,14 +133,14 @@ def _read_layers(folder: Path) -> dict[str, LowRank]:
     for name, weight in weights.items():
         matrix = _MATRIX.fullmatch(name)
         if matrix is None or weight.ndim != 2:
-            raise TuningError(f"{path} has {name}, which is no part of a linear layer")
+            raise TuningError(f"{path} has {name}, which does not belong to a linear layer")
         half = weight.half().numpy()
         if not np.isfinite(half).all():
-            raise TuningError(f"{path} has numbers in {name} that half precision does not hold")
+            raise TuningError(f"{path} has numbers in {name} that are too large for half precision")
         halves.setdefault(matrix["layer"], {})[matrix["which"]] = half
     for layer, pair in halves.items():
         if len(pair) != 2 or pair["A"].shape[0] != pair["B"].shape[1]:
-            raise TuningError(f"{path} is damaged: the matrices of {layer} are no pair")
+            raise TuningError(f"{path} is damaged: the matrices of {layer} do not fit together")
     return {layer: (pair["A"], pair["B"]) for layer, pair in halves.items()}
 
 

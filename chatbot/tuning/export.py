@@ -144,7 +144,7 @@ class InstructionExport:
             raise LeftOut("is asked of another release")
         prompt = lead_prompt(turn, chatbot.settings.lead_budget)
         if prompt is None:
-            raise LeftOut("nothing was found that bears it")
+            raise LeftOut("the passages found do not support it")
         others = [
             name
             for release in releases
@@ -180,7 +180,7 @@ def _supported_reply(accepted: Accepted, prompt: LeadPrompt, others: Sequence[st
             raise LeftOut("names another release, which its evidence does not")
     lead = checked(accepted.reply, shown, own)
     if not lead.sentences or not lead.is_whole:
-        raise LeftOut("nothing was found that bears it")
+        raise LeftOut("the passages found do not support it")
     return " ".join(sentence.text for sentence in lead.sentences)
 
 

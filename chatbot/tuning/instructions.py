@@ -69,8 +69,8 @@ def read_instructions(path: Path) -> list[Instruction]:
             instructions.append(Instruction.model_validate_json(line))
         except ValidationError as error:
             raise TuningError(
-                f"{path}, line {number} is no instruction: {first_problem(error)}. `strata tune "
-                "export` writes such files"
+                f"{path}, line {number} is not an instruction: {first_problem(error)}. "
+                "`strata tune export` writes such files"
             ) from error
     return instructions
 

@@ -144,7 +144,7 @@ def _check_folder(folder: Path, origin: dict[str, Any], *, resume: bool) -> None
         return
     if not resume:
         raise TuningError(
-            f"{folder} holds a training already: go on with it by --resume, or name another folder"
+            f"{folder} already holds a training run: add --resume, or name another folder"
         )
     try:
         before = json.loads(record.read_text("utf-8"))["origin"]

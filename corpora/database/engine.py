@@ -266,7 +266,7 @@ def _failures_named() -> Iterator[None]:
         full = getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
         if full or getattr(error.orig, "sqlstate", None) == _DISK_FULL:
             raise DatabaseFull(
-                "There is no room left on the disk of the database, so that nothing can be kept. "
+                "The disk of the database is full, so nothing can be saved. "
                 "What is there is not harmed. Make room and try again."
             ) from error
         _log.exception("the database failed")

@@ -54,7 +54,7 @@ def name_objection(name: str) -> str | None:
     """Return why a file cannot be kept under its name, or None."""
     parts = name.split("/")
     if not stays_inside(name) or "\\" in name:
-        return "its name is no plain relative path; rename it"
+        return "its name is not a plain relative path; rename it"
     if any(part == "." or len(part.encode(errors="replace")) > _LONGEST_PART for part in parts):
         return "its name is too long, or has a part that is only a dot; rename it"
     if name.encode(errors="replace").decode() != name:
@@ -81,7 +81,7 @@ def store(
     check_name("product", product)
     check_name("release", release)
     if not files:
-        raise UploadError("There is no file to upload. Choose some.")
+        raise UploadError("No file to upload. Choose at least one.")
     for file in files:
         if (problem := name_objection(file.name)) is not None:
             raise UploadError(f"{file.name!r}: {problem}.")

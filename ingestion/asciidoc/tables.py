@@ -51,7 +51,7 @@ def table(
         try:
             rows = [[_Cell(text.strip()) for text in row] for row in parted]
         except csv.Error as error:
-            raise UnreadableFile(f"a table in it cannot be read ({error}); mend it") from error
+            raise UnreadableFile(f"a table in it cannot be read ({error}); correct it") from error
     options = set(re.split(r"[ ,]", attributes.get("options", "")))
     has_header = "header" in options or (_is_header(lines) and "noheader" not in options)
     parts = ["<table>"]

@@ -54,7 +54,9 @@ def known_suffixes() -> tuple[str, ...]:
     added = _POINT.added()
     for name, point in added.items():
         if not name.startswith(".") or name != name.lower():
-            raise BadPlugin(f"{point.value} is added for {name}, which is no suffix such as .toy")
+            raise BadPlugin(
+                f"{point.value} is registered for {name}, which is not a suffix such as .toy"
+            )
     return (*LOADERS, *added)
 
 
@@ -86,7 +88,7 @@ def load(data: bytes, file: str, ocr: Ocr | None = None) -> Document:
     else:
         known = ", ".join(known_suffixes())
         raise UnreadableFile(
-            f"nothing reads {suffix or 'a file without a suffix'}; known are {known}"
+            f"Strata cannot read {suffix or 'a file without a suffix'}; known are {known}"
         )
     if isinstance(loader, BadPlugin):
         raise UnreadableFile(str(loader)) from loader

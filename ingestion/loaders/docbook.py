@@ -41,7 +41,7 @@ def load(data: bytes, file: str) -> Document:
         if not is_own:
             raise NotDocumentation("XML, and neither DocBook nor DITA") from error
         raise UnreadableFile(
-            f"its XML is broken ({collapse(str(error))[:150]}); mend it"
+            f"its XML is broken ({collapse(str(error))[:150]}); correct it"
         ) from error
     is_docbook = etree.QName(root).namespace == _NAMESPACE
     includes = elsewhere + len(list(root.iter(_INCLUDE)))

@@ -34,7 +34,7 @@ def load(data: bytes, file: str) -> Document:
         missing = []
         for name in _spine(package, posixpath.dirname(package_name)):
             if name in locked:
-                raise UnreadableFile("locked by its seller (DRM); use a copy without")
+                raise UnreadableFile("copy-protected (DRM); use a copy without protection")
             content = book.named(name, _LARGEST_CHAPTER)
             if content is None:
                 missing.append(name)
@@ -55,13 +55,13 @@ def _part(book: Archive, name: str) -> etree._Element:
     content = book.named(name, _LARGEST_CHAPTER)
     if content is None:
         if name != _ENCRYPTION:
-            raise UnreadableFile("damaged, or no EPUB: what tells its chapters is not there")
+            raise UnreadableFile("damaged, or not an EPUB: its list of chapters is missing")
         return etree.Element("none")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise UnreadableFile("damaged: what tells its chapters cannot be read") from error
+        raise UnreadableFile("damaged: its list of chapters cannot be read") from error
 
 
 def _spine(package: etree._Element, folder: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ def load(data: bytes, file: str) -> Document:
         raise NothingToRead("it only names another manual page")
     if page["macro"] == "Dd":
         raise UnreadableFile(
-            "written in the macros of BSD (mdoc), which are not read; convert it with "
+            "written in BSD macros (mdoc), which are not supported; convert it with "
             "mandoc -T markdown"
         )
     blocks = fragment_blocks(_Page().html(text))

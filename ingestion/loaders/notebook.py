@@ -32,7 +32,7 @@ def load(data: bytes, file: str) -> Document:
     sheets = [mapping(sheet) for sheet in members(mapping(notebook).get("worksheets"))]
     cells = [c for part in (mapping(notebook), *sheets) for c in members(part.get("cells"))]
     if not cells:
-        raise UnreadableFile("no Jupyter notebook, or one without cells")
+        raise UnreadableFile("not a Jupyter notebook, or one without cells")
     try:
         markup = [part for cell in cells for part in _cell(mapping(cell))]
         blocks = fragment_blocks("\n".join(markup))

@@ -69,7 +69,7 @@ def _presentation(source: io.BytesIO, data: bytes, file: str) -> Document:
         raise UnreadableFile(f"damaged presentation ({error}); save it again") from error
     titles = [block.text for page in pages for block in page.blocks[:1]]
     if not titles:
-        raise UnreadableFile("there is no text in it: pictures of text need OCR first")
+        raise UnreadableFile("it contains no text; pictures of text need OCR first")
     title = titles[0] if pages[0].blocks else PurePosixPath(file).stem
     return document(data, file, title, pages, unread.remarks())
 

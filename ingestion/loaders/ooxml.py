@@ -88,7 +88,7 @@ class Package:
     def main(self) -> str:
         """Return the name of the part that holds the document; raises UnreadableFile without it."""
         if (name := next(self.named("", "officeDocument"), None)) is None:
-            raise UnreadableFile("damaged, no Office file inside; save it again")
+            raise UnreadableFile("damaged, or not an Office file; save it again")
         return name
 
     def named(self, part: str, kind: str) -> Iterator[str]:

@@ -83,7 +83,7 @@ def _opened(data: bytes) -> Iterator[Any]:
         if pdf.needs_pass:
             raise UnreadableFile("locked with a password; save a copy without one")
         if not pdf.is_pdf:
-            raise UnreadableFile("no PDF inside; save it with the suffix of its format")
+            raise UnreadableFile("not a PDF; save it with the suffix of its format")
         try:
             if pdf.page_count == 0:
                 raise UnreadableFile("damaged PDF without pages; download it again")

@@ -137,7 +137,7 @@ def load(data: bytes, file: str) -> Document:
     root = parse_svg(decode(data))
     lines = drawing_lines(root)
     if not lines:
-        raise UnreadableFile("no labels: the drawing has none, or they are drawn as outlines")
+        raise UnreadableFile("no text: the drawing has no labels, or they are drawn as outlines")
     title = next((_text(c) for c in root if _name(c) == "title" and _text(c)), "")
     path = (title,) if title else ()
     blocks = [Block(BlockKind.DRAWING, line, path) for line in lines]
@@ -175,7 +175,7 @@ def parse_svg(svg: str) -> etree._Element:
     except etree.XMLSyntaxError as error:
         raise UnreadableFile(f"damaged, its XML cannot be parsed ({error.msg})") from error
     if root is None or _name(root) != "svg":
-        raise UnreadableFile("no drawing: it does not begin with an svg element")
+        raise UnreadableFile("not an SVG drawing: its root element is not svg")
     return root
 
 

@@ -24,7 +24,7 @@ def read_word(package: Package, data: bytes, file: str) -> Document:
     part = package.main()
     root = package.root(part)
     if root is None or root.tag != "document":
-        raise UnreadableFile("damaged, or no Word document inside; save it again as .docx")
+        raise UnreadableFile("damaged, or not a Word document; save it again as .docx")
     reader = _Reader(package, part)
     blocks = [*reader.blocks(root.find("body")), *reader.notes()]
     read = flowing_document(data, file, "", list(_joined(blocks)))

@@ -58,7 +58,7 @@ def test_a_model_is_refused_when_strata_starts(tmp_path: Path) -> None:
     other.write_text("no model")
     for generator, reason in (
         (str(tmp_path / "no.gguf"), "correct the path"),
-        (str(other), "no GGUF file"),
+        (str(other), "not in GGUF format"),
         (str(tmp_path), "Is a directory"),
         ("someone/toy/model.gguf", "strata models pull"),
         ("qwen3-4b", "strata models pull"),
@@ -122,10 +122,10 @@ def test_an_adapter_that_cannot_be_used_is_refused_when_strata_starts(
     for adapter, reason in (
         (tmp_path / "no.gguf", "correct the path"),
         (folder, r"`strata tune convert .*tuned --output tuned\.gguf`"),
-        (notes, "no GGUF file"),
+        (notes, "not in GGUF format"),
         (cut, "cut off"),
         (gguf, r"does not fit own\.gguf: it is no LoRA adapter"),
-        (write_lora(tmp_path / "ia3.gguf", kind="ia3"), "it is no LoRA adapter"),
+        (write_lora(tmp_path / "ia3.gguf", kind="ia3"), "it is not a LoRA adapter"),
         (write_lora(tmp_path / "a.gguf", "qwen2"), "it is for qwen2, the model is llama"),
         (write_lora(tmp_path / "b.gguf", read=32), "as 32 × 64, in the model it is 64 × 64"),
     ):

@@ -84,7 +84,7 @@ def test_auto_takes_what_was_fetched(laptop: Path) -> None:
     GENERATORS["qwen3-4b"].path_in(laptop).touch()
     used, why, larger = told(read_settings(generator="auto"))
     assert (used, larger) == ("qwen3-4b", "")
-    assert "largest that is here" in why
+    assert "largest one present" in why
 
 
 @pytest.mark.parametrize("hub_answers", [True, False])

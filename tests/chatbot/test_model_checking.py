@@ -40,7 +40,7 @@ def test_it_sees_what_a_model_offers() -> None:
 def test_a_model_that_fails_or_is_silent_is_told_of() -> None:
     with serving(refuses(401)) as server, pytest.raises(GeneratorError, match="refuses the key"):
         check(ServedChatModel(url=server.url, model="m"))
-    with pytest.raises(GeneratorError, match="says nothing"):
+    with pytest.raises(GeneratorError, match="returned nothing"):
         check(ScriptedChatModel(otherwise=" "))
 
 

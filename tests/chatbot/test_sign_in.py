@@ -161,10 +161,10 @@ def test_only_the_proxy_comes_from_its_address(host: str | None, trusted: bool) 
         (OIDC | {"public_url": "http://strata.example.org"}, "needs https"),
         (OIDC | {"public_url": "https://example.org/strata"}, "without a path"),
         (OIDC | {"public_url": "strata.example.org"}, "like https://"),
-        (OIDC | {"oidc_issuer": "http://id.example.org"}, "https only"),
+        (OIDC | {"oidc_issuer": "http://id.example.org"}, "must use https"),
         (OIDC | {"cookie_secret": "short"}, "32 characters"),
-        (OIDC | {"admins": "chri\u017f@example.org"}, "STRATA_ADMINS.*taken for others"),
-        (OIDC | {"users": "ada@example.org\xa0"}, "STRATA_USERS.*taken for others"),
+        (OIDC | {"admins": "chri\u017f@example.org"}, "STRATA_ADMINS.*look-alike"),
+        (OIDC | {"users": "ada@example.org\xa0"}, "STRATA_USERS.*look-alike"),
     ],
 )
 def test_half_a_sign_in_is_refused(given: dict[str, Any], told: str) -> None:

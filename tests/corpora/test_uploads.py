@@ -192,7 +192,7 @@ def test_a_name_that_cannot_be_a_release_blocks_the_upload(
         assert [(f.file, f.blocking) for f in findings] == [("", True)]
     with pytest.raises(UnusableName):
         store(database, data_dir, [of("a.md")], product="", release="1", person_id="")
-    with pytest.raises(UploadError, match="no file"):
+    with pytest.raises(UploadError, match="No file"):
         put(database, data_dir)
 
 

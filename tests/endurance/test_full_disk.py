@@ -141,7 +141,7 @@ def test_what_cannot_be_stored_is_refused_and_the_rest_stays(
     given = UploadedFile("guide.md", b"# Guide\n")
     with pytest.raises(DiskFull):
         store(kept, disk.folder, [given], product="Beacon", release="17.20", person_id="ann")
-    with pytest.raises(DatabaseFull, match=r"no room left .*not harmed"), kept.writing() as session:
+    with pytest.raises(DatabaseFull, match=r"is full.*not harmed"), kept.writing() as session:
         session.connection().exec_driver_sql("CREATE TABLE big AS SELECT zeroblob(9000000) AS b")
     assert "12 metres" in _mast(serving)
 
@@ -201,7 +201,7 @@ def test_questions_and_uploads_are_refused_with_a_reason_and_answered_later(
         site.work("worker")
         client.wait(_upload(client, docs, "1.0", 20), every=0.2)
         _ask(client)
-        assert "no room left" in _refused(disk, lambda: _ask(client))
+        assert "is full, so nothing" in _refused(disk, lambda: _ask(client))
         assert "too little room" in _refused(disk, lambda: _upload(client, docs, "2.0", 30))
         with site.serve("another") as begun:
             assert "room" in _refused(disk, lambda: _ask(begun))

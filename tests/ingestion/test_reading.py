@@ -80,7 +80,9 @@ def test_of_two_names_that_differ_in_how_letters_are_parted_one_is_kept(tmp_path
 
 def test_a_named_file_of_another_format_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "logo.png").write_bytes(PNG)
-    assert "nothing reads .png; known are .pdf" in _rejected([tmp_path / "logo.png"])["logo.png"]
+    assert (
+        "Strata cannot read .png; known are .pdf" in _rejected([tmp_path / "logo.png"])["logo.png"]
+    )
 
 
 def test_a_path_that_is_not_there_is_rejected(tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_documents_come_in_the_order_of_the_listing(folder: Path) -> None:
         ("a.pdf", b"<html><body>404", "not a valid PDF but an HTML page"),
         ("a.pdf", b"plain words", "not a valid PDF;"),
         ("a.pdf", b"%PDF-1.7\nnot really", "damaged"),
-        ("a.svg", b"<p>x</p>", "no drawing"),
+        ("a.svg", b"<p>x</p>", "not an SVG drawing"),
         ("a.md", b"", "empty"),
         ("a.md", b" \n\n", "empty"),
     ],

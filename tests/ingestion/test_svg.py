@@ -130,9 +130,9 @@ def test_the_name_serves_where_there_is_no_title() -> None:
     ("data", "reason"),
     [
         (_svg("<path d='M0 0'/>"), "outlines"),
-        ("<html><body>text</body></html>", "svg element"),
-        ("<<<", "svg element"),
-        ("<!-- nothing -->", "damaged|svg element"),
+        ("<html><body>text</body></html>", "root element is not svg"),
+        ("<<<", "root element is not svg"),
+        ("<!-- nothing -->", "damaged|root element is not svg"),
     ],
 )
 def test_what_is_no_drawing_says_so(data: str, reason: str) -> None:

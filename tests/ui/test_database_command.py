@@ -83,12 +83,12 @@ def test_a_backup_is_restored_and_moved_and_ten_answers_are_the_same(
 def test_nothing_is_written_over(strata: Run, valve_settings: Settings, tmp_path: Path) -> None:
     file = tmp_path / "backup.db"
     file.write_text("mine")
-    assert "there already" in str(strata("backup", str(file), data_dir=tmp_path / "a").exception)
+    assert "already exists" in str(strata("backup", str(file), data_dir=tmp_path / "a").exception)
     assert file.read_text() == "mine"
     gone = strata("restore", str(tmp_path / "gone.db"), data_dir=tmp_path / "a")
     assert "There is no file" in str(gone.exception)
     mine = strata("restore", str(file), data_dir=tmp_path / "a")
-    assert "is no file that `strata backup` wrote" in str(mine.exception)
+    assert "was not written by `strata backup`" in str(mine.exception)
     nowhere = strata("backup", str(tmp_path / "no" / "b.db"), data_dir=tmp_path / "a")
     assert "There is no folder" in str(nowhere.exception)
     file.unlink()

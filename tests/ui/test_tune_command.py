@@ -104,7 +104,7 @@ def test_ctrl_c_stops_after_the_step_and_a_second_one_at_once(
     once = strata("tune", "run", tmp_path / "set.jsonl", tmp_path / "out", "--model", "m")
     assert once.exit_code == 130
     assert "3 steps on 4 instructions." in once.stdout
-    assert "`--resume` goes on from here" in once.stderr
+    assert "`--resume` continues from here" in once.stderr
     pressed.append(1)
     twice = strata("tune", "run", tmp_path / "set.jsonl", tmp_path / "out", "--model", "m")
     assert "3 steps" not in twice.stdout

@@ -66,10 +66,13 @@ def a_byte_at_a_time(request: Request) -> None:
         (refuses(429, retry_after="5"), "it answers 429"),
         (refuses(500, "java.util.concurrent.TimeoutException"), "it answers 500"),
         (refuses(301, location="http://127.0.0.1:1/"), "it answers 301"),
-        (raw("<html>Wikimedia Error</html>", "text/html"), "no result of SPARQL"),
-        (raw(REPLY[:-40] + "java.lang.RuntimeException", RESULTS), "no result of SPARQL"),
-        (raw('{"results": {"bindings": [{"head": {"value": 1}}]}}', RESULTS), "no result of"),
-        (raw("[" * 100_000, RESULTS), "no result of SPARQL"),
+        (raw("<html>Wikimedia Error</html>", "text/html"), "not a SPARQL result"),
+        (raw(REPLY[:-40] + "java.lang.RuntimeException", RESULTS), "not a SPARQL result"),
+        (
+            raw('{"results": {"bindings": [{"head": {"value": 1}}]}}', RESULTS),
+            "not a SPARQL result",
+        ),
+        (raw("[" * 100_000, RESULTS), "not a SPARQL result"),
         (raw("", RESULTS, pause=5), "no reply within 0.3 seconds"),
         (a_byte_at_a_time, "no reply within 0.3 seconds"),
         (endless, "larger than 262,144 bytes"),
@@ -127,7 +130,7 @@ def test_no_name_that_goes_out_can_end_its_string(name: str) -> None:
 
 def test_a_setting_that_is_no_address_is_refused_at_once() -> None:
     assert read_settings(graph_wikidata="").graph_wikidata == ""
-    with pytest.raises(BadSettings, match=r"STRATA_GRAPH_WIKIDATA\): on is no web address"):
+    with pytest.raises(BadSettings, match=r"STRATA_GRAPH_WIKIDATA\): on is not a web address"):
         read_settings(graph_wikidata="on")
     with pytest.raises(BadSettings, match="STRATA_GRAPH_WIKIDATA_CONTACT"):
         read_settings(graph_wikidata_contact="ops@exämple.org")

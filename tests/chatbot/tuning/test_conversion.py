@@ -113,7 +113,7 @@ def test_what_is_no_plain_lora_is_refused(
     odd = shutil.copytree(qwen2 / "tuned", tmp_path / "odd")
     config = json.loads((odd / "adapter_config.json").read_text())
     (odd / "adapter_config.json").write_text(json.dumps({**config, option: value}))
-    with pytest.raises(TuningError, match=rf"odd is no plain LoRA.*sets {option}$"):
+    with pytest.raises(TuningError, match=rf"odd is not a plain LoRA.*sets {option}$"):
         convert(odd, qwen2 / "base.gguf", tmp_path / "odd.gguf")
 
 
@@ -149,8 +149,11 @@ def test_what_is_no_adapter_says_why(qwen2: Path, tmp_path: Path) -> None:
     unknown = {"base_model.model.lm_head.weight": weights[first] * 2}
     for changed, reason in (
         ({**weights, **unknown}, r"lm_head\.weight, which"),
-        ({name: weight for name, weight in weights.items() if name != first}, "are no pair"),
-        ({**weights, second: weights[second] * float("inf")}, "half precision does not hold"),
+        (
+            {name: weight for name, weight in weights.items() if name != first},
+            "do not fit together",
+        ),
+        ({**weights, second: weights[second] * float("inf")}, "too large for half precision"),
     ):
         save_file(changed, broken / "adapter_model.safetensors")
         refused(broken, reason)

@@ -98,7 +98,7 @@ def test_what_the_release_does_not_bear_is_left_out_and_counted(bot: Bot) -> Non
     found, report = exported(bot)
     assert found == []
     assert report.left_out == {
-        "nothing was found that bears it": 1,
+        "the passages found do not support it": 1,
         "names another release, which its evidence does not": 1,
         "rated or measured as poor": 1,
         "has no lead of a few sentences": 1,

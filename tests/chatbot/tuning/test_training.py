@@ -88,7 +88,7 @@ def test_a_resumed_training_gives_the_same_curve(
     assert (stopped.finished, stopped.steps) == (False, 9)
     assert not (folder / "adapter_config.json").exists()
     assert seen == [(step, STEPS) for step in range(1, 10)]
-    with pytest.raises(TuningError, match="go on with it by --resume"):
+    with pytest.raises(TuningError, match="add --resume"):
         tune(base, written, folder, QUICK)
     with pytest.raises(TuningError, match="another rank"):
         tune(base, written, folder, Parameters(rank=4), resume=True)

@@ -235,7 +235,7 @@ def test_what_cannot_be_answered_is_an_error_of_the_protocol(
 ) -> None:
     with pytest.raises(openai.NotFoundError, match="There is no model gpt-5"):
         client.chat.completions.create(model="gpt-5", messages=[ASKED])
-    with pytest.raises(openai.UnprocessableEntityError, match="no message of the user"):
+    with pytest.raises(openai.UnprocessableEntityError, match="no user message"):
         client.chat.completions.create(
             model="strata/valve", messages=[{"role": "assistant", "content": "x"}]
         )

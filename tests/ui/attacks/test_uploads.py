@@ -95,7 +95,7 @@ def test_a_name_is_refused_however_it_is_written(server: Server, case: bytes) ->
     {
         "charset": (b'filename="=?klingon?B?w5w=?="', "is encoded in a way that cannot be read"),
         "no-base64": (b'filename="=?utf-8?B?w?="', "is encoded in a way that cannot be read"),
-        "a-field": (b"x=y", "no file"),
+        "a-field": (b"x=y", "not a file"),
     }
 )
 def test_a_name_that_cannot_be_read_says_why(server: Server, case: tuple[bytes, str]) -> None:
