@@ -124,7 +124,7 @@ def test_an_adapter_that_cannot_be_used_is_refused_when_strata_starts(
         (folder, r"`strata tune convert .*tuned --output tuned\.gguf`"),
         (notes, "not in GGUF format"),
         (cut, "cut off"),
-        (gguf, r"does not fit own\.gguf: it is no LoRA adapter"),
+        (gguf, r"does not fit own\.gguf: it is not a LoRA adapter"),
         (write_lora(tmp_path / "ia3.gguf", kind="ia3"), "it is not a LoRA adapter"),
         (write_lora(tmp_path / "a.gguf", "qwen2"), "it is for qwen2, the model is llama"),
         (write_lora(tmp_path / "b.gguf", read=32), "as 32 × 64, in the model it is 64 × 64"),

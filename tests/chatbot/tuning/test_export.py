@@ -190,5 +190,5 @@ def test_the_split_follows_from_the_key_alone_and_holds_its_shares() -> None:
 def test_a_file_that_is_no_instruction_set_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
     file.write_text('\n{"messages": []}\n')
-    with pytest.raises(TuningError, match=r"line 2 is no instruction: messages"):
+    with pytest.raises(TuningError, match=r"line 2 is not an instruction: messages"):
         read_instructions(file)
