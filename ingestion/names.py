@@ -26,6 +26,17 @@ VARIABLE = re.compile(
     re.ASCII,
 )
 """A variable of Jinja, Liquid, Vue or Hugo."""
+CONDITION = re.compile(
+    r"\{%-?\s*(?P<kind>if|unless|elsif|elif)\s+(?P<asked>[^%\n]*?)\s*-?%\}", re.ASCII
+)
+"""A condition of Jinja or Liquid."""
+_ASKED = re.compile(
+    r"(?P<not>not\s+)?(?P<name>[A-Za-z_][\w.-]*)"
+    r"(?:\s*(?P<sign>[!=]=)\s*(?:(?P<quote>[\"'])(?P<text>[^\"']*)(?P=quote)|(?P<bare>true|false|\d+)))?",
+    re.ASCII,
+)
+SHOWN_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
+"""How Hugo writes a shortcode that is to be seen."""
 SUBSTITUTION = re.compile(r"\|([^|\s](?:[^|\n]*[^|\s])?)\|")
 _DEFINITION = re.compile(
     r"^\.\. +\|([^|\n]+)\| +[\w-]+::.*(?:\n(?:[ \t]+\S.*|[ \t]*(?=\n[ \t])))*", re.M
@@ -42,6 +53,7 @@ _PLACES = re.compile(
     r"^(?:(?:config|env|extra|site|page|meta|book|[Pp]arams|front[mM]atter)\.)+", re.ASCII
 )
 """Where a tool keeps its variables."""
+_FALSE = {"", "false", "no", "off", "nil", "null"}
 _OF_RELEASE = {"version", "release"}
 
 Names = Mapping[str, str]
@@ -55,6 +67,7 @@ def names_of(settings: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str
         text[name] = value
         for prefix, names in (
             ("extra.", code),
+            ("params.", text),
             ("substitutions.", text),
             ("myst.substitutions.", text),
         ):
@@ -65,7 +78,27 @@ def names_of(settings: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str
 
 def value_of(variable: str, names: Names) -> str | None:
     """Return what is called so: `config.extra.version`, `site.version` and `version` are one."""
-    return names.get(variable, names.get(_PLACES.sub("", variable)))
+    return names.get(variable, names.get(_bare(variable)))
+
+
+def holds(condition: re.Match[str], names: Names) -> bool | None:
+    """Say whether a CONDITION is met: a known setting alone, or compared to a literal; else None.
+
+    What only the name of a release stands for is no setting.
+    """
+    asked = _ASKED.fullmatch(condition["asked"])
+    value = value_of(asked["name"], names) if asked else None
+    if asked is None or value is None or f"substitutions.{_bare(asked['name'])}" in names:
+        return None
+    if asked["sign"]:
+        is_met = (value == (asked["text"] or asked["bare"] or "")) == (asked["sign"] == "==")
+    else:
+        is_met = value.lower() not in _FALSE
+    return is_met ^ bool(asked["not"]) ^ (condition["kind"] == "unless")
+
+
+def _bare(name: str) -> str:
+    return _PLACES.sub("", name)
 
 
 def filled(text: str, names: Names) -> str:
@@ -76,6 +109,11 @@ def filled(text: str, names: Names) -> str:
         return found[0] if known is None else known
 
     return VARIABLE.sub(value, text) if names else text
+
+
+def shown_shortcodes(text: str) -> str:
+    """Return a text with the shortcodes of Hugo that are to be seen as they are seen."""
+    return SHOWN_SHORTCODE.sub(r"{{\1\2\3}}", text)
 
 
 def settings_of(text: str, form: str) -> dict[str, Any]:
@@ -93,7 +131,11 @@ def settings_of(text: str, form: str) -> dict[str, Any]:
 
 def may_use_names(data: bytes, file: str) -> bool:
     """Say whether a text seems to use a name."""
-    used = rb"\{\{|\|(?:release|version)\|" if file.lower().endswith(MARKDOWN) else rb"\|[^|\s]"
+    used = (
+        rb"\{\{|\{%-?\s*(?:if|unless)\b|\|(?:release|version)\|"
+        if file.lower().endswith(MARKDOWN)
+        else rb"\|[^|\s]"
+    )
     return re.search(used, data) is not None
 
 
@@ -131,6 +173,8 @@ def _with_variables(text: str, file: str, read: Callable[[str], bytes | None], r
     form = "toml" if front and front[1] == "+++" else "yaml"
     own, _ = names_of(settings_of(front[2] or "", form)) if front else ({}, {})
     used = {found["name"] or found["parameter"] for found in VARIABLE.finditer(text)}
+    asked = (_ASKED.fullmatch(found["asked"]) for found in CONDITION.finditer(text))
+    used |= {name["name"] for name in asked if name and not name["name"].startswith("page.")}
     used |= set(SUBSTITUTION.findall(text)) & {"version", "release"}
     used = {name for name in used if value_of(name, own) is None}
     if not used:
@@ -147,7 +191,7 @@ def _with_variables(text: str, file: str, read: Callable[[str], bytes | None], r
             lines.append((f"extra.{name}", value))
         elif (value := value_of(name, of_conf)) is not None:
             lines.append((f"substitutions.{name}", value))
-        elif release and _PLACES.sub("", name) in _OF_RELEASE:
+        elif release and _bare(name) in _OF_RELEASE:
             lines.append((f"substitutions.{name}", release))
     sign = " = " if form == "toml" else ": "
     added = "".join(f"{json.dumps(name)}{sign}{json.dumps(value)}\n" for name, value in lines)

@@ -16,10 +16,20 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
+from ingestion.loaders.markdown_conditions import conditions_plugin
 from ingestion.loaders.markdown_containers import containers_plugin
 from ingestion.loaders.markdown_marks import ATTRIBUTES, marks_plugin
+from ingestion.loaders.markdown_pandoc import TITLE_BLOCK, pandoc_plugin
 from ingestion.loaders.text import LISTINGS
-from ingestion.names import FRONT_MATTER, SUBSTITUTION, Names, filled, names_of, settings_of
+from ingestion.names import (
+    FRONT_MATTER,
+    SUBSTITUTION,
+    Names,
+    filled,
+    names_of,
+    settings_of,
+    shown_shortcodes,
+)
 from ingestion.page import Block, Document, UnreadableFile
 
 _DEEPEST = 80
@@ -41,9 +51,12 @@ def load(data: bytes, file: str) -> Document:
     letter for letter. Raises UnreadableFile where there is no text.
     """
     text = decode(data)
-    front = FRONT_MATTER.match(text)
+    settings = {}
+    if front := FRONT_MATTER.match(text):
+        settings = settings_of(front[2] or "", "toml" if front[1] == "+++" else "yaml")
+    elif front := TITLE_BLOCK.match(text):
+        settings = {"title": front["title"]}
     body = text[front.end() :] if front else text
-    settings = settings_of(front[2] or "", "toml" if front[1] == "+++" else "yaml") if front else {}
     blocks = markdown_blocks(body, *names_of(settings))
     return flowing_document(data, file, str(settings.get("title") or ""), blocks)
 
@@ -67,7 +80,7 @@ def markdown_html(
     """Return Markdown without front matter as HTML, with values in place of names."""
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin).use(anchors_plugin, max_level=6)
-    parser.use(containers_plugin).use(marks_plugin)
+    parser.use(containers_plugin).use(marks_plugin).use(conditions_plugin).use(pandoc_plugin)
     parser.core.ruler.after("block", "alerts", _read_alerts)
     environment: dict[str, object] = {"names": names}
     tokens = parser.parse(text, environment)
@@ -98,7 +111,7 @@ def _read_alerts(state: StateCore) -> None:
 def _fill(token: Token, names: Names, names_in_code: Names) -> None:
     """Put values in place of what the tool that makes the site fills in wherever it stands."""
     if token.type in {"fence", "code_block", "code_inline", "html_block"}:
-        token.content = filled(token.content, names_in_code)
+        token.content = shown_shortcodes(filled(token.content, names_in_code))
     elif token.type == "text":
         token.content = SUBSTITUTION.sub(
             lambda found: names.get(f"substitutions.{found[1]}", found[0]), token.content

@@ -15,7 +15,6 @@ from pygments.lexers import find_lexer_class_by_name
 from pygments.util import ClassNotFound
 
 from ingestion.loaders.markdown_writing import (
-    CODE_FENCE,
     KNOWN,
     NOTES,
     ON_DEMAND,
@@ -23,9 +22,10 @@ from ingestion.loaders.markdown_writing import (
     Container,
     label,
     line_at,
+    outside_code,
     write,
 )
-from ingestion.names import VARIABLE
+from ingestion.names import CONDITION, VARIABLE
 
 _KINDS = ("type", "style", "kind", "color", "variant", "severity")
 _TITLES = ("title", "label", "header", "heading", "summary", "name", "tabname", "value")
@@ -52,10 +52,14 @@ COMPONENT = re.compile(
 )
 _LIQUID = re.compile(r"\{%-?\s*(?P<kind>[\w-]+)(?P<rest>(?:[^%\n]|%(?!\}))*?)-?%\}")
 _SHORTCODE = re.compile(r"\{\{[<%]\s*(?P<kind>[\w./-]*\w)(?P<rest>[^\n]*?)(?P<alone>/?)\s*[>%]\}\}")
+_KRAMDOWN = re.compile(r"\{::(?P<kind>\w+)(?P<rest>[^{}\n]*?)(?P<alone>/?)\}")
+_PAIRED = re.compile(
+    r":{3}[ \t]*(?P<kind>zone|moniker|row|column|image|video|code)\b(?!-end)(?P<rest>.*?)"
+    r"(?P<alone>:{3})?$"
+)
+_TAB = re.compile(r"#{1,6}[ \t]+\[(?P<title>[^\]]+)\]\(#tabs?/[^)\s]+\)")
 _OPTION = re.compile(r":[\w-]+:(?:\s.*)?$|[\w-]+:\s.*$")
-_MOST_SCANNED = 1_000_000
-"""How many lines are looked at for the ends of containers, where few of them end."""
-_FIRST = frozenset("!?=:/`~<{")
+_FIRST = frozenset("!?=:/`~<{#%")
 
 
 @dataclass(slots=True)
@@ -97,7 +101,7 @@ def _read_container(state: StateBlock, first: int, end: int, silent: bool) -> bo
     start = state.bMarks[first] + state.tShift[first]
     if state.is_code_block(first) or state.src[start : start + 1] not in _FIRST:
         return False
-    for dialect in (_indented, _fenced, _tag):
+    for dialect in (_indented, _paired, _fenced, _tag, _headed, _commented):
         found = dialect(state, first, end)
         if found is not None:
             break
@@ -155,6 +159,45 @@ def _fenced(state: StateBlock, first: int, end: int) -> Container | None:
     return Container(kind, title or label(kind), range(inside, last), after)
 
 
+def _paired(state: StateBlock, first: int, end: int) -> Container | None:
+    """A zone, a column or a picture of DocFX, which ends with `:::kind-end` or as it begins."""
+    opened = _PAIRED.match(line_at(state, first))
+    if opened is None:
+        return None
+    kind, tags, inside = opened["kind"], Attributes.of(opened["rest"]), first + 1
+    closes = re.compile(f":{{3}}[ \t]*{kind}-end[ \t]*:*")
+    again = re.compile(f":{{3}}[ \t]*{kind}\\b(?!-end)")
+    last = _closing(state, range(inside, end), closes, again)
+    if last is None and not opened["alone"]:
+        return None
+    body, after = (
+        range(inside, inside if last is None else last),
+        inside if last is None else last + 1,
+    )
+    shown = tags.first(("alt-text", *SHOWN))
+    return Container(kind, tags.first(("pivot", "range")), body, after, shown, is_tag=True)
+
+
+def _headed(state: StateBlock, first: int, end: int) -> Container | None:
+    """A tab of DocFX, which lasts to the next one or to a rule."""
+    opened = _TAB.fullmatch(line_at(state, first))
+    if opened is None:
+        return None
+    last = _closing(state, range(first + 1, end), re.compile(f"{_TAB.pattern}|-{{3,}}"), None)
+    last = _end(state, first, end) if last is None else last
+    after = last + (last < end and line_at(state, last).startswith("-"))
+    return Container("tab", opened["title"], range(first + 1, last), after)
+
+
+def _commented(state: StateBlock, first: int, end: int) -> Container | None:
+    """A comment of Obsidian of several lines."""
+    line = line_at(state, first)
+    if not line.startswith("%%") or "%%" in line[2:]:
+        return None
+    last = _closing(state, range(first + 1, end), re.compile(r".*%%"), None)
+    return None if last is None else Container("comment", "", range(first, last), last + 1)
+
+
 def _is_directive(kind: str) -> bool:
     """Tell a directive in a fence from the language of a cell that is to be run."""
     if kind in KNOWN or ":" in kind:
@@ -167,9 +210,9 @@ def _is_directive(kind: str) -> bool:
 
 
 def _tag(state: StateBlock, first: int, end: int) -> Container | None:
-    """A component of MDX, a tag of GitBook or Jekyll, a shortcode of Hugo."""
+    """A component of MDX, a tag of GitBook, Jekyll or Kramdown, a shortcode of Hugo."""
     start, limit = state.bMarks[first] + state.tShift[first], state.eMarks[end - 1]
-    for dialect in (COMPONENT, _LIQUID, _SHORTCODE):
+    for dialect in (COMPONENT, _LIQUID, _SHORTCODE, _KRAMDOWN):
         if opened := dialect.match(state.src, start, limit):
             break
     else:
@@ -183,7 +226,8 @@ def _tag(state: StateBlock, first: int, end: int) -> Container | None:
     is_alone = dialect is not _LIQUID and bool(opened["alone"])
     text, body, after = "", range(inside, inside), inside
     if rest:
-        closed = None if is_alone else re.search(f"(?:{closes.pattern})$", rest)
+        is_whole = is_alone or CONDITION.fullmatch(opened[0])
+        closed = None if is_whole else re.search(f"(?:{closes.pattern})$", rest)
         if closed is None:
             return None
         text = rest[: closed.start()].strip()
@@ -218,6 +262,8 @@ def _ends(dialect: re.Pattern[str], name: str) -> tuple[re.Pattern[str], re.Patt
         return re.compile(f"</{name}>"), re.compile(f"<{name}\\b[^>]*(?<!/)>$")
     if dialect is _LIQUID:
         return re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}"), re.compile(rf"\{{%-?\s*{name}\b")
+    if dialect is _KRAMDOWN:
+        return re.compile(rf"\{{:/(?:{name})?\}}"), re.compile(rf"\{{::{name}\b[^/]*\}}$")
     closes = re.compile(rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}")
     return closes, re.compile(rf"\{{\{{[<%]\s*{name}\b(?:(?!/\s*[>%]\}}).)*$")
 
@@ -226,24 +272,14 @@ def _closing(
     state: StateBlock, lines: range, closes: re.Pattern[str], again: re.Pattern[str] | None
 ) -> int | None:
     """Return the line that closes a container; those inside it and code are passed over."""
-    depth, fence = 1, ""
-    for number in lines:
-        state.env["scanned"] = state.env.get("scanned", 0) + 1
-        if state.env["scanned"] > _MOST_SCANNED:
-            return None
-        line = line_at(state, number)
-        if line and state.sCount[number] < state.blkIndent:
-            return None
-        if fence:
-            fence = "" if line.startswith(fence) and not line.strip(fence[0]) else fence
-        elif closes.fullmatch(line):
+    depth = 1
+    for number, line in outside_code(state, lines, closes):
+        if closes.fullmatch(line):
             depth -= 1
             if not depth:
                 return number
         elif again is not None and again.match(line):
             depth += 1
-        elif code := CODE_FENCE.match(line):
-            fence = code[0]
     return None
 
 

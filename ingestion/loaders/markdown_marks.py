@@ -14,7 +14,7 @@ from rich.emoji import Emoji
 from ingestion.html_shown import strikes
 from ingestion.loaders.markdown_containers import COMPONENT, SHOWN, Attributes
 from ingestion.loaders.markdown_writing import line_at
-from ingestion.names import VARIABLE, Names, value_of
+from ingestion.names import SHOWN_SHORTCODE, VARIABLE, Names, shown_shortcodes, value_of
 
 _ATTRIBUTE = r"(?:[.#][\w:.#-]+|[\w:-]+=(?:\"[^\"{}\n]*\"|'[^'{}\n]*'|[^\s\"'{}]+))"
 ATTRIBUTES = rf"(?:\{{:?[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*[ ]*\}}|\{{:[^{{}}\n]*\}})"
@@ -30,7 +30,11 @@ _ESM = re.compile(
     r"|import\s+\{\s*$|export\s+(?:const|let|var|default|function|async)\b"
 )
 _QUOTES = ("'", '"')
-_CONSTANT = re.compile(r"export\s+const\s+(\w+)\s*=\s*([\"'`])([^\n]*?)\2")
+_CONSTANT = re.compile(
+    r"^export\s+const\s+(?P<name>\w+)\s*=\s*(?:(?P<number>-?\d[\d.]*)"
+    r"|(?P<quote>[\"'`])(?P<text>(?:(?!(?P=quote)|\$\{)[^\n\\])*)(?P=quote))[ \t]*;?[ \t]*$",
+    re.MULTILINE,
+)
 _ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi|tabler|lucide)-")
 _ICON_STYLE = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
 _ICON_TITLE = re.compile(r"""\b(?:title|aria-label)=["']([^"'{}]*)["']""")
@@ -66,7 +70,10 @@ def _pass_over(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         if line.startswith("import") and line_at(state, last - 1).rstrip("; ").endswith(_QUOTES):
             break
     script = state.getLines(first, last, 0, False)
-    state.env.setdefault("constants", {}).update((c[1], c[3]) for c in _CONSTANT.finditer(script))
+    constants = state.env.setdefault("constants", {})
+    constants.update(
+        (c["name"], c["text"] or c["number"] or "") for c in _CONSTANT.finditer(script)
+    )
     state.line = last
     return True
 
@@ -125,6 +132,23 @@ def _literal(found: re.Match[str], known: Environment) -> list[Part]:
     return [("text", found["text"])]
 
 
+def _shown_shortcode(found: re.Match[str], known: Environment) -> list[Part]:
+    return [("text", shown_shortcodes(found[0]))]
+
+
+def _page(found: re.Match[str], known: Environment) -> list[Part]:
+    if found["text"]:
+        return [("inner", found["text"])]
+    return [("text", found["place"].lstrip("#").replace("#", " > "))]
+
+
+def _span(found: re.Match[str], known: Environment) -> list[Part]:
+    """Read a span of Pandoc; Quarto hides it of all readers or of those of a format."""
+    attributes = found["attributes"]
+    is_hidden = ".content-hidden" in attributes and "=" not in attributes
+    return [] if is_hidden else [("inner", found["text"])]
+
+
 def _component(found: re.Match[str], known: Environment) -> list[Part] | None:
     """Read a component that stands for itself, as it shows one of its attributes."""
     return [("text", Attributes.of(found["rest"]).first(SHOWN))] if found["alone"] else None
@@ -134,16 +158,22 @@ Reader = Callable[[re.Match[str], Environment], list[Part] | None]
 _MARKS: dict[str, list[tuple[str, Reader]]] = {
     "{": [
         (r"\{(?P<role>[a-zA-Z][\w:+-]*)\}(?P<ticks>`+)(?P<text>.{1,2000}?)(?P=ticks)(?!`)", _role),
-        (r"\{/\*.{0,4000}?\*/\}|\{--.{0,4000}?--\}|\{>>.{0,4000}?<<\}", _nothing),
+        (r"\{?\{-?\s*/\*.{0,4000}?\*/\s*-?\}\}?|\{--.{0,4000}?--\}|\{>>.{0,4000}?<<\}", _nothing),
+        (r"\{::comment\}.{0,4000}?\{:/(?:comment)?\}", _nothing),
+        (r"\{::\w+[^{}\n]*\}|\{:/\w*\}", _nothing),
         (r"\{\+\+(?P<text>.{0,4000}?)\+\+\}", _inner),
         (r"\{==(?P<text>.{0,4000}?)==\}", _inner),
         (r"\{~~(?:(?!~~\}).){0,4000}?~>(?P<text>.{0,4000}?)~~\}", _inner),
         (VARIABLE.pattern, _variable),
+        (SHOWN_SHORTCODE.pattern, _shown_shortcode),
         (r"\{%.{0,1000}?%\}|\{\{[<%].{0,1000}?[>%]\}\}", _nothing),
         (r"\{\s*(?P<quote>[\"'`])(?P<text>(?:(?!(?P=quote))[^\\{}\n])*)(?P=quote)\s*\}", _literal),
         (r"\{(?P<name>[A-Za-z_$][\w.$]*)\}", _constant),
         # Attributes of the element before them, or of the whole paragraph.
-        (rf"(?<=[)`*_]){ATTRIBUTES}|(?<![^\n]){ATTRIBUTES}[ \t]*\Z", _nothing),
+        (
+            rf"(?<=[)`*_]){ATTRIBUTES}|(?<![^\n]){ATTRIBUTES}[ \t]*\Z",
+            _nothing,
+        ),
     ],
     "+": [
         (r"\+\+(?P<keys>(?:[\w-]+|\"[^\"+\n]+\")(?:\+(?:[\w-]+|\"[^\"+\n]+\"))*)\+\+(?!\w)", _keys)
@@ -151,15 +181,26 @@ _MARKS: dict[str, list[tuple[str, Reader]]] = {
     "^": [
         (r"\^\^(?P<text>\S(?:[^\n]{0,200}?\S)?)\^\^", _inner),
         (r"(?<=[\w)])\^(?P<text>[\w+-]+)\^", _power),
+        (r"(?<=\s)\^(?=[\d-]*[A-Za-z])[A-Za-z\d-]{2,}\s*\Z", _nothing),
     ],
     "~": [
         (r"(?<=[\w)])~(?P<text>[\w+-]+)~(?!~)", _literal),
         (r"(?<![\w~])~(?![\s~])[^~\n]*[\w)\"'`*.]~(?=[\s.,;:!?)|]|\Z)", _nothing),
     ],
     "<": [(COMPONENT.pattern, _component)],
+    # A comment of Obsidian, what it embeds and what it calls a paragraph.
+    "%": [(r"(?<![^\s(])%%(?:`[^`]*`|(?!%%)[^`]){0,4000}%%(?!\w)", _nothing)],
+    "!": [(r"!\[\[[^\[\]\n]+\]\]", _nothing)],
     "=": [(r"==(?P<text>[^\s=](?:[^\n]{0,200}?\S)?)==(?!=)", _inner)],
     ":": [(rf"(?<![\w:]):(?P<icon>[a-z0-9_+-]+):(?P<attributes>{ATTRIBUTES})?(?![\w:])", _icon)],
     "[": [
+        (r"\[\[(?P<place>[^\s\[\]|][^\[\]|\n]*)(?:\|(?P<text>[^\[\]\n]*))?\]\](?![(\[:])", _page),
+        (
+            r"\[!(?i:include|div|video|code(?:-\w+)?)\b[^\[\]\n]*"
+            r"(?:\[[^\[\]\n]*\]\([^()\n]*\))?[^\[\]\n]*\]",
+            _nothing,
+        ),
+        (rf"\[(?P<text>(?:[^\[\]`]|`[^`]*`|\[[^\[\]]*\])*)\](?P<attributes>{ATTRIBUTES})", _span),
         # A link whose address a tag makes has blanks in it, which Markdown does not know.
         (
             r"\[(?P<text>(?:[^\[\]`]|`[^`]*`)*)\]"

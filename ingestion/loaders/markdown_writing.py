@@ -15,7 +15,15 @@ ON_DEMAND = TITLED | {
     *("tabitem", "tabpanel", "accordion", "accordion-item", "details", "expand", "expandable"),
     *("collapsible", "spoiler", "step"),
 }
-_WRAPPERS = UNSEEN | {"code-group", "v-pre", "raw", "steps", "stepper", "panel-tabset"}
+_WRAPPERS = UNSEEN | {
+    "code-group",
+    "content-visible",
+    "v-pre",
+    "raw",
+    "steps",
+    "stepper",
+    "panel-tabset",
+}
 NOTES = {
     *("note", "tip", "info", "warning", "danger", "caution", "important", "hint", "callout"),
     *("alert", "admonition", "aside", "notice", "attention", "error", "success", "question"),
@@ -25,11 +33,13 @@ NOTES = {
 SORTED = {"callout", "alert", "admonition", "aside", "notice", "hint", "message"}
 """Notes whose kind is one of their attributes."""
 _CODE = LISTINGS | {"highlight", "code", "codeblock"}
-_UNREAD = (SILENT | {"comment"}) - _CODE
+_UNREAD = (SILENT | {"comment", "content-hidden"}) - _CODE
 KNOWN = ON_DEMAND | _WRAPPERS | NOTES | _CODE | _UNREAD | VERSIONS.keys() | {"todo", "seealso"}
 
 
 CODE_FENCE = re.compile(r"`{3,}|~{3,}")
+_MOST_SCANNED = 1_000_000
+"""How many lines are looked at for the ends of containers, where few of them end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,29 @@ class Container:
 def line_at(state: StateBlock, number: int) -> str:
     """Return a line without its indentation."""
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]].rstrip()
+
+
+def outside_code(
+    state: StateBlock, lines: range, closes: re.Pattern[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield lines by their number, to the end of the list that they stand in, but none of code.
+
+    `closes` is no code, whatever it looks like. Past a million lines of a file nothing follows.
+    """
+    fence = ""
+    for number in lines:
+        state.env["scanned"] = state.env.get("scanned", 0) + 1
+        line = line_at(state, number)
+        if line and state.sCount[number] < state.blkIndent:
+            return
+        if state.env["scanned"] > _MOST_SCANNED:
+            return
+        if fence:
+            fence = "" if line.startswith(fence) and not line.strip(fence[0]) else fence
+        elif not closes.fullmatch(line) and (code := CODE_FENCE.match(line)):
+            fence = code[0]
+        else:
+            yield number, line
 
 
 def label(kind: str) -> str:

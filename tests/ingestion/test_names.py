@@ -82,6 +82,9 @@ def read(file: str, text: str) -> str:
         ("mkdocs/a.md", "~~~\nx=={{ version }} {{ x }}\n~~~", "x==4.10 {{ x }}"),
         ("mkdocs/a.md", "---\nversion: own\n---\n{{ version }} {{ product.name }}", "own Marlow"),
         ("jekyll/a.md", '{{ site.version | default: "x" }} {{site.author.name}}', "7.1 Me"),
+        ("jekyll/a.md", '{% if site.author.name == "Me" %}mine{% else %}yours{% endif %}', "mine"),
+        ("jekyll/a.md", '{% if page.author.name == "Me" %}a{% else %}b{% endif %}', "ab"),
+        ("none/a.md", '{{ version }}{% if version == "4" %} a{% else %} b{% endif %}', "R4 a b"),
         ("hugo/content/a.md", "+++\nt = 1\n+++\n{{< param version >}}", "3.30"),
         ("none/a.rst", "|release| and |version|", "R4 and R4"),
         (
