@@ -48,6 +48,12 @@ _BESIDE = ".//h1 | .//*[@id='footnotes']"
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
+_NO_XML = re.compile(
+    r"[\x0b\x0c\ufffe\uffff]|&#(?:0*(?:[1-8]|1[124-9]|2\d|3[01]|6553[45])"
+    r"|x0*(?:[1-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-f]);?",
+    re.IGNORECASE,
+)
+"""Control characters: the parser lets them pass, and no text that is set then may hold them."""
 _SITE_NAME = re.compile(r"\s+[—–|·»:-]+\s+")
 _NO_TITLE = "<no title>"
 _FEW_WORDS = 60
@@ -149,7 +155,9 @@ def _blocks(content: HtmlElement) -> list[Block]:
 def _parsed(text: str) -> HtmlElement:
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        root = document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
+        root = document_fromstring(
+            _NO_XML.sub(" ", text).encode("utf-8", errors="replace"), parser=parser
+        )
     except etree.ParserError as error:
         raise UnreadableFile(f"no HTML was found in it ({error})") from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
