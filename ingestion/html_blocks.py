@@ -153,8 +153,7 @@ class _Reader:
             lead, rest = _lead(_pieces(piece))
             if lead:
                 self._add(BlockKind.LIST_ITEM, f"{'  ' * position.indent}{bullet}{lead}", position)
-            for inner in rest:
-                self._read([inner], replace(position, indent=position.indent + 1))
+            self._read(rest, replace(position, indent=position.indent + 1))
 
     def _definitions(self, dl: etree._Element, position: HeadingPath) -> None:
         classes = dl.get("class") or ""

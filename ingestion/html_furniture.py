@@ -70,13 +70,13 @@ _BEFORE_TEXT = 6
 
 def remove_furniture(content: HtmlElement) -> None:
     """Remove from the tree what stands beside the text."""
-    for element in found(content, _LANDMARKS):
-        _drop(element)
+    for element in _still_in(content, found(content, _LANDMARKS)):
+        element.drop_tree()
     hinted = found(content, _HINTED)
-    for element in (*hinted, *reversed(hinted)):
-        if element.getparent() is not None and _is_furniture(element, content):
+    for element in _still_in(content, [*hinted, *reversed(hinted)]):
+        if _is_furniture(element, content):
             element.drop_tree()
-    for link in found(content, ".//a[@href]"):
+    for link in _still_in(content, found(content, ".//a[@href]")):
         if _NEWEST.search(link.get("href", "")):
             _remove_banner(link, content)
 
@@ -137,9 +137,11 @@ def _is_imprint(text: str) -> bool:
     return bool(_COPYRIGHT.match(text)) or is_legal(text)
 
 
-def _drop(element: HtmlElement) -> None:
-    if element.getparent() is not None:
-        element.drop_tree()
+def _still_in(content: HtmlElement, elements: Sequence[HtmlElement]) -> Iterator[HtmlElement]:
+    """Yield the elements that did not go, until their turn, with one around them."""
+    for element in elements:
+        if content in element.iterancestors():
+            yield element
 
 
 def _is_furniture(element: HtmlElement, content: HtmlElement) -> bool:

@@ -99,8 +99,8 @@ class HeadingPath:
         return next(anchors, self.owner_anchor)
 
     def under(self, name: str, anchor: str | None = None) -> HeadingPath:
-        """Step inside something named, such as a class or a parameter."""
-        name = name if len(name) <= _LONGEST_NAME else ""
+        """Step inside something named, such as a class or a parameter; its heading may name it."""
+        name = name if len(name) <= _LONGEST_NAME and name not in self.path[-1:] else ""
         path = (*self.path, name) if name else self.path
         return HeadingPath(path, (), anchor or self.anchor)
 

@@ -21,6 +21,12 @@ _NOTE_CLASSES = _NOTE_KINDS | {
     *("custom-block", "markdown-alert", "starlight-aside", "callout", "alert", "panel"),
     *("confluence-information-macro", "pageinfo"),
 }
+_COLLAPSIBLE = ".//*[re:test(@class, '(^|[ _-])(collaps|expand|accordion)', 'i')]"
+_CONTROLS = (
+    ".//*[@aria-expanded or @data-toggle='collapse' or @data-bs-toggle='collapse']"
+    "[not(ancestor::nav or ancestor::header or ancestor::li)]"
+)
+_TARGETS = ("aria-controls", "data-bs-target", "data-target", "href")
 _REGEX = {"re": "http://exslt.org/regular-expressions"}
 _MEMBERS = f".//*[{OF_CLASS.format('memitem')} or {OF_CLASS.format('member-signature')}]"
 _MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])\]?")
@@ -32,7 +38,10 @@ def rewrite(body: HtmlElement) -> None:
 
     What is hidden until somebody clicks stands under the label that opens it then.
     """
-    for part in (_tabs, _boxes, _notes, _footnotes, _signatures, _formulas, _numbered_code):
+    for part in (
+        *(_tabs, _collapsed, _boxes, _notes, _footnotes),
+        *(_signatures, _formulas, _numbered_code),
+    ):
         part(body)
 
 
@@ -53,19 +62,37 @@ def _tabs(body: HtmlElement) -> None:
             label.drop_tree()
 
 
-def _boxes(body: HtmlElement) -> None:
+def _collapsed(body: HtmlElement) -> None:
+    """Open what a details element, its class or the control before it says opens on a click."""
+    for panel in body.xpath(_COLLAPSIBLE, namespaces=_REGEX):
+        _open(panel)
+    for control in found(body, _CONTROLS):
+        target = next(filter(None, map(control.get, _TARGETS)), "").removeprefix("#")
+        before = (e for e in (control, *control.iterancestors()) if e.getnext() is not None)
+        panel = next((e.getnext() for e in before), None)
+        if target and panel is not None and panel.get("id") == target and line(control):
+            _entitle(panel, line(control))
+            control.drop_tree()
     for summary in found(body, ".//details/summary[not(contains(@class, '-title'))]"):
         details = summary.getparent()
         label = line(summary)
         summary.drop_tree()
+        whole = line(details)
+        for inner in details.iterdescendants():
+            if line(inner) != whole:
+                break
+            _open(inner)
         _entitle(details, label)
+
+
+def _boxes(body: HtmlElement) -> None:
     for note in found(body, _NOTES):
         icon, content = note.find(".//td[@class='icon']"), note.find(".//td[@class='content']")
         if icon is not None and content is not None:
             named = next((e.get("title") or e.get("alt") for e in icon), None) or line(icon)
             content.tag = "div"
             content.set("class", "admonition")
-            _put_first(content, E.p(named, {"class": "admonition-title"}))
+            put_first(content, E.p(named, {"class": "admonition-title"}))
             _replace(note, content)
 
 
@@ -90,7 +117,7 @@ def _notes(body: HtmlElement) -> None:
         if title and not line(box).lower().startswith(title.lower()):
             box.tag = "div"
             box.set("class", "admonition")
-            _put_first(box, E.p(title, {"class": "admonition-title"}))
+            put_first(box, E.p(title, {"class": "admonition-title"}))
 
 
 def _footnotes(body: HtmlElement) -> None:
@@ -105,7 +132,7 @@ def _footnotes(body: HtmlElement) -> None:
         if mark_of_note := marks.get(item.get("id", "")):
             item.tag = item.getparent().tag = "div"
             item.set("class", "footnote")
-            _put_first(item, E.p(f"[{mark_of_note}]"))
+            put_first(item, E.p(f"[{mark_of_note}]"))
 
 
 def _signatures(body: HtmlElement) -> None:
@@ -144,13 +171,19 @@ def found(body: HtmlElement, path: str) -> list[HtmlElement]:
 
 def _entitle(part: HtmlElement, label: str) -> None:
     """Make of a part that is shown on demand a section with its label as the heading."""
-    for name in ("hidden", "aria-hidden", "style", "role"):
-        part.attrib.pop(name, None)
+    _open(part)
+    part.attrib.pop("role", None)
     part.tag = "section"
-    _put_first(part, E.p(label, {"class": "rubric"}))
+    put_first(part, E.p(label, {"class": "rubric"}))
 
 
-def _put_first(element: HtmlElement, first: HtmlElement) -> None:
+def _open(part: HtmlElement) -> None:
+    for name in ("hidden", "aria-hidden", "style"):
+        part.attrib.pop(name, None)
+
+
+def put_first(element: HtmlElement, first: HtmlElement) -> None:
+    """Let an element begin with another, before its text."""
     first.tail, element.text = element.text, None
     element.insert(0, first)
 

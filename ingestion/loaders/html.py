@@ -16,10 +16,11 @@ from ingestion.html_furniture import (
     without_banner,
     without_furniture,
 )
-from ingestion.html_parts import line, raw_text
-from ingestion.html_rewriting import OF_CLASS, found, rewrite
+from ingestion.html_parts import is_layout, line, raw_text
+from ingestion.html_rewriting import OF_CLASS, found, put_first, rewrite
 from ingestion.html_shown import is_picture_file, show
 from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile, collapse
+from ingestion.superscripts import superscript
 
 _NEVER_TEXT = (
     *("script", "style", "noscript", "template", "link", "meta", "annotation"),
@@ -41,10 +42,18 @@ _CONTENT = (
     *(f".//div[{OF_CLASS.format(name)} or @id='{name}']" for name in _CONTAINERS),
 )
 _MARKED_AS_MAIN = 2
-_EXPONENT = re.compile(r"^[-−+]?\d+$")
+_OWN_TEXT = ".//text()[not(ancestor::a or ancestor::nav or ancestor::script or ancestor::style)]"
+_BESIDE = ".//h1 | .//*[@id='footnotes']"
+"""What is of the text wherever it stands: the title, and the notes of Asciidoctor."""
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
+_NO_XML = re.compile(
+    r"[\x0b\x0c\ufffe\uffff]|&#(?:0*(?:[1-8]|1[124-9]|2\d|3[01]|6553[45])"
+    r"|x0*(?:[1-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-f]);?",
+    re.IGNORECASE,
+)
+"""Control characters: the parser lets them pass, and no text that is set then may hold them."""
 _SITE_NAME = re.compile(r"\s+[—–|·»:-]+\s+")
 _NO_TITLE = "<no title>"
 _FEW_WORDS = 60
@@ -67,6 +76,7 @@ def load(data: bytes, file: str) -> Document:
     body = root if body is None else body
     rewrite(body)
     content = _container(body)
+    _bring_in(content, body, site_title)
     remove_furniture(content)
     code = {line(element) for element in content.iter(*_CODE)}
     blocks = without_furniture(without_banner(_blocks(content)), code)
@@ -89,13 +99,33 @@ def fragment_blocks(markup: str) -> list[Block]:
 
 def _container(body: HtmlElement) -> HtmlElement:
     """Return the first of the usual containers that holds enough of the words, else the body."""
-    most = len(collapse(raw_text(body))) // 4
+    most = _words(body) // 2
     for place, path in enumerate(_CONTENT):
         elements = found(body, path)
-        enough = 1 if place < _MARKED_AS_MAIN else most
-        if len(elements) == 1 and len(collapse(raw_text(elements[0]))) >= enough:
+        if len(elements) != 1 or not all(map(is_layout, elements[0].iterancestors("table"))):
+            continue
+        if _words(elements[0]) >= (1 if place < _MARKED_AS_MAIN else most):
             return elements[0]
     return body
+
+
+def _words(element: HtmlElement) -> int:
+    """Count the characters of an element's text, links to other places aside."""
+    return len(collapse("".join(map(str, element.xpath(_OWN_TEXT)))))
+
+
+def _bring_in(content: HtmlElement, body: HtmlElement, site_title: str) -> None:
+    """Let the content hold the page's title and footnotes where these stand outside it."""
+    untitled = next(content.iter("h1"), None) is None
+    for part in found(body, _BESIDE):
+        if part is content or content in part.iterancestors() or part in content.iterancestors():
+            continue
+        if part.tag != "h1":
+            part.drop_tree()
+            content.append(part)
+        elif untitled and line(part) and site_title.startswith(line(part)):
+            part.drop_tree()
+            put_first(content, part)
 
 
 def _blocks(content: HtmlElement) -> list[Block]:
@@ -112,9 +142,10 @@ def _blocks(content: HtmlElement) -> list[Block]:
     for picture in list(content.iter("img")):
         alt = collapse(picture.get("alt") or "")
         picture.tail = f" {'' if is_picture_file(alt) else alt} {picture.tail or ''}"
-    for power in content.iter("sup"):
-        if _EXPONENT.match(power.text or "") and len(power) == 0:
-            power.text = f"^{power.text}"
+    for raised in list(content.iter("sup")):
+        before = str(raised.xpath("string(preceding-sibling::node()[1])"))
+        if written := superscript(raw_text(raised), before):
+            raised[:], raised.text = [], written
     for line_break in content.iter("br"):
         in_code = next(line_break.iterancestors("pre"), None) is not None
         line_break.tail = ("\n" if in_code else " ") + (line_break.tail or "")
@@ -124,7 +155,9 @@ def _blocks(content: HtmlElement) -> list[Block]:
 def _parsed(text: str) -> HtmlElement:
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        root = document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
+        root = document_fromstring(
+            _NO_XML.sub(" ", text).encode("utf-8", errors="replace"), parser=parser
+        )
     except etree.ParserError as error:
         raise UnreadableFile(f"no HTML was found in it ({error})") from error
     if any("depth" in entry.message.lower() for entry in parser.error_log):
