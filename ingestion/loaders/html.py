@@ -19,7 +19,15 @@ from ingestion.html_furniture import (
 from ingestion.html_parts import line, raw_text
 from ingestion.html_rewriting import OF_CLASS, found, rewrite
 from ingestion.html_shown import is_picture_file, show
-from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile, collapse
+from ingestion.page import (
+    Block,
+    BlockKind,
+    Document,
+    NothingToRead,
+    UnreadableFile,
+    collapse,
+    raised,
+)
 
 _NEVER_TEXT = (
     *("script", "style", "noscript", "template", "link", "meta", "annotation"),
@@ -41,7 +49,6 @@ _CONTENT = (
     *(f".//div[{OF_CLASS.format(name)} or @id='{name}']" for name in _CONTAINERS),
 )
 _MARKED_AS_MAIN = 2
-_EXPONENT = re.compile(r"^[-−+]?\d+$")
 _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
@@ -113,8 +120,8 @@ def _blocks(content: HtmlElement) -> list[Block]:
         alt = collapse(picture.get("alt") or "")
         picture.tail = f" {'' if is_picture_file(alt) else alt} {picture.tail or ''}"
     for power in content.iter("sup"):
-        if _EXPONENT.match(power.text or "") and len(power) == 0:
-            power.text = f"^{power.text}"
+        if len(power) == 0:
+            power.text = raised(power.text or "")
     for line_break in content.iter("br"):
         in_code = next(line_break.iterancestors("pre"), None) is not None
         line_break.tail = ("\n" if in_code else " ") + (line_break.tail or "")
