@@ -130,6 +130,7 @@ def _blocks(content: HtmlElement) -> list[Block]:
 
 def _parsed(text: str) -> HtmlElement:
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    text = text.replace("\f", " ")  # white space in HTML, but no letter that lxml lets be written
     try:
         root = document_fromstring(text.encode("utf-8", errors="replace"), parser=parser)
     except etree.ParserError as error:

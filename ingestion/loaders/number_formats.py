@@ -2,6 +2,7 @@
 
 import re
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from functools import lru_cache
 from math import isfinite
 
 _LITERAL = re.compile(
@@ -21,14 +22,19 @@ def shown_number(value: float, number_format: str) -> str:
     What is no such format, such as a fraction's, shows all digits of the number; so does the
     format 0 where it would hide decimals.
     """
-    sections = _SECTION.findall(number_format)
-    own = 2 if value == 0 and len(sections) > 2 else int(value < 0 and len(sections) > 1)
-    form = _FORM.fullmatch(sections[own]) if sections else None
+    forms = _forms(number_format)
+    own = 2 if value == 0 and len(forms) > 2 else int(value < 0 and len(forms) > 1)
+    form = forms[own] if forms else None
     if form is None or not isfinite(value) or (form[0] == "0" and value % 1):
         return f"{value:.15g}"
     before, after = (_LITERAL.sub(_letters, form[side]) for side in ("before", "after"))
     minus = "-" if value < 0 and own == 0 else ""
     return f"{minus}{before}{_digits(abs(Decimal(repr(value))), form)}{after}"
+
+
+@lru_cache
+def _forms(number_format: str) -> list[re.Match[str] | None]:
+    return [_FORM.fullmatch(section) for section in _SECTION.findall(number_format)]
 
 
 def _digits(value: Decimal, form: re.Match[str]) -> str:
