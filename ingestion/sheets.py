@@ -2,21 +2,22 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ingestion.page import Block, BlockKind, UnreadableFile, collapse
 from ingestion.tables import table_blocks
 
 _MOST_COLUMNS = 1000
-_NUMBER = re.compile(r"[-+]?[\d.,\s]*\d%?")
+_NUMBER = re.compile(r"[-+]?[\d.,\s]*\d(%|E[-+]\d+)?")
 
 
 def sheet_blocks(rows: Iterable[Sequence[str]], path: tuple[str, ...] = ()) -> Iterator[Block]:
     """Read rows as tables, one after each row that is empty.
 
-    The first row of a table names its columns unless there is a number in it; what stands alone
-    above it is a paragraph. Columns without text are left out. Raises UnreadableFile where there
-    are more than 1,000 columns with text.
+    The first row of a table names its columns unless there is a number in it, with the row below
+    where that tells apart neighbours of one name; what stands alone above it is a paragraph.
+    Columns without text are left out. Raises UnreadableFile where there are more than 1,000
+    columns with text.
     """
     for has_text, group in groupby(rows, key=lambda row: any(map(str.strip, row))):
         if has_text:
@@ -36,5 +37,12 @@ def _table(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]:
     for row in grid[:alone]:
         yield Block(BlockKind.PARAGRAPH, collapse(" ".join(row)), path)
     table = grid[alone:]
-    is_named = len(table) > 1 and not any(_NUMBER.fullmatch(cell.strip()) for cell in table[0])
-    yield from table_blocks(table, header_rows=int(is_named), path=path)
+    header_rows = int(len(table) > 1 and _is_names(table[0]))
+    if header_rows and len(table) > 2 and _is_names(table[1]):
+        pairs = list(pairwise(zip(table[0], table[1], strict=True)))
+        header_rows += any(a and a == b and below != beside for (a, below), (b, beside) in pairs)
+    yield from table_blocks(table, header_rows=header_rows, path=path)
+
+
+def _is_names(row: Sequence[str]) -> bool:
+    return not any(_NUMBER.fullmatch(cell.strip()) for cell in row)

@@ -25,6 +25,8 @@ _REFERENCE = re.compile(
 )
 _SUBSTITUTED = re.compile(r"subs\s*=\s*[\"']?[^\]\"']*attributes")
 _HEADING = re.compile(r"^(=+|#+)(?=\s+\S)")
+_AUTHOR = r"[^\W\d][\w.'-]*(?: +[\w.'-]+){0,2}(?: +<[^>]+>)?"
+_AUTHORS = re.compile(rf"^{_AUTHOR}(?:; +{_AUTHOR})*$")
 _REVISION = re.compile(r"^v?(?P<number>\d[\w.-]*)(?:,.*)?$")
 _LONGEST_VALUE = 2_000
 _LONGEST_LINE = 100_000
@@ -216,24 +218,25 @@ def _conditioned(lines: Iterator[str], attributes: Attributes) -> Iterator[str]:
 
 
 def _without_header(lines: Iterator[str], attributes: Attributes) -> Iterator[str]:
-    """Leave out the lines of author and revision below the document's title."""
-    below_title = -1
+    """Leave out the lines of authors and revision below the document's title."""
+    expected: tuple[re.Pattern[str], ...] | None = None
     for number, line in enumerate(lines):
-        if below_title < 0:
+        if expected is None:
             if re.match(r"^[=#]\s+\S", line) and not attributes.offset:
-                below_title = 0
+                expected = (_AUTHORS, _REVISION)
             elif line and not line.startswith(("//", ":", "[")) and number:
-                below_title = 99
-            yield line
-        elif below_title > 2 or not line:
-            below_title = 99
+                expected = ()
             yield line
         elif line.startswith(("//", ":")):
             yield line
         else:
-            below_title += 1
-            if revision := _REVISION.match(line):
+            while expected and not expected[0].match(line):
+                expected = expected[1:]
+            if not expected:
+                yield line
+            elif revision := _REVISION.match(line):
                 attributes.values.setdefault("revnumber", revision["number"])
+            expected = expected[1:]
 
 
 def _compare(compared: re.Match[str]) -> bool:

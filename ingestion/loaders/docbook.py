@@ -10,7 +10,7 @@ from ingestion.docbook_names import BOXES, PREFORMATTED, ROOTS, SECTIONS, STRUCK
 from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
 from ingestion.loaders.html import fragment_blocks
-from ingestion.page import Document, NotDocumentation, UnreadableFile, collapse
+from ingestion.page import Document, NotDocumentation, UnreadableFile, collapse, raised
 
 _OWN_SUFFIXES = (".dita", ".docbook", ".dbk")
 _DECLARED = re.compile(rb"<!DOCTYPE[^>\[]*(docbook|dita)|docbook\.org/ns/docbook", re.IGNORECASE)
@@ -22,6 +22,8 @@ _REFERENCE = re.compile(rb"<!\[CDATA\[.*?\]\]>|&(?P<name>[A-Za-z_][\w.-]*);", re
 _XML_NAMES = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 _TYPICAL = ("para", "simpara", "informaltable", "variablelist", "conbody", "taskbody", "refbody")
 _GLOSSARIES = {"glosslist", "glossdiv", "glossary", "section"}
+_AROUND = {"opt": ("[", "]"), "req": ("{", "}")}
+_BETWEEN = {"cmdsynopsis": " ", "group": "|"}
 _MENUS = {"menuchoice": " > ", "menucascade": " > ", "keycombo": "+"}
 
 
@@ -51,7 +53,16 @@ def load(data: bytes, file: str) -> Document:
     if root.tag not in ROOTS or not (is_own or is_docbook or typical):
         raise NotDocumentation("XML, and neither DocBook nor DITA")
     includes += sum({"conref", "conkeyref"} & {*one.keys()} != set() for one in root.iter())
-    for rewrite in (_hoist_titles, _references, _sections, _tables, _lists, _marks):
+    for rewrite in (
+        _hoist_titles,
+        _letters,
+        _synopses,
+        _references,
+        _sections,
+        _tables,
+        _lists,
+        _marks,
+    ):
         rewrite(root)
     markup = etree.tostring(root, method="html", encoding="unicode")
     read = flowing_document(data, file, "", fragment_blocks(markup))
@@ -104,6 +115,32 @@ def _hoist_titles(root: etree._Element) -> None:
         is_step = element.tag == "info" and _parent(element) in {"step", "substep", "choice"}
         if element is not root and not is_step:
             _replace_by_text(element, "")
+
+
+def _letters(root: etree._Element) -> None:
+    """Write powers as they are typed, and take out what is struck."""
+    for element in list(root.iter(etree.Element)):
+        if STRUCK & {element.get("role"), element.tag}:
+            _replace_by_text(element, "")
+        elif element.tag in {"superscript", "sup"} and len(element) == 0:
+            element.text = raised((element.text or "").strip())
+
+
+def _synopses(root: etree._Element) -> None:
+    """Write the brackets around what a command may be called with, and the bars between."""
+    for part in [part for of in root.iter("cmdsynopsis") for part in of.iterdescendants()][::-1]:
+        inside, is_last = _parent(part), part.getnext() is None
+        if inside in _BETWEEN:
+            part.tail = "" if is_last else _BETWEEN[inside]
+        if part.tag in {"arg", "group"}:
+            usual = "plain" if inside == "group" else "opt"
+            opening, closing = _AROUND.get(part.get("choice", usual), ("", ""))
+            closing = f"...{closing}" if part.get("rep") == "repeat" else closing
+            part.text = opening + (part.text or "").lstrip()
+            if len(part):
+                part[-1].tail = (part[-1].tail or "").rstrip() + closing
+            else:
+                part.text = part.text.rstrip() + closing
 
 
 def _references(root: etree._Element) -> None:
@@ -222,11 +259,7 @@ def _marks(root: etree._Element) -> None:
             element.tag = "pre"
         elif name == "title":
             element.tag = "p"
-        elif name in {"superscript", "subscript"}:
-            element.tag = name[:3]
         elif name in TAGS:
             element.tag = TAGS[name] or name
-        elif STRUCK & {element.get("role"), name}:
-            _replace_by_text(element, "")
         elif not re.fullmatch(r"h[1-6]|section|div|dd|dt|th|p|pre|caption", name):
             element.tag = "span"

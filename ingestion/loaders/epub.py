@@ -23,8 +23,8 @@ _MARKUP = {"application/xhtml+xml", "text/html", "application/xml"}
 def load(data: bytes, file: str) -> Document:
     """Read an EPUB into pages, chapter by chapter in the order of its spine.
 
-    Its contents page and what stands aside of the reading order are left out. Raises
-    UnreadableFile where it is damaged, locked, or inflates to more than 200 MB.
+    What stands aside of the reading order, such as notes, follows; its contents page is left out.
+    Raises UnreadableFile where it is damaged, locked, or inflates to more than 200 MB.
     """
     with closing(Archive(data, max_bytes=_MOST_BYTES)) as book:
         package_name = next(_values(_part(book, _CONTAINER), "rootfile", "full-path"), "")
@@ -67,9 +67,10 @@ def _part(book: Archive, name: str) -> etree._Element:
 def _spine(package: etree._Element, folder: str) -> Iterator[str]:
     """Yield the chapters by their paths in the archive, in reading order."""
     items = {item.get("id"): item for item in _elements(package, "item")}
-    for reference in _elements(package, "itemref"):
+    references = _elements(package, "itemref")
+    for reference in sorted(references, key=lambda one: one.get("linear") == "no"):
         item = items.get(reference.get("idref"))
-        if item is None or reference.get("linear") == "no":
+        if item is None:
             continue
         is_contents = "nav" in (item.get("properties") or "").split()
         if item.get("media-type") in _MARKUP and not is_contents:

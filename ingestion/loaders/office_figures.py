@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from ingestion.loaders.office_math import linear
 from ingestion.loaders.office_symbols import shown_as
 from ingestion.loaders.ooxml import Element, Related, number
-from ingestion.page import Block, BlockKind, collapse
+from ingestion.page import Block, BlockKind, collapse, raised
 from ingestion.tables import table_blocks
 from ingestion.unread import Unread
 
@@ -19,6 +19,7 @@ _MOST = 5_000
 _EPOCH = date(1899, 12, 30)
 _DATE = re.compile(r"(?=.*[yd])[^hs]+", re.IGNORECASE)
 _LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|General')
+_RAISED = re.compile(r"[1-9]")
 _PICTURE_FILE = re.compile(r"^\S*\.(png|jpe?g|gif|svg|webp|bmp|ico|emf|wmf|tiff?)$", re.IGNORECASE)
 
 
@@ -110,7 +111,8 @@ def _drawn(paragraph: Element) -> Iterator[str]:
             text = part.findtext("t") or ""
             for font in fonts:
                 text = shown_as(font.get("typeface", ""), text)
-            yield text
+            is_raised = properties is not None and _RAISED.match(properties.get("baseline", ""))
+            yield raised(text) if is_raised else text
 
 
 def _chart(space: Element, path: tuple[str, ...]) -> Iterator[Block]:

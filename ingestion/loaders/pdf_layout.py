@@ -199,7 +199,7 @@ def _segment(raw: dict[str, Any]) -> Line | None:
         text = "".join(letter for letter, *_ in glyphs)
         if mono:
             text = text.translate(_CODE_QUOTES)
-        elif raised and runs and not spaced and text.isalnum():
+        elif raised and runs and not spaced and text.lstrip("-−+").isalnum():
             text = "^" + text
         x0, x1 = glyphs[0][1]["bbox"][0], glyphs[-1][1]["bbox"][2]
         runs.append(Run(text, x0, x1, font, size, mono, bold, spaced))

@@ -12,7 +12,7 @@ from ingestion.loaders.office_math import linear
 from ingestion.loaders.office_symbols import shown_as
 from ingestion.loaders.ooxml import Element, Related, is_on, number, value
 from ingestion.loaders.word_styles import Styles
-from ingestion.page import Block
+from ingestion.page import Block, raised
 from ingestion.unread import Unread
 
 _NOT_SHOWN = frozenset(
@@ -21,7 +21,6 @@ _NOT_SHOWN = frozenset(
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _UNSEEN = ("vanish", "strike", "dstrike")
 _MONO = re.compile(r"mono|courier|consol|menlo|typewriter|fixedsys", re.IGNORECASE)
-_EXPONENT = re.compile(r"[-−+]?\d+")
 _FORMULA = re.compile(r"equation|mathtype", re.IGNORECASE)
 
 
@@ -106,9 +105,9 @@ class Runs:
         if part.tag == "t":
             font = self._font(run)
             text = shown_as(font, part.text or "")
-            raised = value(run.find("rPr/vertAlign")) == "superscript"
-            if raised and _EXPONENT.fullmatch(text):
-                text = f"^{text}"
+            lifted = number(value(self._of_run(run, "rPr/position"))) > 0
+            if lifted or value(self._of_run(run, "rPr/vertAlign")) == "superscript":
+                text = raised(text)
             if text.strip():
                 self._fonts.append(font)
             self._shown.text += text

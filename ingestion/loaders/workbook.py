@@ -5,15 +5,15 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ingestion.archives import Archive, Member, opened
 from ingestion.documents import flowing_document
-from ingestion.page import Block, BlockKind, Document, collapse
+from ingestion.loaders.number_formats import shown_number
+from ingestion.page import Block, BlockKind, Document, collapse, raised
 from ingestion.sheets import sheet_blocks
 
-_FIXED = re.compile(r"(?P<thousands>#,##)?0(?:\.(?P<decimals>0+))?(?P<percent>%)?")
 _UNCOMPUTED = re.compile(rb"<f[ >][^<]*</f>\s*(?:<v\s*/>\s*|<v></v>\s*)?</c>")
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 
@@ -21,60 +21,153 @@ _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 def load(data: bytes, file: str) -> Document:
     """Read an Excel workbook into pages of rows, each with the header of its table.
 
-    Cells are read as they are shown: dates, shares and decimals by their format, formulas by the
-    value that was saved. Hidden sheets are left out; these and formulas that were never computed
-    are told in remarks. Macros and links are never followed. Raises UnreadableFile where it is
-    damaged or holds no text.
+    Cells are read as they are shown: dates and numbers by their format, formulas by the value that
+    was saved, powers with their sign, merged cells in each place that they cover. What is struck
+    out is left out, and so are hidden sheets, rows and columns; these and formulas that were never
+    computed are told in remarks. Macros and links are never followed. Raises UnreadableFile where
+    it is damaged or holds no text.
     """
     from openpyxl import load_workbook
 
     with opened(data) as source, warnings.catch_warnings():
         # What openpyxl leaves out, such as the rules of a cell, is nothing to read.
         warnings.simplefilter("ignore")
-        book = load_workbook(source, read_only=True, data_only=True, keep_links=False)
+        book = load_workbook(
+            source, read_only=True, data_only=True, keep_links=False, rich_text=True
+        )
         shown = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         hidden = [sheet.title for sheet in book.worksheets if sheet not in shown]
-        blocks = [block for sheet in shown for block in _sheet(sheet)]
+        grids = [_Grid.of(sheet) for sheet in shown]
+        blocks = [block for grid in grids for block in _blocks(grid)]
         uncomputed = _uncomputed(source)
     remarks = []
     if hidden:
         remarks.append(f"hidden sheets are not read: {', '.join(hidden)[:200]}")
+    if folded := sum(grid.hidden for grid in grids):
+        remarks.append(f"hidden rows and columns are not read: {folded:,}")
     if uncomputed:
         remarks.append(f"formulas without a saved value are not read: {uncomputed:,}")
     return replace(flowing_document(data, file, "", blocks), remarks=tuple(remarks))
 
 
-def _sheet(sheet: Any) -> Iterator[Block]:
-    title = collapse(sheet.title)
-    # What a file says of its own size is often wrong.
-    sheet.reset_dimensions()
-    rows = ([_shown(cell) for cell in row] for row in sheet.iter_rows())
-    blocks = list(sheet_blocks(rows, (title,)))
+def _blocks(grid: "_Grid") -> Iterator[Block]:
+    blocks = list(sheet_blocks(grid.lines(), (grid.title,)))
     if blocks:
-        yield Block(BlockKind.HEADING, title, (title,))
+        yield Block(BlockKind.HEADING, grid.title, (grid.title,))
     yield from blocks
+
+
+@dataclass
+class _Grid:
+    """The tables that a sheet shows, each of texts by their row and column."""
+
+    title: str
+    tables: list[dict[int, dict[int, str]]] = field(default_factory=list)
+    hidden: int = 0
+    """Rows and columns with text that are not shown."""
+    _last: int = 0
+
+    @classmethod
+    def of(cls, sheet: Any) -> "_Grid":
+        """Read a sheet of a workbook that was opened to be read only."""
+        # What openpyxl yields of such a sheet does not tell what is hidden or merged.
+        from openpyxl.worksheet._reader import WorkSheetParser
+
+        grid, book = cls(collapse(sheet.title)), sheet.parent
+        with sheet._get_source() as source:
+            parser = WorkSheetParser(
+                source,
+                sheet._shared_strings,
+                data_only=True,
+                epoch=book.epoch,
+                date_formats=book._date_formats,
+                timedelta_formats=book._timedelta_formats,
+                rich_text=True,
+            )
+            for number, cells in parser.parse():
+                grid._take(sheet, number, cells, parser.row_dimensions.pop(str(number), {}))
+        for columns in filter(_is_hidden, parser.column_dimensions.values()):
+            grid._fold(range(int(columns["min"]), int(columns.get("max", columns["min"])) + 1))
+        ranges = parser.merged_cells.mergeCell if parser.merged_cells else ()
+        bounds = (one.bounds for one in ranges)
+        grid._spread({(top, left): (right, low) for left, top, right, low in bounds})
+        return grid
+
+    def _take(self, sheet: Any, number: int, cells: Any, attributes: dict[str, str]) -> None:
+        from openpyxl.cell.read_only import ReadOnlyCell
+
+        placed = ((cell["column"], _shown(ReadOnlyCell(sheet, **cell))) for cell in cells)
+        row = {column: text for column, text in placed if text.strip()}
+        adjoins = number == self._last + 1
+        if _is_hidden(attributes):
+            self.hidden += bool(row)
+            self._last += adjoins
+        elif row:
+            if not (adjoins and self.tables):
+                self.tables.append({})
+            self.tables[-1][number] = row
+            self._last = number
+
+    def _fold(self, columns: range) -> None:
+        rows = [row for table in self.tables for row in table.values()]
+        gone = {column for row in rows for column in row if column in columns}
+        self.hidden += len(gone)
+        for row in rows:
+            for column in gone & row.keys():
+                del row[column]
+
+    def _spread(self, merged: dict[tuple[int, int], tuple[int, int]]) -> None:
+        """Write the text of merged cells in each place that they cover between other texts."""
+        for table in self.tables:
+            used = {column for row in table.values() for column in row}
+            for (top, left), text in [(at, t) for at, t in _places(table) if at in merged]:
+                right, low = merged[top, left]
+                covered = [column for column in used if left <= column <= right]
+                for number in range(top, min(low, max(table)) + 1):
+                    row = table.get(number, {})
+                    if row.keys() - {left}:
+                        row.update(dict.fromkeys(covered, text))
+
+    def lines(self) -> Iterator[list[str]]:
+        """Yield the rows from the top, an empty one above each table."""
+        for table in self.tables:
+            yield []
+            for row in table.values():
+                yield [row.get(column, "") for column in range(1, max(row, default=0) + 1)]
+
+
+def _places(table: dict[int, dict[int, str]]) -> Iterator[tuple[tuple[int, int], str]]:
+    for number, row in table.items():
+        yield from (((number, column), text) for column, text in row.items())
+
+
+def _is_hidden(attributes: dict[str, str]) -> bool:
+    return attributes.get("hidden") in {"1", "true"}
 
 
 def _shown(cell: Any) -> str:
     """Return the text of a cell as a person sees it."""
     value = cell.value
-    if value is None:
+    if value is None or cell.font.strike:
         return ""
+    if isinstance(value, list):
+        return "".join(map(_run, value))
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, datetime.datetime):
         return str(value.date() if value.time() == datetime.time() else value)
     if isinstance(value, int | float):
-        return _number(value, _FIXED.fullmatch(cell.number_format or ""))
+        return shown_number(value, cell.number_format or "")
     return str(value)
 
 
-def _number(value: float, form: re.Match[str] | None) -> str:
-    if form is None or (form[0] == "0" and value != int(value)):
-        return f"{value:.15g}"
-    value, sign = (value * 100, "%") if form["percent"] else (value, "")
-    decimals = len(form["decimals"] or "")
-    return f"{value:{',' if form['thousands'] else ''}.{decimals}f}{sign}"
+def _run(run: Any) -> str:
+    font = getattr(run, "font", None)
+    if font is None:
+        return str(run)
+    if font.strike:
+        return ""
+    return raised(run.text) if font.vertAlign == "superscript" else str(run.text)
 
 
 def _uncomputed(source: io.BytesIO) -> int:

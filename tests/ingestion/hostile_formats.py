@@ -155,6 +155,9 @@ def sheets() -> Iterator[tuple[str, bytes]]:
     yield "entity.xlsx", workbook("<row r='1'><c r='A1' t='str'><v>&l9;</v></c></row>", secret)
     yield "deep.xlsx", workbook("<row>" * 50_000)
     yield "numbers.xlsx", workbook("<row r='x'><c r='1A' t='n'><v>1e999</v></c></row>")
+    merged = "</sheetData><mergeCells><mergeCell ref='A1:XFD1048576'/></mergeCells><sheetData>"
+    pair = "<row><c><v>5</v></c><c><v>6</v></c></row>"
+    yield "merged.xlsx", workbook(pair * 5_000 + merged)
     yield "index.xlsx", workbook("<row r='1'><c r='A1' t='s'><v>99</v></c></row>")
 
 

@@ -38,7 +38,7 @@ def objections(errors: Iterable[Mapping[str, Any]]) -> str:
         names = [n for n in map(str, error["loc"]) if n.isidentifier() or n.isdecimal()]
         place = "the request" if error["type"] == "json_invalid" else ".".join(names)
         message = _SAID.get(error["type"]) or _SHOULD.sub("has to ", error["msg"])
-        if isinstance(error["input"], str):
+        if isinstance(error.get("input"), str):
             # Of a text whose invisible characters were taken out.
             message = message.replace(" items after validation", " characters")
         told.setdefault(place or "the request", []).append(message)

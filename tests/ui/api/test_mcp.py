@@ -50,7 +50,7 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("read_page", {"page_id": "1", "quote": None}, "document.*section"),
     ("read_page", {"page_id": "one"}, "page_id has to be a valid integer"),
     ("releases", {"product": "valve"}, "releases does not know product: it has none"),
-    ("answers", {}, "There is no tool answers: there are releases, ask"),
+    ("answers", {}, "There is no tool answers. Available: releases, ask"),
 )
 """Arguments as agents send them, and what they hear."""
 
