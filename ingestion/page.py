@@ -40,7 +40,6 @@ _HAN = (
     "[\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff9f"
     "\U00020000-\U0003ffff]"
 )
-_EXPONENT = re.compile(r"[-−+]?\d+")
 _WRAPPED = re.compile(rf"(?<={_HAN})[ \t]*\n[ \t]*(?={_HAN})")
 
 
@@ -50,11 +49,6 @@ def collapse(text: str) -> str:
     Where a line ends between Han characters or kana, which have no spaces, there is none.
     """
     return " ".join(_WRAPPED.sub("", text).split())
-
-
-def raised(text: str) -> str:
-    """Return letters that stand raised as they are typed: 10 with a raised 6 is 10^6."""
-    return f"^{text}" if _EXPONENT.fullmatch(text) else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from ingestion.docbook_names import BOXES, PREFORMATTED, ROOTS, SECTIONS, STRUCK
 from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
 from ingestion.loaders.html import fragment_blocks
-from ingestion.page import Document, NotDocumentation, UnreadableFile, collapse, raised
+from ingestion.page import Document, NotDocumentation, UnreadableFile, collapse
+from ingestion.superscripts import superscript
 
 _OWN_SUFFIXES = (".dita", ".docbook", ".dbk")
 _DECLARED = re.compile(rb"<!DOCTYPE[^>\[]*(docbook|dita)|docbook\.org/ns/docbook", re.IGNORECASE)
@@ -123,7 +124,8 @@ def _letters(root: etree._Element) -> None:
         if STRUCK & {element.get("role"), element.tag}:
             _replace_by_text(element, "")
         elif element.tag in {"superscript", "sup"} and len(element) == 0:
-            element.text = raised((element.text or "").strip())
+            before = str(element.xpath("string(preceding-sibling::node()[1])"))
+            element.text = superscript(element.text or "", before) or element.text
 
 
 def _synopses(root: etree._Element) -> None:

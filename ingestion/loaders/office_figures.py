@@ -7,7 +7,8 @@ from datetime import date, timedelta
 from ingestion.loaders.office_math import linear
 from ingestion.loaders.office_symbols import shown_as
 from ingestion.loaders.ooxml import Element, Related, number
-from ingestion.page import Block, BlockKind, collapse, raised
+from ingestion.page import Block, BlockKind, collapse
+from ingestion.superscripts import superscript
 from ingestion.tables import table_blocks
 from ingestion.unread import Unread
 
@@ -97,6 +98,7 @@ def drawn_text(paragraph: Element) -> str:
 
 
 def _drawn(paragraph: Element) -> Iterator[str]:
+    before = ""
     for part in paragraph:
         properties = part.find("rPr")
         struck = "noStrike" if properties is None else properties.get("strike", "noStrike")
@@ -112,7 +114,8 @@ def _drawn(paragraph: Element) -> Iterator[str]:
             for font in fonts:
                 text = shown_as(font.get("typeface", ""), text)
             is_raised = properties is not None and _RAISED.match(properties.get("baseline", ""))
-            yield raised(text) if is_raised else text
+            before = (superscript(text, before) if is_raised else "") or text
+            yield before
 
 
 def _chart(space: Element, path: tuple[str, ...]) -> Iterator[Block]:

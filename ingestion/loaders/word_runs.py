@@ -12,7 +12,8 @@ from ingestion.loaders.office_math import linear
 from ingestion.loaders.office_symbols import shown_as
 from ingestion.loaders.ooxml import Element, Related, is_on, number, value
 from ingestion.loaders.word_styles import Styles
-from ingestion.page import Block, raised
+from ingestion.page import Block
+from ingestion.superscripts import superscript
 from ingestion.unread import Unread
 
 _NOT_SHOWN = frozenset(
@@ -107,7 +108,7 @@ class Runs:
             text = shown_as(font, part.text or "")
             lifted = number(value(self._of_run(run, "rPr/position"))) > 0
             if lifted or value(self._of_run(run, "rPr/vertAlign")) == "superscript":
-                text = raised(text)
+                text = superscript(text, self._shown.text) or text
             if text.strip():
                 self._fonts.append(font)
             self._shown.text += text

@@ -11,8 +11,9 @@ from typing import Any
 from ingestion.archives import Archive, Member, opened
 from ingestion.documents import flowing_document
 from ingestion.loaders.number_formats import shown_number
-from ingestion.page import Block, BlockKind, Document, collapse, raised
+from ingestion.page import Block, BlockKind, Document, collapse
 from ingestion.sheets import sheet_blocks
+from ingestion.superscripts import superscript
 
 _UNCOMPUTED = re.compile(rb"<f[ >][^<]*</f>\s*(?:<v\s*/>\s*|<v></v>\s*)?</c>")
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
@@ -151,7 +152,7 @@ def _shown(cell: Any) -> str:
     if value is None or cell.font.strike:
         return ""
     if isinstance(value, list):
-        return "".join(map(_run, value))
+        return _text(value)
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, datetime.datetime):
@@ -161,13 +162,14 @@ def _shown(cell: Any) -> str:
     return str(value)
 
 
-def _run(run: Any) -> str:
-    font = getattr(run, "font", None)
-    if font is None:
-        return str(run)
-    if font.strike:
-        return ""
-    return raised(run.text) if font.vertAlign == "superscript" else str(run.text)
+def _text(runs: list[Any]) -> str:
+    text = ""
+    for run in runs:
+        font = getattr(run, "font", None)
+        if font is None or not font.strike:
+            is_raised = font is not None and font.vertAlign == "superscript"
+            text += (superscript(str(run), text) if is_raised else "") or str(run)
+    return text
 
 
 def _uncomputed(source: io.BytesIO) -> int:
