@@ -94,6 +94,7 @@ def test_questions_of_a_deleted_conversation_stop(
     monkeypatch.setattr(asking_module, "HEARTBEAT_SECONDS", 0.05)
     chatbot = valve(Endless())
     questions, first = begin(chatbot, LATEST)
+    until(lambda: "word" in first.progress.written, "nothing is written")
     chatbot.conversations.delete(first.question.conversation)
     assert first.wait(10).state is State.STOPPED
 
