@@ -32,6 +32,8 @@ settings.prepare_process()
 
 # What is installed without extras; the tests of embedding run the other as well.
 os.environ["STRATA_EMBEDDING_RUNTIME"] = "onnxruntime"
+# Its own threads and those of the runtimes have waited for each other for good.
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 # How long an example takes says more about the machine than about the example.
 hypothesis.settings.register_profile("strata", deadline=None)
