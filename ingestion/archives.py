@@ -69,7 +69,9 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise UnreadableFile(f"damaged; the zip cannot be opened ({error})") from error
+            raise UnreadableFile(
+                f"the zip cannot be opened ({error}); it may be damaged"
+            ) from error
         if reason := self._objection_to_all(size, max_entries, max_bytes):
             self.close()
             raise UnreadableFile(reason)

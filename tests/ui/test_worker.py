@@ -97,7 +97,7 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
     assert worker.pid in {p.pid for p in psutil.process_iter()}
     assert psutil.Process(worker.pid).nice() > psutil.Process().nice()
 
-    killed = upload(database, settings, "2.0", much(tmp_path / "killed", 27))
+    killed = upload(database, settings, "2.0", much(tmp_path / "killed", 40))
     until(lambda: is_embedding(jobs, killed), "it does not embed")
     worker.send_signal(signal.SIGKILL)
     worker.wait(20)
