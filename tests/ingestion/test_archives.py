@@ -256,5 +256,5 @@ def test_what_is_damaged_is_inflated_once_however_often_it_is_named(
 def test_what_is_no_zip_says_so(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(data)
-    with pytest.raises(UnreadableFile, match="the zip cannot be opened .*; it may be damaged"):
+    with pytest.raises(UnreadableFile, match=r"the zip cannot be opened .*; it may be damaged"):
         Archive(path)
