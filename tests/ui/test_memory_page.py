@@ -78,7 +78,7 @@ def test_figures_and_answers_are_found_by_release_worth_and_words(chatbot: Chatb
     assert "1 good, 1 not rated, 2 poor, 1 suspended; reuses: 3" in shown(page)
     assert "No longer reused since an update: 1 saved answer." in page.warning[0].value
     assert questions(page) == [f"{HOLD} Exactly?"]
-    assert list(page.dataframe[0].value["Rated by"]) == ["score 0.92 on 3 Nov 2026"]
+    assert list(page.dataframe[0].value["Rated by"]) == ["measured as 0.92 on 3 Nov 2026"]
     page.segmented_control(key="memory-show").set_value("Poor").run()
     page.text_input(key="memory-words").set_value("pressure").run()
     assert questions(page) == [LOG]

@@ -68,7 +68,7 @@ def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
         ("reuse", {"origin": "rating", "rated_by": "local"}, "rated good on 3 Nov 2026"),
         ("reuse", {"origin": "rating", "rated_by": "Ada@e.org"}, "rated good by Ada on 3 Nov 2026"),
         ("reuse", {"origin": "thumbs", "rated_by": "bob"}, "rated helpful by people who asked"),
-        ("reference", {}, "helped to write this one · score 0.92 on 3 Nov 2026"),
+        ("reference", {}, "helped to write this one · measured as 0.92 on 3 Nov 2026"),
         ("avoid", {}, "was rated poorly; this is a new answer"),
     ],
 )

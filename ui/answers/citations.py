@@ -34,7 +34,10 @@ def show_citations(turn: int, reply: Reply) -> None:
         for numbers, cited, named in zip(pages.values(), chips, places, strict=True):
             of_graph = cited[0].origin is Origin.GRAPH
             if places.count(named) > 1:
-                named = f"{named} · {as_label(cited[0].quote.partition(CELL_DELIMITER)[0], _SHORT)}"
+                # Of a table the first row below its header.
+                lines = cited[0].quote.split("\n")
+                told = lines[1] if len(lines) > 1 else lines[0]
+                named = f"{named} · {as_label(told.partition(CELL_DELIMITER)[0], _SHORT)}"
             source_button(
                 f"**{' · '.join(map(str, numbers))}**  {named}",
                 reply.product or "",

@@ -34,7 +34,7 @@ def vouched(pair: RememberedPair | MemoryPairRow, *, to_admin: bool = False) -> 
         "imported": f"imported{on}",
         "curated": f"curated{named}{on}",
     }
-    return sources.get(origin, f"score {pair.score:.2f}{on}")
+    return sources.get(origin, f"measured as {pair.score:.2f}{on}")
 
 
 def saved(pair: RememberedPair) -> str:

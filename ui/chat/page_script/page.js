@@ -29,26 +29,30 @@ function hear(event) {
 }
 
 // Streamlit keeps the end of a growing page in view, for a while after it has grown. Whoever
-// scrolls meanwhile is left in peace.
+// scrolls meanwhile is left in peace. The window remembers what is watched, since this script is
+// loaded again when the page is drawn anew.
 const HEADER = 72;
 const WATCHED = 2000;
 
 function keepBeginning(turn) {
-  const ends = Date.now() + WATCHED;
-  const leave = new AbortController();
-  for (const by of ["wheel", "touchmove", "keydown", "pointerdown"]) {
-    browser.addEventListener(by, () => leave.abort(), { signal: leave.signal, capture: true });
-  }
-  const look = () => {
-    if (leave.signal.aborted || Date.now() > ends) return leave.abort();
-    const answer = browser.document.querySelector(`.st-key-answer-${turn}`);
-    if (answer && answer.getBoundingClientRect().top < HEADER) {
-      answer.style.scrollMarginTop = `${HEADER}px`;
-      answer.scrollIntoView({ block: "start" });
-    }
-    setTimeout(look, 100);
-  };
+  browser.strataWatched = { turn, ends: Date.now() + WATCHED };
   look();
+}
+
+function look() {
+  const watched = browser.strataWatched;
+  if (!watched || Date.now() > watched.ends) return;
+  const answer = browser.document.querySelector(`.st-key-answer-${watched.turn}`);
+  if (answer && answer.getBoundingClientRect().top < HEADER) {
+    answer.style.scrollMarginTop = `${HEADER}px`;
+    answer.scrollIntoView({ block: "start" });
+    watched.ends = Date.now() + WATCHED;
+  }
+  setTimeout(look, 100);
+}
+
+function leave() {
+  browser.strataWatched = null;
 }
 
 // Streamlit calls them all "Copy to clipboard".
@@ -76,10 +80,14 @@ function draw({ source, data }) {
   setTimeout(nameCopies, 200);
 }
 
+const LEAVES = ["wheel", "touchmove", "keydown", "pointerdown"];
 browser.document.addEventListener("click", hear, true);
-window.addEventListener("pagehide", () =>
-  browser.document.removeEventListener("click", hear, true),
-);
+LEAVES.forEach((by) => browser.addEventListener(by, leave, true));
+window.addEventListener("pagehide", () => {
+  browser.document.removeEventListener("click", hear, true);
+  LEAVES.forEach((by) => browser.removeEventListener(by, leave, true));
+});
+look();
 window.addEventListener("message", draw);
 send("streamlit:componentReady", { apiVersion: 1 });
 send("streamlit:setFrameHeight", { height: 0 });
