@@ -1,0 +1,1 @@
+"""A run: questions asked of several systems and scored, in one folder."""
