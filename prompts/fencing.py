@@ -10,6 +10,7 @@ TAGS = (
     "conversation",
     "documentation",
     "excerpts",
+    "gold_answer",
     "passage",
     "question",
     "rejected",
