@@ -10,6 +10,7 @@ from chatbot.conversations.conversations import Conversations
 from chatbot.memory.suspending import open_database
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.models.rerankers import open_reranker
 from chatbot.models.settings import BACKENDS, Backend
 from chatbot.settings import Settings, prepare_process
 from corpora.catalog.catalog import Catalog
@@ -32,6 +33,7 @@ def open_chatbot(settings: Settings) -> Chatbot:
         glossaries=Glossaries(database),
         embedder=open_embedder(settings),
         model=open_model(settings),
+        reranker=open_reranker(settings, settings.embedding_runtime),
     )
 
 

@@ -38,6 +38,7 @@ from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
 from corpora.database.engine import Database
 from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import MiniLM
 from corpora.parameters.releases import OpenParameters, opened_by
 from ingestion.errors import BadSettings, StrataError
@@ -73,6 +74,7 @@ class Chatbot:
     glossaries: Glossaries
     embedder: MiniLM
     model: BaseChatModel | None
+    reranker: Reranker | None = None
 
     def products(self) -> tuple[Product, ...]:
         """The products and releases that can be asked about."""
@@ -289,6 +291,7 @@ class Chatbot:
             self.model,
             self.memory if self.settings.memory == "on" else None,
             self.open_parameters,
+            self.reranker,
         )
 
     @cached_property

@@ -20,7 +20,8 @@ StrataError
 ├── NotCopied
 ├── UploadError
 ├── JobError
-└── ModelMissing
+├── ModelMissing
+└── RerankerFailed
 Exception, caught inside
 ├── BrokenIndex
 └── JobTaken
@@ -91,6 +92,10 @@ class ModelMissing(StrataError):
     """A model's file is not there; the message names it and the command that fetches it."""
 
     for_operators = True
+
+
+class RerankerFailed(StrataError):
+    """The passages cannot be scored; the message says why and what to do."""
 
 
 class BrokenIndex(Exception):

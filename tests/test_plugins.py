@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import open_model
 from chatbot.chain.profiles import profile_named
+from chatbot.models.rerankers import open_reranker
 from chatbot.settings import read_settings
 from ingestion.errors import BadSettings
 from ingestion.listing import DEFAULT_LIMITS, list_files
@@ -147,6 +148,22 @@ def test_a_profile_of_a_package_is_made_of_the_same_parts(package: Package) -> N
     settings = read_settings(profile="mine")
     assert settings.profile_in_use == "mine"
     assert profile_named("mine") is profile_named("embedded")
+
+
+RERANKER = """
+class make:
+    def __init__(self, settings):
+        self.most = settings.retrieved_pages
+    def score(self, question, passages):
+        return [len(passage) / 100 for passage in passages]
+"""
+
+
+def test_a_reranker_of_a_package_is_opened_with_the_settings(package: Package) -> None:
+    package("my_reranker", RERANKER, "strata.rerankers", "mine")
+    reranker = open_reranker(read_settings(reranker="mine"))
+    assert reranker is not None
+    assert reranker.score("?", ["12345"]) == [0.05]
 
 
 @pytest.mark.parametrize("setting", ["backend", "profile"])

@@ -25,6 +25,7 @@ from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.indexing.corpus import Corpus, OpenCorpora
+from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import MiniLM
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
@@ -50,6 +51,7 @@ class Parts:
     model: BaseChatModel | None
     memory: Memory | None
     open_parameters: OpenParameters
+    reranker: Reranker | None = None
 
     def releases(self, product: str) -> Sequence[str]:
         """The releases of a product."""
@@ -109,7 +111,12 @@ class Parts:
         return self.dual_chunks_by(RetrievalSettings(), pages=self.settings.retrieved_pages)
 
     def dual_chunks_by(
-        self, settings: RetrievalSettings, *, pages: int, weigh_kinds: bool = True
+        self,
+        settings: RetrievalSettings,
+        *,
+        pages: int,
+        weigh_kinds: bool = True,
+        reranker: Reranker | None = None,
     ) -> RuleStep:
         """The same found in another way."""
         return retrieve_context(
@@ -119,6 +126,7 @@ class Parts:
             padding=self.settings.context_padding,
             settings=settings,
             weigh_kinds=weigh_kinds,
+            reranker=reranker,
         )
 
     @cached_property
@@ -127,7 +135,8 @@ class Parts:
         vectors = RecentVectors(
             self.embedder, self.settings.data_dir / "recent-vectors.db", most=100_000
         )
-        return reduce_context(self.open_corpus, vectors, budget=self.settings.reduction_budget)
+        budget = self.settings.reduction_budget
+        return reduce_context(self.open_corpus, vectors, budget=budget, reranker=self.reranker)
 
     @cached_property
     def reduction_by_model(self) -> ModelStep:

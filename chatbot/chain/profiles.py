@@ -65,7 +65,10 @@ def direct(p: Parts) -> Profile:
     """
     # Release notes as well as manuals: the model can tell them apart.
     chunks = p.dual_chunks_by(
-        RetrievalSettings(), pages=p.settings.retrieved_pages, weigh_kinds=False
+        RetrievalSettings(),
+        pages=p.settings.retrieved_pages,
+        weigh_kinds=False,
+        reranker=p.reranker,
     )
     profile = Profile(
         understand=_read_by_model(p, remembers=True),

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from chatbot.retrieval.question_types import question_type
 from chatbot.retrieval.records import records
-from chatbot.retrieval.reranking import importance_of, rank_records
+from chatbot.retrieval.reranking import importance_of, rank_records, rerank_records
 from chatbot.retrieval.support import find_verbatim
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
@@ -23,7 +23,9 @@ from chatbot.turn import (
     RuleStep,
     Turn,
 )
+from corpora.errors import RerankerFailed
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.pages import StoredPage
 from prompts import fenced, render
@@ -32,11 +34,16 @@ STEP = "context_reduction"
 
 
 def reduce_context(
-    open_corpus: Callable[[str, str], Corpus], embedder: Embedder, *, budget: int
+    open_corpus: Callable[[str, str], Corpus],
+    embedder: Embedder,
+    *,
+    budget: int,
+    reranker: Reranker | None = None,
 ) -> RuleStep:
     """Cut every context chunk down to the records that matter under one shared budget.
 
-    `budget` counts characters over all chunks; a chunk of which nothing is kept is dropped.
+    `budget` counts characters over all chunks; a chunk of which nothing is kept is dropped. With a
+    `reranker` the records rank by its scores of their passages.
     """
 
     def reduce_step(turn: Turn) -> Turn:
@@ -52,6 +59,11 @@ def reduce_context(
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         importance = importance_of(terms, corpus.idf)
         best = rank_records(subject, kind, corpus.release, importance, pages, similarity)
+        if reranker:
+            try:
+                best = rerank_records(subject, best, reranker)
+            except RerankerFailed as error:
+                turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, str(error))))
         return replace(turn, reduced=_within(budget, best))
 
     return reduce_step

@@ -3,14 +3,19 @@
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.words import search_terms
-from chatbot.turn import ModelStep, RetrievedChunk, RuleStep, Turn
+from chatbot.turn import Fallback, ModelStep, RetrievedChunk, RuleStep, Turn
+from corpora.errors import RerankerFailed
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
+
+STEP = "context_retrieval"
 
 _log = logging.getLogger(__name__)
 
@@ -23,18 +28,21 @@ def retrieve_context(
     padding: int,
     settings: RetrievalSettings,
     weigh_kinds: bool = True,
+    reranker: Reranker | None = None,
 ) -> RuleStep:
     """Find the best search chunks by cosine, MMR and BM25 and widen them to context chunks.
 
     With `weigh_kinds` release notes and listings weigh less than manuals. The corpus is that
-    of the resolved release and no other (QAMR, corpus selection).
+    of the resolved release and no other (QAMR, corpus selection). With a `reranker` the chunks
+    rank by its scores.
     """
 
     def retrieve_step(turn: Turn) -> Turn:
         corpus = open_corpus(*turn.target)
         # The words that a model searches with are those of documentation, and in its language.
         words = turn.queries.searched if turn.rewritten else turn.queries.subject
-        ranked = retrieve(
+        find = partial(
+            retrieve,
             corpus,
             embedder,
             turn.queries.distinct(),
@@ -46,6 +54,11 @@ def retrieve_context(
             and question_type(turn.queries.own_subject, turn.queries.subject)
             is not QuestionType.CHANGE,
         )
+        try:
+            ranked = find(reranker=reranker)
+        except RerankerFailed as error:
+            ranked = find()
+            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, str(error))))
         chunks = tuple(
             RetrievedChunk(page, corpus.context_chunk(page.id, padding), score)
             for page, score in ranked

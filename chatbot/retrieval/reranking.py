@@ -8,11 +8,12 @@ beside the share of the question's words, which is about 1.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from chatbot.retrieval.passages import best_passages
+from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.question_types import FORMS, QuestionType
 from chatbot.text.parts import parts_named
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
+from corpora.indexing.cross_encoder import BEST, Reranker
 from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
@@ -74,7 +75,7 @@ def rank_records(
     alike = cosines([f"{record.label}: {record.reading}" for record in ranked])
     ranked = [replace(r, score=r.score + COSINE * c) for r, c in zip(ranked, alike, strict=True)]
     passages = best_passages(ranked)
-    alike = cosines([f"{' > '.join(p.path)}\n{p.text}" for p in passages])
+    alike = cosines([_under_headings(p) for p in passages])
     gains = {
         record.place: FORM * passage.has(*FORMS.get(kind, ())) + cosine
         for passage, cosine in zip(passages, alike, strict=True)
@@ -82,6 +83,27 @@ def rank_records(
     }
     lifted = [replace(r, score=r.score + gains.get(r.place, 0.0)) for r in ranked]
     return sorted(lifted, key=lambda record: -record.score)
+
+
+def rerank_records(question: str, ranked: Sequence[Record], reranker: Reranker) -> list[Record]:
+    """The records by their passages' scores of a cross-encoder, which reads the `BEST` of them.
+
+    Those of one passage, and those of passages that it does not read, stay in their order.
+    Scores are then 0 to 1. Raises RerankerFailed.
+    """
+    passages = best_passages(ranked)[:BEST]
+    scores = reranker.score(question, [_under_headings(passage) for passage in passages])
+    by_place = {
+        record.place: score
+        for passage, score in zip(passages, scores, strict=True)
+        for record in passage.records
+    }
+    scored = [replace(record, score=by_place.get(record.place, 0.0)) for record in ranked]
+    return sorted(scored, key=lambda r: (r.place in by_place, r.score), reverse=True)
+
+
+def _under_headings(passage: Passage) -> str:
+    return f"{' > '.join(passage.path)}\n{passage.text}"
 
 
 def _share(record: Record, importance: Mapping[str, float]) -> float:

@@ -1,10 +1,15 @@
 """The settings of finding and reducing context (QAMR)."""
 
+from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr, field_validator
 
 from corpora.settings import advanced
+from ingestion.plugins import ExtensionPoint
+
+RERANKERS = ExtensionPoint("strata.rerankers", ("off",))
 
 
 class ContextSettings(BaseModel):
@@ -28,3 +33,25 @@ class ContextSettings(BaseModel):
     context_limit: int = advanced(
         15_000, "the same where a capable model writes the whole answer", ge=500
     )
+    reranker: str = advanced(
+        "off",
+        "a cross-encoder that scores the best passages anew: a folder with its ONNX file and "
+        "`tokenizer.json`, a GGUF file, the address of a `/rerank` server, or the name of one that "
+        "an installed package adds",
+    )
+    reranker_key: SecretStr | None = advanced(
+        None, "the key of that server; set it in the environment as `STRATA_RERANKER_KEY`"
+    )
+
+    @field_validator("reranker")
+    @classmethod
+    def _is_there(cls, chosen: str) -> str:
+        if urlsplit(chosen).scheme in {"http", "https"} or Path(chosen).expanduser().exists():
+            return chosen
+        try:
+            return RERANKERS.require(chosen)
+        except ValueError as error:
+            raise ValueError(
+                f"{chosen} is no folder, GGUF file, address or installed reranker: correct it, or "
+                "set it to off"
+            ) from error

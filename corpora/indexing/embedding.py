@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from corpora.errors import ModelMissing
+from corpora.indexing.onnx_session import Runtime, Session, Tokens, open_session
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-Runtime = Literal["auto", "onnxruntime", "openvino"]
 Vectors = npt.NDArray[np.float32]
-Tokens = npt.NDArray[np.int64]
 
 MAX_TOKENS = 256
 
@@ -47,13 +43,6 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text, float32 and of length one."""
-
-
-class Session(Protocol):
-    """A model that a runtime has loaded, as onnxruntime has it."""
-
-    def run(self, outputs: list[str], inputs: dict[str, Tokens]) -> Sequence[Vectors]:
-        """Return the named outputs."""
 
 
 class MiniLM:
@@ -123,7 +112,7 @@ class MiniLM:
                 mask[row, : len(encoding.ids)] = 1
             kinds = np.zeros_like(ids)
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
-            (hidden,) = session.run(["last_hidden_state"], inputs)
+            hidden = session.run(inputs)
             yield rows, batch, hidden, mask
 
     def knows_word(self, word: str) -> bool:
@@ -148,40 +137,4 @@ class MiniLM:
         tokenizer = Tokenizer.from_file(str(self._tokenizer))
         tokenizer.no_padding()
         tokenizer.enable_truncation(max_length=MAX_TOKENS)
-        return tokenizer, self._open_session()
-
-    def _open_session(self) -> Session:
-        found = self.runtime == "auto" and find_spec("openvino")
-        if self.runtime == "openvino" or found:
-            return _OpenVino(self._model, self._threads)
-        import onnxruntime  # type: ignore[import-untyped]
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads or 0
-        # Waiting threads would otherwise spin and take the cores from the language model.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session: Session = onnxruntime.InferenceSession(
-            str(self._model), options, providers=["CPUExecutionProvider"]
-        )
-        return session
-
-
-class _OpenVino:
-    """The same file on OpenVINO, twice as fast on a CPU (docs/decisions/0002)."""
-
-    def __init__(self, model: Path, threads: int | None) -> None:
-        if not find_spec("openvino"):
-            raise ModelMissing(
-                "OpenVINO is not installed: install the extra `fast`, or set "
-                "STRATA_EMBEDDING_RUNTIME to auto."
-            )
-        # OpenVINO tells its makers of every import, unless the package that does so is not there.
-        sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
-        options = {"INFERENCE_NUM_THREADS": threads or 0, "PERFORMANCE_HINT": "LATENCY"}
-        self._model = import_module("openvino").Core().compile_model(str(model), "CPU", options)
-
-    def run(self, outputs: list[str], inputs: dict[str, Tokens]) -> Sequence[Vectors]:
-        """Return the named outputs."""
-        # The request that the model would keep for itself serves one thread alone.
-        results = self._model.infer_new_request(inputs)
-        return [results[name] for name in outputs]
+        return tokenizer, open_session(self._model, self.runtime, self._threads)

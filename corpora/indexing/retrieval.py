@@ -10,6 +10,7 @@ import numpy as np
 
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.cross_encoder import BEST, Reranker
 from corpora.indexing.embedding import Embedder, Vectors
 from corpora.indexing.pages import StoredPage
 from corpora.indexing.single_chunks import SingleChunkIndex
@@ -48,13 +49,16 @@ def retrieve(
     limit: int,
     settings: RetrievalSettings,
     weigh_kinds: bool = True,
+    reranker: Reranker | None = None,
 ) -> list[tuple[StoredPage, float]]:
     """Find the pages that fit best with their scores, best first.
 
     The paper's 2 cosine and 2 MMR chunks a query and the best BM25 chunks for the weighted
     `terms` are candidates; each is scored by its BM25 and its cosine, both divided by their
     maximum. `weigh_kinds` lowers release notes and source listings, for questions that do not
-    ask about changes; release notes of another release are always lowered.
+    ask about changes; release notes of another release are always lowered. With a `reranker` the
+    best chunks rank by its score of the first query with each, before the others. Raises
+    RerankerFailed.
     """
     vectors = embedder.embed(queries)
     lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
@@ -65,6 +69,8 @@ def retrieve(
     bm25 = np.array([lexical.get(i, 0.0) for i in ids])
     share = settings.dense_share
     scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
+    if reranker:
+        scores = _reranked(corpus, reranker, queries[0], ids, scores)
 
     best: dict[int, float] = {}
     for (page_id, document), score in zip(corpus.places(ids), scores, strict=True):
@@ -105,6 +111,18 @@ def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> d
         for chunk_id, score in corpus.lexical(alike, limit):
             scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
     return scores
+
+
+def _reranked(
+    corpus: Corpus, reranker: Reranker, query: str, ids: Sequence[int], scores: np.ndarray
+) -> np.ndarray:
+    """The scores of the best chunks anew, each above those of the others."""
+    best = np.argsort(-scores, kind="stable")[:BEST]
+    chunks = corpus.chunks([ids[i] for i in best])
+    found = reranker.score(query, [chunks[ids[i]].text for i in best])
+    again = scores.copy()
+    again[best] = 1.0 + np.asarray(found)
+    return again
 
 
 def _by_maximum(scores: np.ndarray) -> np.ndarray:

@@ -18,7 +18,8 @@ from rich.table import Table
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings
 from corpora.indexing.dual_chunking import search_chunks
-from corpora.indexing.embedding import MiniLM, Runtime
+from corpora.indexing.embedding import MiniLM
+from corpora.indexing.onnx_session import Runtime
 from ingestion.page import Block, BlockKind, Page
 
 QUERY = "How many connections does a pool keep open by default?"

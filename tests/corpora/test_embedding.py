@@ -66,10 +66,10 @@ def test_the_vectors_of_both_runtimes_serve_one_index() -> None:
 
 
 def test_a_missing_runtime_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corpora.indexing.embedding.find_spec", lambda name: None)
+    monkeypatch.setattr("corpora.indexing.onnx_session.find_spec", lambda name: None)
     with pytest.raises(ModelMissing, match="OpenVINO is not installed"):
-        MiniLM(*FILES, 1, runtime="openvino")._open_session()
-    assert type(MiniLM(*FILES, 1)._open_session()).__module__.startswith("onnxruntime")
+        MiniLM(*FILES, 1, runtime="openvino").embed(TEXTS)
+    assert MiniLM(*FILES, 1).embed(TEXTS).shape == (len(TEXTS), 384)
 
 
 @pytest.mark.parametrize("missing", ["model", "tokenizer"])

@@ -1,0 +1,133 @@
+"""Question and passage read together and scored: a cross-encoder from an ONNX file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from corpora.errors import RerankerFailed
+from corpora.indexing.onnx_session import Numbers, Runtime, Session, open_session
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+MOST_TOKENS = 512
+"""A question with its passage is cut to so many tokens, or to fewer where the model takes fewer."""
+BEST = 24
+"""Passages that are scored for a question: the best by the scores that cost nothing."""
+_FILES = ("model.onnx", "model_int8.onnx", "model_quantized.onnx")
+
+
+class Reranker(Protocol):
+    """Scores passages by how well they answer a question."""
+
+    def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """Score passages for a question.
+
+        Args:
+            question: What is asked, in the asker's words.
+            passages: The texts, each of some hundred words at most.
+
+        Returns:
+            A number from 0 to 1 for each passage, in their order; higher answers better.
+
+        Raises:
+            RerankerFailed: with what to do; the answer is found without it.
+        """
+
+
+class CrossEncoder:
+    """A cross-encoder from a folder with `tokenizer.json` and an ONNX file, on the CPU.
+
+    The file is `model.onnx`, `model_int8.onnx` or `model_quantized.onnx`, there or in `onnx/`, and
+    gives one number for each pair (its sigmoid is the score) or one for each of two classes. It is
+    loaded when first used; any thread may use it. Raises RerankerFailed.
+    """
+
+    def __init__(
+        self, folder: Path, threads: int | None = None, *, batch: int = 8, runtime: Runtime = "auto"
+    ) -> None:
+        self._folder = folder
+        self._threads = threads
+        self._batch = batch
+        self._runtime: Runtime = runtime
+        self._loading = Lock()
+        self._loaded: tuple[Tokenizer, Session] | None = None
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """Return a score from 0 to 1 for each passage, in their order."""
+        if not passages:
+            return []
+        tokenizer, session = self._load()
+        encodings = tokenizer.encode_batch([(question, passage) for passage in passages])
+        by_length = sorted(range(len(passages)), key=lambda i: len(encodings[i].ids))
+        scores = [0.0] * len(passages)
+        for first in range(0, len(by_length), self._batch):
+            rows = by_length[first : first + self._batch]
+            inputs = {
+                "input_ids": np.zeros((len(rows), len(encodings[rows[-1]].ids)), dtype=np.int64)
+            }
+            inputs |= {
+                name: np.zeros_like(inputs["input_ids"])
+                for name in ("attention_mask", "token_type_ids")
+            }
+            for row, i in enumerate(rows):
+                length = len(encodings[i].ids)
+                inputs["input_ids"][row, :length] = encodings[i].ids
+                inputs["attention_mask"][row, :length] = 1
+                inputs["token_type_ids"][row, :length] = encodings[i].type_ids
+            given = {name: of for name, of in inputs.items() if name in session.inputs}
+            for i, score in zip(rows, self._likely(session.run(given)), strict=True):
+                scores[i] = float(score)
+        return scores
+
+    def _likely(self, logits: Numbers) -> Numbers:
+        """The probability that a passage answers: of one logit, or of two classes the second."""
+        classes = logits.shape[1] if logits.ndim == 2 else 0
+        if classes not in (1, 2):
+            raise RerankerFailed(
+                f"{self._folder} is no cross-encoder: it gives {logits.shape} where one number for "
+                "each passage is needed; set STRATA_RERANKER to one, or to off"
+            )
+        margin = logits[:, 0] if classes == 1 else logits[:, 1] - logits[:, 0]
+        return np.asarray(0.5 * (1.0 + np.tanh(margin / 2)), dtype=np.float32)
+
+    def _load(self) -> tuple[Tokenizer, Session]:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._start()
+            return self._loaded
+
+    def _start(self) -> tuple[Tokenizer, Session]:
+        from tokenizers import Tokenizer
+
+        places = [self._folder / below / name for below in ("", "onnx") for name in _FILES]
+        model = next((place for place in places if place.is_file()), None)
+        vocabulary = self._folder / "tokenizer.json"
+        if model is None or not vocabulary.is_file():
+            raise RerankerFailed(
+                f"{self._folder} does not hold a reranker: it needs tokenizer.json and one of "
+                f"{', '.join(_FILES)}; set STRATA_RERANKER to such a folder, or to off"
+            )
+        try:
+            tokenizer = Tokenizer.from_file(str(vocabulary))
+            tokenizer.no_padding()
+            tokenizer.enable_truncation(max_length=self._longest(), strategy="only_second")
+            return tokenizer, open_session(model, self._runtime, self._threads)
+        except Exception as error:
+            # The runtimes and the tokenizer raise classes of their own for files they cannot use.
+            raise RerankerFailed(
+                f"{model} cannot be loaded ({error}): fetch it again, or set STRATA_RERANKER to off"
+            ) from error
+
+    def _longest(self) -> int:
+        try:
+            about = json.loads((self._folder / "config.json").read_text("utf-8"))
+            return min(int(about["max_position_embeddings"]), MOST_TOKENS)
+        except (OSError, KeyError, TypeError, ValueError):
+            return MOST_TOKENS
