@@ -103,6 +103,20 @@ class GeneratorSettings(BaseModel):
         4, "retries when it is overloaded or fails (429, 5xx), with growing pauses", ge=0
     )
     server_concurrency: int = advanced(8, "requests to it at once", ge=1)
+    judge_model: str | None = advanced(
+        None,
+        "the model that judges answers in `strata eval`: `provider:name`, its name on "
+        "`judge_server_url` (default: `server_url`), or a GGUF file; default: the language model "
+        "itself, and reports say so",
+    )
+    judge_server_url: str | None = advanced(
+        None, "the server of that model, if it is another, with its `/v1`"
+    )
+    judge_server_key: SecretStr | None = advanced(
+        None,
+        "the key of that server or provider; set it in the environment as "
+        "`STRATA_JUDGE_SERVER_KEY`",
+    )
     scripted_replies: Path | None = advanced(
         None,
         "the JSON file of the scripted backend, for demonstrations: replies by step, "
@@ -121,14 +135,14 @@ class GeneratorSettings(BaseModel):
             chosen_generator(generator)
         return generator
 
-    @field_validator("server_url")
+    @field_validator("server_url", "judge_server_url")
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:
         if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
             raise ValueError("it is not an address such as http://127.0.0.1:8000/v1")
         return url
 
-    @field_validator("server_key")
+    @field_validator("server_key", "judge_server_key")
     @classmethod
     def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
         """Without the line end of the file that it was read from."""
