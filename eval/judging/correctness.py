@@ -29,10 +29,9 @@ async def answer_correctness(judge: Judge, answer: JudgedAnswer) -> tuple[float,
     an answer that says nothing: a refusal of what is documented, or one that does not say that the
     documentation lacks it, is 0.
     """
-    said = answer.answer.strip()
-    if answer.answerable and (answer.refused or not said):
+    if answer.answerable and (answer.refused or says_nothing(answer.answer)):
         return 0.0, "there is a gold answer, and nothing was answered"
-    if not said or _BARE_REFUSAL.fullmatch(said):
+    if says_nothing(answer.answer):
         return 0.0, "it does not say that the documentation has no answer"
     sections = {
         "question": fenced("question", answer.question),
@@ -49,3 +48,8 @@ async def answer_correctness(judge: Judge, answer: JudgedAnswer) -> tuple[float,
     failed = f"incorrect by {', '.join(wrong)}: " if wrong else ""
     score = reply.score if expected is None else expected
     return score / _HIGHEST, f"{failed}{reply.reason}"
+
+
+def says_nothing(answer: str) -> bool:
+    """Whether an answer is empty, or "I don't know" and no word more."""
+    return not answer.strip() or _BARE_REFUSAL.fullmatch(answer) is not None

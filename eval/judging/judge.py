@@ -136,7 +136,6 @@ class Judge:
             words = [str(score) for score in scores]
             likely, calls = await next_token_probabilities(self._model, [ahead], words, step=prompt)
             self._count(calls)
-            self._tells_probabilities = likely[0] is not None
             weights = [(likely[0] or {}).get(word, 0.0) for word in words]
             if not sum(weights):
                 return None
@@ -146,7 +145,8 @@ class Judge:
         if self._tells_probabilities is None:
             async with self._locks["the first"]:
                 if self._tells_probabilities is None:
-                    return await self._once(ahead, made)
+                    first = await self._once(ahead, made)
+                    self._tells_probabilities = first is not None
         return await self._once(ahead, made) if self._tells_probabilities else None
 
     async def _once(self, prompt: object, made: Callable[[], Awaitable[Result]]) -> Result:

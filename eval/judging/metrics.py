@@ -10,6 +10,7 @@ from eval.judging.contexts import contextual_precision, contextual_recall, conte
 from eval.judging.correctness import answer_correctness
 from eval.judging.judge import NOT_APPLICABLE, Judge, JudgedAnswer, JudgeScore, Unscored
 from eval.judging.nuggets import nuggets
+from prompts.fencing import visible
 
 Need = Literal["answer given", "gold", "answerable", "context", "citations"]
 
@@ -144,5 +145,5 @@ async def _score(judge: Judge, answer: JudgedAnswer, name: str) -> JudgeScore:
     try:
         score, reason = await metric.measure(judge, answer)
     except Unscored as error:
-        return JudgeScore(name, None, unscored=str(error))
-    return JudgeScore(name, score, reason)
+        return JudgeScore(name, None, unscored=visible(str(error)))
+    return JudgeScore(name, score, visible(reason))
