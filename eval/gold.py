@@ -144,6 +144,12 @@ class GoldQuestion(Line):
         across = (Asks.CHANGED, Asks.SINCE_WHEN, Asks.INVENTORY)
         return self.asks in across and self.kind is not QuestionKind.COMPARE
 
+    @property
+    def in_conversation(self) -> str:
+        """The question below the turns before it, as a reader needs it to judge an answer."""
+        turns = (f"user: {user}\nassistant: {reply}\n" for user, reply in self.history)
+        return "".join(turns) + self.question
+
     def asked(self) -> dict[str, Any]:
         """The line of a batch that asks it: what a user types, so never the release meant."""
         return self.model_dump(mode="json", include={"id", "product", "question", "history"})

@@ -185,7 +185,7 @@ def calibration_tables(
     for _, label, score in sorted(differing, key=lambda row: -row[0])[:_SHOWN]:
         written = (f"{label.human:g}", _decimal(score.score), label.question, score.reason)
         others.add_row(*(escape(visible(text)) for text in written))
-    return Group(table, others)
+    return Group(table, *([others] if others.row_count else []))
 
 
 def _decimal(figure: float | None) -> str:

@@ -15,10 +15,10 @@ _BARE_REFUSAL = re.compile(r"\W*(?:sorry\W+)?(?:i|we) (?:don.?t|do not) know\W*"
 
 
 class Correctness(BaseModel):
-    """A verdict on each of the eight steps, why, and the score that follows from them."""
+    """What is right and wrong, a verdict on each of the eight steps, and the score that follows."""
 
-    steps: list[Literal["correct", "incorrect"]] = Field(min_length=8, max_length=8)
     reason: str = Field(max_length=2000)
+    steps: list[Literal["correct", "incorrect"]] = Field(min_length=8, max_length=8)
     score: int = Field(ge=0, le=_HIGHEST)
 
 

@@ -26,6 +26,7 @@ NOT_APPLICABLE = "does not apply"
 class JudgedAnswer:
     """An answer with what it is held against; all texts are data of any origin.
 
+    `question` is as it was asked, with the conversation before it (`GoldQuestion.in_conversation`).
     `context` is what generation was given, best first. `gold` is the checked answer, `facts` what
     a complete answer states, where the gold question lists it. `answerable`: the documentation
     says it. `cited`: each sentence, with the texts that its marks cite; none where it has no mark.

@@ -126,18 +126,17 @@ def validity_tables(cases: Sequence[ValidityCase]) -> Group:
     missed.title, missed.title_justify = "Not seen", "left"
     for case in cases:
         if case.seen is False:
-            scores = (f"{case.right:.2f}", f"{case.damaged:.2f}")
             label = DAMAGES[case.damage].label
-            written = (case.id, label, *scores, case.answer)
+            written = (case.id, label, f"{case.right:.2f}", f"{case.damaged:.2f}", case.answer)
             missed.add_row(*(escape(visible(text)) for text in written))
-    return Group(table, missed)
+    return Group(table, *([missed] if missed.row_count else []))
 
 
 def _judged(question: GoldQuestion, answer: str) -> JudgedAnswer:
     """The answer with the gold answer as all that is documented."""
     gold = question.gold_answer
     return JudgedAnswer(
-        question=question.question,
+        question=question.in_conversation,
         answer=answer,
         context=(gold,),
         gold=gold,

@@ -148,3 +148,12 @@ def test_there_has_to_be_an_answer_to_damage() -> None:
     nothing = gold("It is not said.", kind="unanswerable")
     with pytest.raises(GoldError, match="none of the questions"):
         damaged_cases([nothing], 5)
+
+
+def test_the_judge_sees_the_conversation_before_the_question() -> None:
+    follow_up = gold("It takes 300 ms.", r"\b300\b", history=(("Which lamp?", "The blue one."),))
+    model = ScriptedChatModel(otherwise="no form")
+    check_validity(Judge(model), [follow_up], damaged_cases([follow_up], 1))
+    asked = [call.messages[-1][1] for call in model.calls if "<question>" in call.messages[-1][1]]
+    shown = [text for text in asked if "user: Which lamp?\nassistant: The blue one.\n" in text]
+    assert shown == [text for text in asked if "<gold_answer>" in text] != []
