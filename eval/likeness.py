@@ -1,10 +1,11 @@
-"""How alike an answer and a gold answer are: the measures of GraphContextGen (section 5 and 6).
+"""How alike answer and gold answer are: the measures of GraphContextGen (5, 6), ComRAG (5.1).
 
 BERTScore (Zhang et al., 2020) takes the last hidden states of the model that searches and is not
 rescaled, so its figures compare answers with each other here and not with published ones. ROUGE
 (Lin, 2004) is over runs of letters and digits in any case, without stemming. Entities, for which
 the paper has UniversalNER, are found by rule: what the product takes for a name or a figure; of
-plain words ("Major") none is made.
+plain words ("Major") none is made. BLEU (Papineni et al., 2002) is sacrebleu's of a sentence. SIM
+is the cosine of the vectors of the model that searches; ComRAG does not name its own.
 """
 
 import re
@@ -16,7 +17,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from chatbot.retrieval.support import claims, plain, quantities
-from corpora.indexing.embedding import TokenVectors
+from corpora.indexing.embedding import TokenVectors, Vectors
 from corpora.indexing.lexical import identifiers
 
 _WORD = re.compile(r"[^\W_]+")
@@ -25,6 +26,8 @@ _ABBREVIATION = re.compile(r"(?:[^\W\d]\.)+[^\W\d]")
 
 TokenEmbedding = Callable[[Sequence[str]], Sequence[TokenVectors]]
 """Texts become token vectors: `MiniLM.token_vectors`."""
+TextEmbedding = Callable[[Sequence[str]], Vectors]
+"""Texts become vectors of length one: `MiniLM.embed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Likeness:
     rouge_1: float
     rouge_l: float
     entity_jaccard: float | None
+    bleu: float
+    sim: float
 
 
 LIKENESS = {
@@ -45,6 +50,8 @@ LIKENESS = {
     "rouge_1": "ROUGE-1 F1",
     "rouge_l": "ROUGE-L F1",
     "entity_jaccard": "entity overlap (Jaccard)",
+    "bleu": "BLEU",
+    "sim": "SIM (cosine)",
 }
 """What is told of likeness: the field, and how the report calls it."""
 
@@ -52,8 +59,8 @@ Alike = Callable[[str, str], Likeness]
 """Measures an answer's own words, empty where it says nothing, against a gold answer."""
 
 
-def alike_by(token_vectors: TokenEmbedding) -> Alike:
-    """Make the function that measures an answer with the vectors of its tokens."""
+def alike_by(token_vectors: TokenEmbedding, embed: TextEmbedding) -> Alike:
+    """Make the function that measures an answer with the vectors of its tokens and of its text."""
 
     def alike(candidate: str, gold: str) -> Likeness:
         return Likeness(
@@ -61,6 +68,8 @@ def alike_by(token_vectors: TokenEmbedding) -> Alike:
             rouge_1=rouge_1(candidate, gold),
             rouge_l=rouge_l(candidate, gold),
             entity_jaccard=entity_jaccard(candidate, gold),
+            bleu=bleu(candidate, gold),
+            sim=sim(candidate, gold, embed),
         )
 
     return alike
@@ -101,6 +110,24 @@ def rouge_l(candidate: str, reference: str) -> float:
     """F1 of the longest common subsequence of words, 0 to 1 (section 3.1, with β = 1)."""
     words, gold = _words(candidate), _words(reference)
     return _f1(LCSseq.similarity(words, gold), words, gold)
+
+
+def bleu(candidate: str, reference: str) -> float:
+    """Precision of the runs of up to four words, 0 to 1, lowered for what is too short.
+
+    Of a text of fewer words the longest runs that it can have (sacrebleu's effective order).
+    """
+    from sacrebleu.metrics.bleu import BLEU
+
+    return float(BLEU(effective_order=True).sentence_score(candidate, [reference]).score / 100)
+
+
+def sim(candidate: str, reference: str, embed: TextEmbedding) -> float:
+    """The cosine of two texts, -1 to 1; 0 of one that says nothing."""
+    if not candidate.strip() or not reference.strip():
+        return 0.0
+    one, other = embed([candidate, reference])
+    return float(one @ other)
 
 
 def _words(text: str) -> list[str]:

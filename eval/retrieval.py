@@ -28,12 +28,12 @@ class RankedPage(NamedTuple):
     anchors: tuple[str, ...] = ()
 
     def holds(self, source: GoldSource) -> bool:
-        """Whether this is the page of `source`, or one on which its anchor stands."""
+        """Whether this is the page of `source`, or has its anchor, or is of its file alone."""
         if not source.is_in(self.file):
             return False
         if source.page is not None:
             return self.number == source.page
-        return source.anchor in self.anchors
+        return source.anchor is None or source.anchor in self.anchors
 
 
 @dataclass(frozen=True, slots=True)

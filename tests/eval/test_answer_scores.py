@@ -163,6 +163,9 @@ def words(texts: Sequence[str]) -> list[TokenVectors]:
     return [TokenVectors(tuple(t.split()), np.ones((len(t.split()), 1), np.float32)) for t in texts]
 
 
+ALIKE = alike_by(words, lambda texts: np.ones((len(texts), 1), np.float32))
+
+
 def test_everything_is_counted_shown_and_json(tmp_path: Path) -> None:
     questions = [gold(id=f"a-{n}", asks="value" if n == 1 else None) for n in range(10)]
     questions.append(gold(id="u-1", kind="unanswerable", sources=[]))
@@ -171,7 +174,7 @@ def test_everything_is_counted_shown_and_json(tmp_path: Path) -> None:
     replies["u-1"] = reply(answer="17", seconds=10.0, citations=[cite(release="1.0")])
     path = tmp_path / "verdicts.jsonl"
     path.write_text('{"id": "a-2", "right": true, "reads_well": false, "note": "no unit"}\n')
-    summary = score_answers(questions, replies, verdicts=read_verdicts(path), alike=alike_by(words))
+    summary = score_answers(questions, replies, verdicts=read_verdicts(path), alike=ALIKE)
 
     overall = summary.overall
     names = "silently_wrong_release correct judged reads_well facts steps_complete"
@@ -189,7 +192,7 @@ def test_everything_is_counted_shown_and_json(tmp_path: Path) -> None:
     assert [group.name for group in summary.asks] == ["value"]
     # A refusal and a missing reply say nothing; likeness is of the own words and decides nothing.
     assert overall.likeness["rouge_1"] == Mean(0.8, 10)
-    nothing = Likeness(0, 0, 0, entity_jaccard=0)
+    nothing = Likeness(0, 0, 0, entity_jaccard=0, bleu=0, sim=0)
     assert [score.likeness for score in summary.scores[:2]] == [nothing, nothing]
     assert json.loads(json.dumps(asdict(summary)))["scores"][1]["kind"] == questions[1].kind
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from corpora.indexing.embedding import TokenVectors
-from eval.likeness import bert_score, entities, entity_jaccard, rouge_1, rouge_l
+from eval.likeness import bert_score, bleu, entities, entity_jaccard, rouge_1, rouge_l, sim
 
 DIRECTIONS = {"a": (1.0, 0.0), "b": (0.0, 1.0), "c": (0.6, 0.8), "-": (-1.0, 0.0)}
 LIN = "police killed the gunman"
@@ -87,3 +87,27 @@ def test_entities_are_names_and_figures(text: str, found: set[str]) -> None:
 def test_entities_are_held_against_those_of_the_gold_answer(answer: str, shared: float) -> None:
     assert entity_jaccard(answer, GOLD) == pytest.approx(shared)
     assert entity_jaccard(answer, "Major.") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "score"),
+    [
+        ("the cat sat on the mat", "the cat sat on the mat", 1),
+        # Every run of the three words is in the longer text: exp(1 - 6/3).
+        ("the cat sat", "the cat sat on the mat", np.exp(-1)),
+        # 3 of 4 words, 2 of 3 pairs, 1 of 2 triples, and half a run of four for none of one.
+        ("the cat sat up", "the cat sat down", (3 / 4 * 2 / 3 * 1 / 2 * 1 / 2) ** (1 / 4)),
+        ("", "the cat sat", 0),
+    ],
+)
+def test_bleu_is_the_mean_precision_of_runs(said: str, gold: str, score: float) -> None:
+    assert bleu(said, gold) == pytest.approx(score)
+
+
+def test_sim_is_the_cosine_and_nothing_is_like_nothing() -> None:
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        return np.array([DIRECTIONS[text] for text in texts], np.float32)
+
+    assert sim("a", "c", embed) == pytest.approx(0.6)
+    assert sim("a", "b", embed) == pytest.approx(0)
+    assert sim(" ", "b", embed) == 0

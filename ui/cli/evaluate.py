@@ -72,7 +72,7 @@ def answers(
             read_answers(replies),
             verdicts=verdicts,
             page_text=page_text(chatbot),
-            alike=alike_by(chatbot.embedder.token_vectors),
+            alike=alike_by(chatbot.embedder.token_vectors, chatbot.embedder.embed),
         )
     ranks = retrieval.rank_pages(chatbot, questions)
     within = retrieval.among_first(ranks)
