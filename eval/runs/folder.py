@@ -4,20 +4,20 @@
 `scores.jsonl` have one record a line. A line is on the disk before the next question is asked.
 """
 
-import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from chatbot.reply import Reply, Trace
 from chatbot.text.words import first_problem
-from corpora.database.durable import sync
 from eval.gold import GoldError, GoldQuestion, read_gold
+from eval.records import read_records, write_whole
 
 SystemName = Annotated[str, StringConstraints(pattern=r"^[\w+][\w+.-]*$", max_length=100)]
 """The name of a system; that of a file, too."""
@@ -44,7 +44,8 @@ class Manifest(RunPart):
 
     `commit` is empty outside a checkout, `judge` without one, and `settings` has those that differ
     from the defaults, never a secret. `corpora` are hashes of each release's documents by product
-    and release, the oldest first; `prompts` the fingerprints of all prompts.
+    and release, the oldest first; `prompts` the fingerprints of all prompts. `at_once` questions
+    were asked together.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Manifest(RunPart):
     prompts: Mapping[str, str] = {}
     corpora: Mapping[str, Mapping[str, str]] = {}
     cores: int = 1
+    at_once: int = 1
     state: RunState = RunState.PLANNED
 
 
@@ -109,7 +111,8 @@ class AnswerRecord(RunPart):
 class ScoreRecord(RunPart):
     """The scores of one answer by the names of `MEASURES`; None does not apply.
 
-    `unscored` says of a measure that does apply why there is no score.
+    `unscored` says of a measure that does apply why there is no score, `reasons` what the judge
+    says of those that it has given.
     """
 
     id: str
@@ -117,6 +120,7 @@ class ScoreRecord(RunPart):
     repeat: int = 0
     values: Mapping[str, float | None] = {}
     unscored: Mapping[str, str] = {}
+    reasons: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -174,9 +178,21 @@ def read_run(folder: Path) -> Run:
         folder=folder,
         manifest=manifest,
         questions=read_gold(files.questions),
-        answers={s: read_records(files.answers(s), AnswerRecord) for s in manifest.systems},
-        scores=read_records(files.scores, ScoreRecord),
+        answers={system: read_answers(folder, system) for system in manifest.systems},
+        scores=read_scores(folder),
     )
+
+
+def read_answers(folder: Path, system: str) -> tuple[AnswerRecord, ...]:
+    """The answers of a system; of those to one question in one repeat the last counts."""
+    records = read_records(RunFolder(folder).answers(system), AnswerRecord)
+    return tuple({(r.id, r.repeat): r for r in records}.values())
+
+
+def read_scores(folder: Path) -> tuple[ScoreRecord, ...]:
+    """The scores of all systems; of those of one answer the last count."""
+    records = read_records(RunFolder(folder).scores, ScoreRecord)
+    return tuple({(r.system, r.id, r.repeat): r for r in records}.values())
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -190,49 +206,20 @@ def read_manifest(folder: Path) -> Manifest:
         raise GoldError(f"{path}: {first_problem(error)}") from error
 
 
+def runs_folder(data_dir: Path) -> Path:
+    """Where runs are kept that nobody has named another folder for."""
+    return data_dir / "evaluation"
+
+
+def list_runs(data_dir: Path) -> tuple[tuple[Path, Manifest], ...]:
+    """The runs that are kept there, the newest first; folders that hold none are left out."""
+    found = []
+    for path in runs_folder(data_dir).glob("*/run.json"):
+        with suppress(GoldError):
+            found.append((path.parent, read_manifest(path.parent)))
+    return tuple(sorted(found, key=lambda run: run[1].started, reverse=True))
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Put a manifest in the place of the one before, whole or not at all."""
-    _replace(RunFolder(folder).manifest, manifest.model_dump_json(indent=1))
-
-
-Record = TypeVar("Record", bound=RunPart)
-
-
-def read_records(path: Path, record: type[Record]) -> tuple[Record, ...]:
-    """Read a record a line; none where there is no file, and without a last line that is torn.
-
-    Raises GoldError for another line that is no such record.
-    """
-    if not path.exists():
-        return ()
-    text = path.read_text("utf-8", errors="replace")
-    read = []
-    for number, line in enumerate(text[: text.rfind("\n") + 1].split("\n")[:-1], 1):
-        try:
-            read.append(record.model_validate_json(line))
-        except ValidationError as error:
-            raise GoldError(f"{path}, line {number}: {first_problem(error)}") from error
-    return tuple(read)
-
-
-def write_records(path: Path, records: tuple[RunPart, ...]) -> None:
-    """Put records in the place of all that a file had, whole or not at all."""
-    _replace(path, "".join(f"{record.model_dump_json()}\n" for record in records))
-
-
-def append_record(path: Path, record: RunPart) -> None:
-    """Add a record to a file; it is on the disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(record.model_dump_json() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _replace(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.part")
-    aside.write_text(text, "utf-8")
-    sync(aside)
-    aside.replace(path)
-    sync(path.parent)
+    write_whole(RunFolder(folder).manifest, manifest.model_dump_json(indent=1))

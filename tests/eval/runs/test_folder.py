@@ -11,17 +11,15 @@ from pydantic import ValidationError
 
 from chatbot.reply import Reply
 from eval.gold import GoldError
+from eval.records import append_record, read_records, write_records
 from eval.runs.folder import (
     AnswerRecord,
     Manifest,
     RunFolder,
     RunState,
     ScoreRecord,
-    append_record,
-    read_records,
     read_run,
     write_manifest,
-    write_records,
 )
 from tests.eval.made_gold import gold_row
 

@@ -1,0 +1,62 @@
+"""Files of one record a line, to which records are added until somebody kills the program."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from chatbot.text.words import first_problem
+from corpora.database.durable import sync
+from eval.gold import GoldError
+
+Record = TypeVar("Record", bound=BaseModel)
+
+
+def read_records(path: Path, record: type[Record]) -> tuple[Record, ...]:
+    """Read a record a line; none where there is no file, and without a last line that is torn.
+
+    Raises GoldError for another line that is no such record.
+    """
+    if not path.exists():
+        return ()
+    text = path.read_text("utf-8", errors="replace")
+    read = []
+    for number, line in enumerate(text[: text.rfind("\n") + 1].split("\n")[:-1], 1):
+        try:
+            read.append(record.model_validate_json(line))
+        except ValidationError as error:
+            raise GoldError(f"{path}, line {number}: {first_problem(error)}") from error
+    return tuple(read)
+
+
+def write_records(path: Path, records: Iterable[BaseModel]) -> None:
+    """Put records in the place of all that a file had, whole or not at all."""
+    write_whole(path, "".join(f"{record.model_dump_json()}\n" for record in records))
+
+
+def cut_torn_line(path: Path) -> None:
+    """Cut off what a kill has left of a last line, so that records can be added."""
+    if path.exists():
+        with path.open("rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+
+
+def append_record(path: Path, record: BaseModel) -> None:
+    """Add a record to a file; it is on the disk when this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(record.model_dump_json() + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put a text in the place of what a file had, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{path.name}.part")
+    aside.write_text(text, "utf-8")
+    sync(aside)
+    aside.replace(path)
+    sync(path.parent)
