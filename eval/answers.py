@@ -150,7 +150,7 @@ def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> 
     A sentence is held against what it cites by the check that answers pass (names, figures with
     units, code); one without a mark against all that the answer cites.
     """
-    evidence = [_evidence(c, page_text(question.product, c)) for c in reply.citations]
+    evidence = [shown_by(c, page_text(question.product, c)) for c in reply.citations]
     questions = "\n".join([question.question, *(user for user, _ in question.history)])
     cited = [
         (s, [evidence[n - 1] for n in s.cited if 0 < n <= len(evidence)] or evidence)
@@ -162,7 +162,7 @@ def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> 
     }
 
 
-def _evidence(citation: Citation, page: str) -> str:
+def shown_by(citation: Citation, page: str) -> str:
     """What a citation shows: its quote, its page if that still has it, and where it stands."""
     quote = citation.quote
     place = (citation.release, citation.document, citation.section, citation.file)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from eval.judging.metrics import JUDGE_METRICS
 from eval.retrieval import CUTOFFS
 
 Unit = Literal["share", "score", "seconds", "count"]
@@ -21,7 +22,10 @@ class Measure:
     source: str = ""
 
 
-_QAMR = "QAMR IV-B"
+_JUDGED = {
+    name: Measure(metric.label, "score", "higher", "judge", metric.source)
+    for name, metric in JUDGE_METRICS.items()
+}
 _RANKING = {
     **{
         f"recall@{k}": Measure(
@@ -60,14 +64,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "sentences_unmarked": Measure("sentences without a mark", "share", "lower", "answer"),
     "failed": Measure("failed", "share", "lower", "answer"),
-    "answer_correctness": Measure("answer correctness", "score", "higher", "judge", _QAMR),
-    "answer_relevancy": Measure("answer relevancy", "score", "higher", "judge", _QAMR),
-    "faithfulness": Measure("faithfulness", "score", "higher", "judge", _QAMR),
-    "contextual_precision": Measure("contextual precision", "score", "higher", "judge", _QAMR),
-    "contextual_recall": Measure("contextual recall", "score", "higher", "judge", _QAMR),
-    "contextual_relevancy": Measure("contextual relevancy", "score", "higher", "judge", _QAMR),
-    "nuggets": Measure("nuggets stated", "score", "higher", "judge", "TREC RAG 2024"),
-    "attribution": Measure("sentences their citations support", "score", "higher", "judge", "ALCE"),
+    **_JUDGED,
     **_RANKING,
     "context_other_release": Measure(
         "given texts of other releases", "share", "lower", "retrieval"

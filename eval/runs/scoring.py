@@ -1,0 +1,150 @@
+"""One answer of a run scored: by rule, and what a judge is shown of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chatbot.reply import Reply
+from chatbot.retrieval.support import quantities, unsupported
+from eval import answers
+from eval.answers import AnswerScore, PageText, score_answer, shown_by
+from eval.figures import Share, share
+from eval.gold import GoldQuestion, QuestionKind
+from eval.judging.judge import JudgedAnswer, JudgeScore
+from eval.likeness import LIKENESS, Alike
+from eval.own_words import own_words, sentences
+from eval.runs.folder import AnswerRecord, ContextText, ScoreRecord
+from eval.runs.ranking import ranking_scores
+
+_BY_RULE = tuple(name for name in answers.MEASURES if name not in ("judged", "reads_well"))
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Scores answers by rule; `newest` is the newest release of each product that has one."""
+
+    page_text: PageText
+    alike: Alike
+    newest: Mapping[str, str]
+
+    def values(self, question: GoldQuestion, record: AnswerRecord) -> dict[str, float | None]:
+        """The scores by the names of `MEASURES`; None where one does not apply."""
+        score = score_answer(question, record.reply, self.page_text, self.alike)
+        return {
+            **{name: _number(getattr(score, name)) for name in _BY_RULE},
+            **self._by_column(question, score),
+            "wrong_release": _number(wrong_release(question, record)),
+            "figures": figures(question, record.reply).ratio,
+            "context_other_release": _foreign(question, record.context).ratio,
+            **ranking_scores(question, record.retrieved),
+            **{
+                name: None if score.likeness is None else getattr(score.likeness, name)
+                for name in LIKENESS
+            },
+            **_cost(record),
+        }
+
+    def judged(self, question: GoldQuestion, record: AnswerRecord) -> JudgedAnswer:
+        """What a judge is shown of an answer; the texts that it was given say their release."""
+        reply = record.reply or Reply(answer="")
+        texts = [shown_by(c, self.page_text(question.product, c)) for c in reply.citations]
+        return JudgedAnswer(
+            question=_in_conversation(question),
+            answer=own_words(reply.answer),
+            context=tuple(f"{_place(text)}:\n{text.text}" for text in record.context),
+            gold=question.gold_answer,
+            answerable=question.answerable,
+            refused=reply.abstained,
+            facts=tuple(fact.says for fact in question.facts),
+            cited=tuple(
+                (s.text, tuple(texts[n - 1] for n in s.cited if 0 < n <= len(texts)))
+                for s in sentences(reply.answer)
+            ),
+        )
+
+    def _by_column(self, question: GoldQuestion, score: AnswerScore) -> dict[str, float | None]:
+        """Rightness in the column of lockdocs that a question belongs to.
+
+        That are a release that is older and named, the newest one, and what is not documented.
+        """
+        column = ""
+        if not question.answerable:
+            column = "right_held_out"
+        elif question.kind is not QuestionKind.COMPARE and not question.spans_releases:
+            older = question.release not in (None, self.newest.get(question.product))
+            column = "right_older" if older else "right_newest"
+        names = ("right_older", "right_newest", "right_held_out")
+        return {name: float(score.correct) if name == column else None for name in names}
+
+
+def score_record(
+    system: str,
+    record: AnswerRecord,
+    values: Mapping[str, float | None],
+    judged: Sequence[JudgeScore] = (),
+) -> ScoreRecord:
+    """The scores of an answer by rule and by a judge as one record."""
+    return ScoreRecord(
+        id=record.id,
+        system=system,
+        repeat=record.repeat,
+        values={**values, **{score.metric: score.score for score in judged}},
+        unscored={score.metric: score.unscored for score in judged if score.unreadable},
+        reasons={score.metric: score.reason for score in judged if score.reason},
+    )
+
+
+def wrong_release(question: GoldQuestion, record: AnswerRecord) -> bool | None:
+    """Whether an answer rests on no text of a release that is meant, though on others.
+
+    It rests on what it cites; where it cites nothing, on the release that it says it is from, else
+    on all that the model was given. Does not apply to what may rest on any release.
+    """
+    reply = record.reply
+    if reply is None or question.spans_releases:
+        return None
+    if reply.abstained:
+        return False
+    cited = {citation.release for citation in reply.citations}
+    said = {reply.release, *reply.compared_releases} - {None}
+    rests_on = cited or said or {text.release for text in record.context}
+    return bool(rests_on) and rests_on.isdisjoint(question.gold_releases)
+
+
+def figures(question: GoldQuestion, reply: Reply | None) -> Share:
+    """How many of the gold answer's figures with units an answer states, figure and unit alike."""
+    wanted = quantities(question.gold_answer) if question.answerable else ()
+    said = "" if reply is None or reply.abstained else own_words(reply.answer)
+    return share(not unsupported(figure, [said], "") for figure in wanted)
+
+
+def _foreign(question: GoldQuestion, context: Sequence[ContextText]) -> Share:
+    """How many of the texts that the model was given are of another release than those meant."""
+    applies = question.gold_releases and not question.spans_releases
+    given = context if applies else ()
+    return share(text.release not in question.gold_releases for text in given)
+
+
+def _cost(record: AnswerRecord) -> dict[str, float | None]:
+    if record.reply is None:
+        return dict.fromkeys(("seconds", "model_calls", "prompt_tokens", "completion_tokens"))
+    return {
+        "seconds": record.reply.seconds,
+        "model_calls": record.calls,
+        "prompt_tokens": record.prompt_tokens,
+        "completion_tokens": record.completion_tokens,
+    }
+
+
+def _number(value: bool | Share | None) -> float | None:
+    if value is None:
+        return None
+    return value.ratio if isinstance(value, Share) else float(value)
+
+
+def _in_conversation(question: GoldQuestion) -> str:
+    turns = (f"user: {user}\nassistant: {reply}\n" for user, reply in question.history)
+    return "".join(turns) + question.question
+
+
+def _place(text: ContextText) -> str:
+    return " › ".join(filter(None, (f"Release {text.release}", text.file, text.section)))

@@ -1,0 +1,1 @@
+"""What can be measured: the profiles of the chatbot, and systems as others build them."""
