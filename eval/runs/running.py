@@ -165,19 +165,12 @@ class Running:
             append_record(self.files.scores, scores)
             self.on_progress("scoring", done, len(left))
 
-        judged = [n for n, (_, _, record) in enumerate(left) if self.judge and record.reply]
-        for number in sorted(set(range(len(left))) - set(judged)):
-            # What failed is right in nothing, and there is nothing else to judge.
-            failed = (JudgeScore(m, 0.0 if m == "answer_correctness" else None) for m in metrics)
-            keep(number, tuple(failed))
-        if self.judge:
-            judge_answers(
-                self.judge,
-                [scorer.judged(*left[number][1:]) for number in judged],
-                metrics,
-                lambda place, scores: keep(judged[place], scores),
-                self.stopped,
-            )
+        if self.judge is None:
+            for number in range(len(left)):
+                keep(number)
+        else:
+            shown = [scorer.judged(question, record) for _, question, record in left]
+            judge_answers(self.judge, shown, metrics, keep, self.stopped)
         return len(left)
 
     def _unscored(self, metrics: Sequence[str]) -> Iterator[tuple[str, GoldQuestion, AnswerRecord]]:

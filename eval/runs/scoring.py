@@ -48,7 +48,7 @@ class Scorer:
         reply = record.reply or Reply(answer="")
         texts = [shown_by(c, self.page_text(question.product, c)) for c in reply.citations]
         return JudgedAnswer(
-            question=_in_conversation(question),
+            question=question.in_conversation,
             answer=own_words(reply.answer),
             context=tuple(f"{_place(text)}:\n{text.text}" for text in record.context),
             gold=question.gold_answer,
@@ -139,11 +139,6 @@ def _number(value: bool | Share | None) -> float | None:
     if value is None:
         return None
     return value.ratio if isinstance(value, Share) else float(value)
-
-
-def _in_conversation(question: GoldQuestion) -> str:
-    turns = (f"user: {user}\nassistant: {reply}\n" for user, reply in question.history)
-    return "".join(turns) + question.question
 
 
 def _place(text: ContextText) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from eval.figures import figures_table
+from eval.figures import figures_table, mean
 from eval.runs.folder import Run
 from eval.runs.means import means
 from eval.runs.measures import MEASURES
@@ -14,7 +14,7 @@ from eval.runs.running import Cost
 
 def cost_table(costs: Sequence[Cost]) -> Table:
     """What is still to come, by what the first answers have cost; seconds as if one by one."""
-    columns = ("answers", "model calls", "prompt tokens", "completion tokens", "seconds")
+    columns = ("answers", "calls", "tokens in", "tokens out", "seconds")
     table = figures_table("Still to come, by the first answers", "system", *columns)
     for cost in costs:
         figures = (cost.calls, cost.prompt_tokens, cost.completion_tokens, cost.seconds)
@@ -23,12 +23,12 @@ def cost_table(costs: Sequence[Cost]) -> Table:
 
 
 def means_table(run: Run) -> Table:
-    """The mean of every measure that applies to any question, a column a system."""
+    """The mean of every measure, of how many questions at most, and a column a system."""
     found = means(run)
-    table = figures_table(f"{run.manifest.questions} questions", "measure", *map(escape, found))
+    title = f"{run.manifest.questions} questions"
+    table = figures_table(title, "measure", "of", *map(escape, found))
     for name, measure in MEASURES.items():
-        of_systems = [of.get(name) for of in found.values()]
-        if any(of_systems):
-            figures = (f"{of.value:.3g} ({of.of})" if of else "–" for of in of_systems)
-            table.add_row(measure.label, *figures)
+        of_systems = [of.get(name) or mean(()) for of in found.values()]
+        if most := max(of.of for of in of_systems):
+            table.add_row(measure.label, str(most), *map(str, of_systems))
     return table

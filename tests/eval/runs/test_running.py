@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,12 @@ import pytest
 
 from chatbot.chatbot import Chatbot
 from chatbot.errors import GeneratorError
+from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
 from eval.gold import GoldError, read_gold
+from eval.judging.judge import Judge
+from eval.recording import recorded
 from eval.runs import running as running_module
 from eval.runs.folder import Run, RunState, ScoreRecord, read_run
 from eval.runs.manifest import Plan
@@ -208,3 +212,32 @@ def test_a_manifest_says_what_a_run_was_made_with_and_no_secret(begin: Begin) ->
     assert list(manifest.corpora["lamp"]) == ["1.0", "2.0"]
     assert len(set(manifest.corpora["lamp"].values())) == 2
     assert "plain_answer" in manifest.prompts
+
+
+def test_a_judge_is_asked_once_and_what_it_cannot_say_is_told(begin: Begin) -> None:
+    verdict = {"steps": ["correct"] * 8, "reason": "the same", "score": 5}
+    rules = (
+        Rule(contains="score alone", reply="5"),
+        Rule(step="judge_correctness", contains="lumen", reply=json.dumps(verdict)),
+    )
+    model = ScriptedChatModel(rules=rules, otherwise="no JSON")
+    asked = {"metrics": ("answer_correctness", "attribution"), "judge": "scripted"}
+
+    def judged() -> tuple[Run, Running]:
+        running = begin("embedded", **asked)
+        running.judge = Judge(recorded(running.files.judge_calls, model))
+        return finished(running), running
+
+    run, running = judged()
+    found = scores(run, "embedded")
+    assert found["lumen-1.0"].values["answer_correctness"] == 1
+    assert found["lumen-1.0"].reasons["answer_correctness"] == "the same"
+    assert found["lumen-1.0"].values["attribution"] is None
+    assert found["lumen-1.0"].unscored["attribution"].startswith("unreadable")
+    assert "attribution" not in found["weight"].unscored
+    calls = len(model.calls)
+    assert calls
+    (run.folder / "scores.jsonl").unlink()
+    assert len(judged()[0].scores) == len(run.scores)
+    assert len(model.calls) == calls
+    assert running.manifest.metrics == asked["metrics"]
