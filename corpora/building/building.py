@@ -187,8 +187,8 @@ class Builder:
                 raise _Over
 
         def work() -> None:
-            with suppress(_Over, StrataError, OSError):
-                # What fails here fails again, and is told, when all is read.
+            # The edge of a thread: whatever fails here fails again, and is told, when all is read.
+            with suppress(Exception):
                 while not over.wait(_LOOK_SECONDS):
                     done.append(0)
                     embed_missing(self.database, generation_id, self.embedder, go_on)
