@@ -27,7 +27,6 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
-from ingestion.errors import StrataError
 from ingestion.listing import DEFAULT_LIMITS, Limits
 
 _INDEX_BYTES = 10
