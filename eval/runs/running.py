@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
+from langchain_core.language_models import BaseChatModel
+
 from chatbot.assembly import open_model
 from chatbot.chatbot import Chatbot
 from chatbot.runtime.concurrency import Stopped
@@ -67,6 +69,7 @@ class Running:
     on_progress: OnProgress = lambda name, done, total: None
     stopped: Callable[[], bool] = lambda: False
     systems: Systems = field(init=False)
+    _model: BaseChatModel | None = None
 
     def __post_init__(self) -> None:
         self.files = RunFolder(self.folder)
@@ -122,8 +125,7 @@ class Running:
     def _ask(self, name: str, left: Sequence[tuple[GoldQuestion, int]]) -> None:
         if not left:
             return
-        settings = self.chatbot.settings.model_copy(update={"profile": profile_of(name)})
-        model, at_once = open_model(settings), self.manifest.at_once
+        model, at_once = self._model_of(name), self.manifest.at_once
         opened = {
             repeat: self.systems.open(
                 name, model and recorded(self.files.calls, model, take=repeat), at_once=at_once
@@ -146,6 +148,14 @@ class Running:
         finally:
             ending.set()
             pool.shutdown(cancel_futures=True)
+
+    def _model_of(self, system: str) -> BaseChatModel | None:
+        """The model of a system: that of the one before, which is loaded, if it is no other."""
+        settings = self.chatbot.settings.model_copy(update={"profile": profile_of(system)})
+        model, held = open_model(settings), self._model
+        if type(model) is not type(held) or dict(model or ()) != dict(held or ()):
+            self._model = model
+        return self._model
 
     def _ends(self, ending: Event) -> bool:
         return ending.is_set() or self.stopped()

@@ -34,8 +34,8 @@ from prompts import Fenced, fenced, fenced_list, render
 PairsBy = Literal["words", "meaning"]
 CHUNKS = 4
 """Chunks in a prompt: what LangChain's retrievers return."""
-FOUND = 10
-"""Chunks that are ranked, for measures of retrieval."""
+FOUND = 30
+"""Chunks that are ranked, for measures of retrieval: of some ten pages."""
 PAIRS = 2
 """Answered questions in a prompt, as many as the chatbot's own."""
 _STANDALONE = 100
@@ -93,7 +93,7 @@ class PlainRag:
                     question=own,
                 )
             begun = time.perf_counter()
-            chunks, pairs = await in_thread(self._found, alone or question, product)
+            chunks, pairs = await in_thread(self._found, question, alone or question, product)
             timings["context_retrieval"] = round(time.perf_counter() - begun, 4)
             given = chunks[:CHUNKS]
             sections = [_passage(number, chunk) for number, chunk in enumerate(given, 1)]
@@ -117,9 +117,11 @@ class PlainRag:
             retrieved=tuple(map(_page, chunks)),
         )
 
-    def _found(self, question: str, product: str) -> tuple[list[Chunk], list[AnsweredPair]]:
+    def _found(
+        self, asked: str, question: str, product: str
+    ) -> tuple[list[Chunk], list[AnsweredPair]]:
         (vector,) = self.chatbot.embedder.embed([question])
-        found = self._chunks(question, vector, product) if self.chunks else []
+        found = self._chunks(f"{asked}\n{question}", vector, product) if self.chunks else []
         if self.pairs is None:
             return found, []
         pairs = self.pairs(product)
@@ -127,13 +129,13 @@ class PlainRag:
             return found, pairs.by_words(question, PAIRS)
         return found, pairs.by_meaning(vector, PAIRS)
 
-    def _chunks(self, question: str, vector: Vectors, product: str) -> list[Chunk]:
+    def _chunks(self, words: str, vector: Vectors, product: str) -> list[Chunk]:
         assert self.chunks is not None
         index = self.chunks(product)
         release = None
         if self.by_release:
             names = {chunk.release for chunk in index.chunks}
-            named = [name for name in names if stands_in(name, question.casefold())]
+            named = [name for name in names if stands_in(name, words.casefold())]
             release = max(named, key=len, default=None)
         return index.nearest(vector, FOUND, release)
 

@@ -97,6 +97,15 @@ def test_an_answer_has_what_the_model_was_given_and_what_was_found(begin: Begin)
     assert [citation.quote.splitlines()[0] for citation in naive.citations] == ["Brightness"]
 
 
+def test_questions_that_are_asked_together_are_each_asked_once(begin: Begin) -> None:
+    run = finished(begin("embedded", "naive", repeats=4, at_once=4))
+    for system in ("embedded", "naive"):
+        lines = (run.folder / "answers" / f"{system}.jsonl").read_text("utf-8").splitlines()
+        assert len(lines) == len(run.answers[system]) == 12
+        assert all(record.reply for record in run.answers[system])
+    assert run.manifest.at_once == 4
+
+
 def test_what_was_answered_is_not_asked_again(begin: Begin) -> None:
     first = begin("embedded", "naive")
     asked: list[str] = []
@@ -130,8 +139,8 @@ def test_a_repeat_asks_anew_and_identical_prompts_are_asked_once(
 
     monkeypatch.setattr(running_module, "open_model", kept)
     run = finished(begin("naive", "rag", repeats=2))
-    # `rag` has the prompts of `naive`: three questions, twice.
-    assert sum(len(model.calls) for model in models) == 6
+    # `rag` has the prompts of `naive`: three questions, twice. One model is there for both.
+    assert [len(model.calls) for model in models if model.calls] == [6]
     assert [(r.id, r.repeat) for r in run.answers["rag"]][-1] == ("weight", 1)
     assert len(run.scores) == 12
     assert len({r.reply.answer for r in run.answers["rag"] if r.reply}) > 1
