@@ -15,7 +15,7 @@ Band = Literal["", "small", "medium", "large"]
 _BANDS: tuple[tuple[float, Band], ...] = ((0.21, "large"), (0.14, "medium"), (0.06, "small"))
 """How far from 0.5 an A12 has to be (QAMR IV-F)."""
 _SEED = 1
-_RESAMPLES = 9_999
+_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
