@@ -12,15 +12,14 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.assembly import open_model
 from chatbot.chatbot import Chatbot
-from chatbot.runtime.concurrency import Stopped
-from corpora.errors import ModelMissing
 from eval.asking import page_text
 from eval.gold import GoldError, GoldQuestion
 from eval.judging.judge import Judge, JudgeScore
 from eval.judging.metrics import judge_answers
 from eval.likeness import alike_by
-from eval.recording import recorded, replayed
+from eval.recording import recorded
 from eval.records import append_record, cut_torn_line
+from eval.runs.answering import answer_record, warm_up
 from eval.runs.folder import (
     AnswerRecord,
     Manifest,
@@ -36,8 +35,6 @@ from eval.runs.folder import (
 from eval.runs.manifest import Plan, differences, manifest_of, taken_up
 from eval.runs.scoring import Scorer, score_record
 from eval.runs.systems.names import Systems, profile_of, require_systems
-from eval.runs.systems.system import System
-from ingestion.errors import BadSettings
 
 PILOT = 2
 """Questions that are asked of each system first, to tell what the others will cost."""
@@ -132,6 +129,7 @@ class Running:
             )
             for repeat in sorted({repeat for _, repeat in left})
         }
+        warm_up(self.chatbot, name, model, self._meant(), self.on_progress)
         path = self.files.answers(name)
         cut_torn_line(path)
         total = self.manifest.repeats * len(self.questions)
@@ -139,7 +137,9 @@ class Running:
         pool = ThreadPoolExecutor(at_once, "run")
         try:
             asked = [
-                pool.submit(_answer, opened[repeat], question, repeat, lambda: self._ends(ending))
+                pool.submit(
+                    answer_record, opened[repeat], question, repeat, lambda: self._ends(ending)
+                )
                 for question, repeat in left
             ]
             for done, future in enumerate(as_completed(asked), total - len(self.left(name)) + 1):
@@ -148,6 +148,11 @@ class Running:
         finally:
             ending.set()
             pool.shutdown(cancel_futures=True)
+
+    def _meant(self) -> list[tuple[str, str]]:
+        """The releases that are asked about and there, with their products."""
+        of = ((question.product, r) for question in self.questions for r in question.gold_releases)
+        return [(p, r) for p, r in dict.fromkeys(of) if r in self.manifest.corpora[p]]
 
     def _model_of(self, system: str) -> BaseChatModel | None:
         """The model of a system: that of the one before, which is loaded, if it is no other."""
@@ -255,36 +260,3 @@ def _new_folder(chatbot: Chatbot, plan: Plan, manifest: Manifest) -> Path:
     name = f"{manifest.started:%Y%m%d-%H%M%S}-{plan.gold.stem}"
     names = (name, *(f"{name}-{number}" for number in range(2, 100)))
     return next(folder / name for name in names if not (folder / name).exists())
-
-
-def _answer(
-    system: System, question: GoldQuestion, repeat: int, stopped: Callable[[], bool]
-) -> AnswerRecord:
-    if stopped():
-        raise Stopped
-    with replayed() as waited:
-        try:
-            answered = system.answer(question.question, question.product, question.history, stopped)
-        except (Stopped, BadSettings, ModelMissing):
-            raise
-        except Exception as error:  # noqa: BLE001
-            # The edge of a run: whatever one question does, those after it are asked.
-            problem = f"{type(error).__name__}: {error}"
-            return AnswerRecord(id=question.id, repeat=repeat, error=problem)
-    reply = answered.reply
-    # Replies of the recording took no time now, but they did when the model wrote them.
-    steps = {step: reply.timings.get(step, 0.0) for step in (*reply.timings, *waited)}
-    steps = {step: round(seconds + waited.get(step, 0.0), 4) for step, seconds in steps.items()}
-    seconds = None if reply.seconds is None else round(reply.seconds + sum(waited.values()), 3)
-    return AnswerRecord(
-        id=question.id,
-        repeat=repeat,
-        reply=reply.model_copy(update={"seconds": seconds, "timings": steps}),
-        context=answered.context,
-        retrieved=answered.retrieved,
-        steps=steps,
-        calls=reply.model_calls,
-        prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens,
-        trace=answered.trace,
-    )
