@@ -14,7 +14,7 @@ from typing import Any
 from chatbot.accounts.settings import SignInSettings
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
-from eval.gold import GoldError, GoldQuestion
+from eval.gold import GoldQuestion
 from eval.runs.folder import Manifest
 from prompts import fingerprint
 
@@ -39,7 +39,7 @@ class Plan:
 
 
 def manifest_of(plan: Plan, chatbot: Chatbot) -> Manifest:
-    """The manifest of a run that begins now. Raises GoldError for a product that is not there."""
+    """The manifest of a run that begins now. Raises UnknownRelease for a product."""
     started = datetime.now(UTC)
     return Manifest(
         name=f"{plan.gold.stem} {started:%Y-%m-%d %H:%M}",
@@ -117,17 +117,12 @@ def _fingerprints() -> dict[str, str]:
 def _corpora(
     questions: Sequence[GoldQuestion], chatbot: Chatbot
 ) -> Mapping[str, Mapping[str, str]]:
-    products = {product.name: product for product in chatbot.products()}
-    asked = dict.fromkeys(question.product for question in questions)
-    for product in asked:
-        if product not in products:
-            raise GoldError(f"there is no product {product!r}: ingest it first")
     return {
-        product: {
-            release.name: _documents(chatbot, product, release.name)
-            for release in products[product].releases
+        name: {
+            release.name: _documents(chatbot, release.product, release.name)
+            for release in chatbot.catalog.product(name).releases
         }
-        for product in asked
+        for name in dict.fromkeys(question.product for question in questions)
     }
 
 

@@ -201,7 +201,8 @@ class Running:
 
     def _scorer(self) -> Scorer:
         embedder = self.chatbot.embedder
-        newest = {p.name: p.newest.name for p in self.chatbot.products() if p.newest}
+        named = {name: self.chatbot.catalog.product(name) for name in self.manifest.corpora}
+        newest = {name: product.newest.name for name, product in named.items() if product.newest}
         alike = alike_by(embedder.token_vectors, embedder.embed)
         return Scorer(page_text(self.chatbot), alike, newest)
 
@@ -225,7 +226,8 @@ def open_run(
 ) -> Running:
     """Begin a run, or take one up: that of `folder`, or the last one that was not finished.
 
-    Raises BadSettings for a system that there is not, GoldError for a folder with another run.
+    Raises BadSettings for a system that there is not, UnknownRelease for a product, and GoldError
+    for a folder with another run.
     """
     require_systems(plan.systems)
     manifest = manifest_of(plan, chatbot)

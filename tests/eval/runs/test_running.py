@@ -15,6 +15,7 @@ from chatbot.errors import GeneratorError
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
+from corpora.errors import UnknownRelease
 from eval.gold import GoldError, read_gold
 from eval.judging.judge import Judge
 from eval.recording import recorded
@@ -198,6 +199,11 @@ def test_another_run_does_not_go_on_in_a_folder(begin: Begin, tmp_path: Path) ->
         begin("embedded", bot=replace(chatbot, settings=other))
     with pytest.raises(BadSettings, match="there is no system 'direkt'"):
         begin("direkt", folder=tmp_path / "other")
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(gold.read_text().replace('"lamp"', '"torch"'))
+    with pytest.raises(UnknownRelease, match="torch"):
+        begin("embedded", folder=tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 def test_an_unfinished_run_is_found_again_and_a_finished_one_is_not(begin: Begin) -> None:
@@ -206,6 +212,14 @@ def test_an_unfinished_run_is_found_again_and_a_finished_one_is_not(begin: Begin
     assert begin("naive", folder=None).folder != running.folder
     finished(running)
     assert begin("embedded", folder=None).folder != running.folder
+
+
+def test_a_product_may_be_called_as_the_catalog_does_not(begin: Begin, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(gold.read_text().replace('"lamp"', '"Lamp"'))
+    found = scores(finished(begin("embedded", "naive-filter")), "naive-filter")
+    assert found["lumen-1.0"].values["right_older"] == 1
+    assert found["lumen-2.0"].values["right_newest"] == 1
 
 
 def test_a_manifest_says_what_a_run_was_made_with_and_no_secret(begin: Begin) -> None:
