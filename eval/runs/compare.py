@@ -23,6 +23,8 @@ from eval.statistics import (
 )
 
 _SAME = 1e-9
+_LEAST_P = 0.001
+"""Below it a p-value is shown as less than it."""
 _MAY_DIFFER = ("strata", "commit", "model", "judge", "settings", "prompts", "corpora")
 _SHOWN = ("answer_correctness", "correct", "wrong_release")
 """Measures whose questions are named that became better or worse."""
@@ -139,13 +141,16 @@ def _made_with(first: Manifest, second: Manifest) -> tuple[str, ...]:
 
 
 def comparison_tables(comparison: Comparison, first: Run, second: Run) -> Rows:
-    """Every measure, then the questions that became better or worse by the main ones."""
-    columns = ("first", "second", "difference", "95 % interval", "p", "A12", "better", "worse")
+    """Every measure that differs, and the questions that became better or worse by main ones."""
+    columns = ("first", "second", "difference, 95 %", "p", "A12", "better/worse/same")
     title = f"{comparison.second} beside {comparison.first}, {comparison.questions} questions"
-    table = figures_table(escape(title), "measure", *columns, "same")
-    for found in comparison.measures:
+    table = figures_table(escape(title), "measure", *columns)
+    differ = [found for found in comparison.measures if found.better or found.worse]
+    for found in differ:
         table.add_row(*_row(found), style="bold" if found.significant else None)
     parts: list[Table | Text] = [table]
+    if alike := len(comparison.measures) - len(differ):
+        parts.append(Text(f"The same for every question: {alike} more measures."))
     if comparison.made_with:
         parts.append(Text(f"Not the same in both: {', '.join(comparison.made_with)}."))
     alone = len(comparison.only_first) + len(comparison.only_second)
@@ -163,18 +168,17 @@ def comparison_tables(comparison: Comparison, first: Run, second: Run) -> Rows:
 
 
 def _row(found: Compared) -> tuple[str, ...]:
-    interval = "–"
+    digits = ".2f" if MEASURES[found.measure].unit in ("share", "score") else ".1f"
+    difference = f"{found.difference:+{digits}}"
     if found.interval:
         low, high = found.interval
-        interval = f"{low:+.3g} to {high:+.3g}"
-    effect = f"{found.effect.a12:.2f} {found.effect.band[:1].upper()}".strip()
+        difference += f" [{low:+{digits}}, {high:+{digits}}]"
     return (
         MEASURES[found.measure].label,
-        f"{found.first.value:.3g}",
-        f"{found.second.value:.3g}",
-        f"{found.difference:+.3g}",
-        interval,
-        f"{found.p:.3f}",
-        effect,
-        *(str(len(ids)) for ids in (found.better, found.worse, found.same)),
+        f"{found.first.value:{digits}}",
+        f"{found.second.value:{digits}}",
+        escape(difference),
+        f"{found.p:.3f}" if found.p >= _LEAST_P else f"<{_LEAST_P}",
+        f"{found.effect.a12:.2f}{found.effect.band[:1].upper():>2}",
+        "/".join(str(len(ids)) for ids in (found.better, found.worse, found.same)),
     )
