@@ -44,7 +44,7 @@ check: $(VENV)/.test ## Check format, lint, types, directions of imports and loc
 bench: models $(DATA)/.sample ## Measure embedding, and the answers to the sample or GOLD=FILE.jsonl
 	@mkdir -p $(dir $(RESULTS))
 	@echo "1 of 2: how fast texts are embedded on this machine (minutes)."
-	@$(PY) -m eval.benchmarks.embedding
+	@$(PY) -m eval.speed.embedding
 	@echo "2 of 2: answers to $(GOLD), kept in $(RESULTS), their scores, and the pages that are found."
 	@rm -f $(RESULTS)
 	@$(STRATA) eval answers $(GOLD) --answers $(RESULTS)

@@ -1,1 +1,1 @@
-"""Measuring the chatbot: gold questions, scores, benchmarks."""
+"""Measuring the chatbot: gold questions, scores, an open benchmark."""

@@ -1,4 +1,4 @@
-"""How fast MiniLM embeds, by runtime, threads and batch: `python -m eval.benchmarks.embedding`.
+"""How fast MiniLM embeds, by runtime, threads and batch: `python -m eval.speed.embedding`.
 
 All variants take turns in one process, so that what else the machine does meets them alike;
 believe the ratios, and the figures only of an idle machine.

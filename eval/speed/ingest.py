@@ -1,4 +1,4 @@
-"""An ingest beside embedding alone: `python -m eval.benchmarks.ingest FOLDER`.
+"""An ingest beside embedding alone: `python -m eval.speed.ingest FOLDER`.
 
 The documents are ingested into an empty data folder, then the same texts are embedded again by the
 same model with nothing else to do, then one file is changed and everything is ingested once more.
@@ -33,7 +33,7 @@ from chatbot.assembly import open_embedder
 from chatbot.settings import prepare_process, read_settings
 from corpora.building.building import Builder
 from chatbot.memory.suspending import open_database
-from eval.benchmarks.ingest import texts_of
+from eval.speed.ingest import texts_of
 work, docs, data = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 prepare_process()
 settings = read_settings(data_dir=data)
