@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from chatbot.chatbot import Chatbot
 from chatbot.errors import BatchError
+from chatbot.reply import Reply
 from chatbot.text.words import first_problem
 from corpora.database.durable import sync
 
@@ -32,6 +33,10 @@ class FailedLine(BaseModel):
 
     id: int | str
     error: str
+
+
+Answer = Callable[[BatchLine, Callable[[], bool]], Reply]
+"""Replies to a line; the second tells whether the batch has been stopped."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +81,31 @@ def run_batch(
 
     As many are asked at once as the settings let in; the answers stand in the order of the lines.
     """
+
+    def answer(line: BatchLine, stopped: Callable[[], bool]) -> Reply:
+        asked = line.model_dump(exclude={"id"})
+        return chatbot.ask(**asked, afresh=afresh, stopped=stopped).content
+
+    return answer_lines(answer, lines, output, on_progress, chatbot.settings.at_once)
+
+
+def answer_lines(
+    answer: Answer,
+    lines: Sequence[BatchLine | FailedLine],
+    output: Path,
+    on_progress: Callable[[BatchProgress], None],
+    at_once: int,
+) -> BatchProgress:
+    """Have `answer` reply to every line that `output` has no reply to, as many `at_once`."""
     answered = _answered(output)
     left = [line for line in lines if str(line.id) not in answered]
     skipped, failed = len(lines) - len(left), 0
     on_progress(BatchProgress(skipped, len(lines), skipped, failed))
     output.parent.mkdir(parents=True, exist_ok=True)
     stopping = Event()
-    pool = ThreadPoolExecutor(chatbot.settings.at_once, "batch")
+    pool = ThreadPoolExecutor(at_once, "batch")
     try:
-        results = pool.map(lambda line: _answer(chatbot, line, afresh, stopping.is_set), left)
+        results = pool.map(lambda line: _answer(answer, line, stopping.is_set), left)
         with output.open("a", encoding="utf-8") as out:
             for done, result in enumerate(results, skipped + 1):
                 failed += "error" in result
@@ -99,16 +120,16 @@ def run_batch(
 
 
 def _answer(
-    chatbot: Chatbot, line: BatchLine | FailedLine, afresh: bool, stopped: Callable[[], bool]
+    answer: Answer, line: BatchLine | FailedLine, stopped: Callable[[], bool]
 ) -> dict[str, object]:
     if isinstance(line, FailedLine):
         return line.model_dump()
     try:
-        reply = chatbot.ask(**line.model_dump(exclude={"id"}), afresh=afresh, stopped=stopped)
+        reply = answer(line, stopped)
     except Exception as error:  # noqa: BLE001
         # The edge of a batch: whatever one line does, the lines after it are answered.
         return {"id": line.id, "error": f"{type(error).__name__}: {error}"}
-    return {"id": line.id, **reply.content.model_dump(mode="json")}
+    return {"id": line.id, **reply.model_dump(mode="json")}
 
 
 def _answered(output: Path) -> set[str]:

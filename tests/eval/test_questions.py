@@ -12,9 +12,10 @@ from eval.memory_pairs import QuestionPair
 from eval.releases import ReleaseQuestion
 
 QUESTIONS = Path(eval.__file__).parent / "questions"
+BENCHMARK = QUESTIONS.parent / "benchmark" / "questions"
 EXAMPLES = QUESTIONS.parents[1] / "examples"
 GOLD = [
-    *sorted(p for p in (QUESTIONS / "first_sight").glob("*.jsonl") if ".releases." not in p.name),
+    *sorted(p for p in BENCHMARK.glob("*.jsonl") if ".releases." not in p.name),
     *(QUESTIONS / f"{name}.jsonl" for name in ("gold_dev_history", "tuning", "validation")),
     *sorted((QUESTIONS / "imported").glob("*_asked.jsonl")),
     *sorted(EXAMPLES.glob("*questions.jsonl")),
@@ -62,8 +63,6 @@ def test_no_two_questions_are_said_to_be_the_same_and_not() -> None:
         assert pair.same or one != other, pair
 
 
-@pytest.mark.parametrize(
-    "path", sorted((QUESTIONS / "first_sight").glob("*.releases.jsonl")), ids=str
-)
+@pytest.mark.parametrize("path", sorted(BENCHMARK.glob("*.releases.jsonl")), ids=str)
 def test_phrasings_of_releases_can_be_read(path: Path) -> None:
     assert read_lines(path, ReleaseQuestion, unique="id")

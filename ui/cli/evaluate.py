@@ -10,7 +10,7 @@ from typer import Argument, BadParameter, Exit, Option, Typer
 from chatbot.settings import read_settings
 from eval.figures import report_tables
 from eval.gold import read_gold, read_lines
-from ui.cli import judging, runs
+from ui.cli import benchmark, judging, runs
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
@@ -23,6 +23,7 @@ app.command()(runs.run)
 app.command()(runs.compare)
 app.command()(judging.calibrate)
 app.command()(judging.validity)
+app.add_typer(benchmark.app)
 
 
 @app.command()

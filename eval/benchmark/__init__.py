@@ -1,0 +1,8 @@
+"""An open benchmark of questions about documentation that lives in many releases.
+
+`load()` reads it, `strata eval benchmark` fetches the documentation and asks any system.
+"""
+
+from eval.benchmark.loading import Benchmark, load
+
+__all__ = ["Benchmark", "load"]

@@ -1,0 +1,117 @@
+"""The benchmark's questions are put to any system, and what can be counted of its replies is."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Group as Rows
+from rich.table import Table
+
+from chatbot.batch import Answer, BatchLine, BatchProgress, answer_lines
+from chatbot.reply import Reply
+from chatbot.retrieval.support import says_unknown
+from eval.answer_summary import Group, Summary, score_answers
+from eval.answers import MEASURES, read_answers
+from eval.figures import Share, figures_table, in_seconds, share
+from eval.gold import GoldQuestion, matches
+from eval.own_words import own_words
+
+OF_ANY_SYSTEM = (
+    *("correct", "facts", "steps_complete", "rightly_refused", "wrongly_refused", "failed"),
+)
+"""The measures that need nothing but the words of an answer."""
+_DENIES = re.compile(
+    r"(?:n't|\bnot|\bno|\bnothing|\bnone|\bcannot|\bunable to)\b[^.\n]{0,80}?\b(?:know|find|found|"
+    r"document|mention|describe|specif|information|cover|state|support|provide|contain|exist|say)",
+    re.IGNORECASE,
+)
+_BEGINNING = 300
+"""Characters in which an answer denies what is asked, if it does."""
+
+
+@dataclass(frozen=True)
+class BenchmarkScores:
+    """The scores of a system: `other_release` are answers that say what they must not.
+
+    That is mostly what holds in another release than the one meant.
+    """
+
+    summary: Summary
+    other_release: Share
+
+    @property
+    def figures(self) -> dict[str, Share]:
+        """What was counted over all questions, by what it is called."""
+        found = {MEASURES[name][0]: self.summary.overall.shares[name] for name in OF_ANY_SYSTEM}
+        return {**found, "says what holds elsewhere": self.other_release}
+
+
+def ask_system(
+    answer: Answer,
+    questions: Sequence[GoldQuestion],
+    output: Path,
+    on_progress: Callable[[BatchProgress], None],
+    at_once: int = 1,
+) -> None:
+    """Ask every question that `output` has no reply to; what failed before is asked again.
+
+    Whether a reply refuses is told by its words where the system does not say so itself.
+    """
+    by_id = {question.id: question for question in questions}
+
+    def timed(line: BatchLine, stopped: Callable[[], bool]) -> Reply:
+        started = time.perf_counter()
+        reply = answer(line, stopped)
+        return reply.model_copy(
+            update={
+                "seconds": round(time.perf_counter() - started, 3),
+                "abstained": reply.abstained
+                if "abstained" in reply.model_fields_set
+                else refuses(by_id[str(line.id)], reply.answer),
+            }
+        )
+
+    lines = [BatchLine.model_validate(question.asked()) for question in questions]
+    answer_lines(timed, lines, output, on_progress, at_once)
+
+
+def refuses(question: GoldQuestion, answer: str) -> bool:
+    """Whether an answer says that it has none, or has no word; what is right is no refusal."""
+    if question.answerable and question.accepts(answer):
+        return False
+    denies = _DENIES.search(answer[:_BEGINNING]) is not None
+    return not answer.strip() or says_unknown(answer) or denies
+
+
+def score_system(questions: Sequence[GoldQuestion], output: Path) -> BenchmarkScores:
+    """Score the replies of a file. Raises GoldError for a file that cannot be read."""
+    replies = read_answers(output)
+    foreign = (_says_elsewhere(q, replies[q.id]) for q in questions if q.id in replies)
+    return BenchmarkScores(score_answers(questions, replies), share(foreign))
+
+
+def _says_elsewhere(question: GoldQuestion, reply: Reply) -> bool | None:
+    if not question.must_not_include or not question.answerable:
+        return None
+    said = "" if reply.abstained else own_words(reply.answer)
+    return any(matches(pattern, said) for pattern in question.must_not_include)
+
+
+def score_tables(scores: BenchmarkScores) -> Rows:
+    """The figures over all questions, and the main ones by kind."""
+    overall = scores.summary.overall
+    table = figures_table("All questions", "measure", "n/N", "share")
+    for label, found in scores.figures.items():
+        table.add_row(label, str(found), "–" if found.ratio is None else f"{found.ratio:.1%}")
+    table.add_row("seconds an answer, median", "", in_seconds(overall.median_seconds))
+    return Rows(table, _by_kind(scores.summary.kinds))
+
+
+def _by_kind(groups: Iterable[Group]) -> Table:
+    table = figures_table("By kind", "kind", "right", "facts", "refused, wrongly", "med. s")
+    for group in groups:
+        counts = (str(group.shares[name]) for name in ("correct", "facts", "wrongly_refused"))
+        table.add_row(group.name, *counts, in_seconds(group.median_seconds))
+    return table

@@ -1,0 +1,70 @@
+"""The commands of the benchmark, on a small one about the valve."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chatbot.chatbot import Chatbot
+from eval.benchmark import loading
+from tests.ui.api.conftest import serving
+from tests.ui.api.test_benchmark import ASKED
+from tests.ui.conftest import Command
+
+
+@pytest.fixture
+def valve_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A benchmark about the valve, of which one release can be fetched."""
+    folder = tmp_path / "benchmark"
+    folder.mkdir()
+    lines = (question.model_dump_json() for question in ASKED)
+    (folder / "valve.jsonl").write_text("\n".join(lines), "utf-8")
+    archive = {"file": "valve-3.0.tar.gz", "sha256": "0" * 64, "documents": 1}
+    product = {"package": "valve", "roots": [""], "suffixes": [".md"], "releases": {"3.0": archive}}
+    (folder / "documents.json").write_text(
+        json.dumps({"version": "0.1", "products": {"valve": product}}), "utf-8"
+    )
+    read = loading.read_documents
+    monkeypatch.setattr(loading, "QUESTIONS", folder)
+    monkeypatch.setattr(loading, "read_documents", lambda: read(folder / "documents.json"))
+    return folder
+
+
+def test_a_system_is_asked_by_a_command(
+    strata: Command, chatbot: Chatbot, valve_benchmark: Path, tmp_path: Path
+) -> None:
+    ask = ("eval", "benchmark", "ask", tmp_path / "replies.jsonl")
+    with serving(chatbot) as address:
+        told = strata(*ask, "--mcp", f"{address}/mcp", "--json")
+        assert told.exit_code == 0, told.output
+        assert json.loads(told.stdout)["figures"]["right, own words"] == {"hits": 2, "of": 2}
+        assert "1 follow-ups were not asked" in told.stderr
+        told = strata(*ask, "--url", f"{address}/v1", "--model", "strata/{product}")
+    assert "3/3" in told.stdout
+    again = strata(*ask, "--json")
+    assert json.loads(again.stdout)["figures"]["right, own words"] == {"hits": 3, "of": 3}
+    both = strata(*ask, "--url", "http://127.0.0.1:9", "--mcp", "http://127.0.0.1:9")
+    assert "name one address" in both.stderr
+
+
+def test_documents_are_fetched_and_ingested_by_commands(
+    strata: Command, valve_benchmark: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "fetched"
+    missing = strata("eval", "benchmark", "fetch", folder, "--from", tmp_path)
+    assert missing.exit_code == 1
+    assert "valve 3.0: there is no file" in missing.stderr
+    early = strata("eval", "benchmark", "ingest", folder)
+    assert early.exit_code == 2
+    assert "fetch them first" in early.stderr
+
+    release = folder / "documents/valve/3.0"
+    release.mkdir(parents=True)
+    (release / "notes.md").write_text("# Notes\n\nThe gasket of the valve is green.\n")
+    there = strata("eval", "benchmark", "fetch", folder, "--from", tmp_path)
+    assert "1 releases are in" in there.stdout
+    ingested = strata("eval", "benchmark", "ingest", folder)
+    assert "valve 3.0 is ready: 1 document" in ingested.stdout
+    assert "no changes" in strata("eval", "benchmark", "ingest", folder).stdout

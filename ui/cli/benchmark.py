@@ -1,0 +1,130 @@
+"""`strata eval benchmark`: the open benchmark's documentation is fetched, and any system asked."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, BadParameter, Exit, Option, Typer
+
+from ui.cli.ingest import ingest as ingest_release
+from ui.cli.terminal import SOME_LEFT_OUT, AsJson, errors, print_result, printable, progress_bars
+
+app = Typer(
+    name="benchmark",
+    help="Fetch the documentation of the open benchmark, and put its questions to any system.",
+    no_args_is_help=True,
+)
+Products = Annotated[
+    list[str] | None, Option("--product", help="Only this product (default: all); repeatable.")
+]
+Fetched = Annotated[Path, Argument(help="The folder that the documentation is fetched into.")]
+
+
+@app.command()
+def fetch(
+    folder: Fetched,
+    product: Products = None,
+    source: Annotated[
+        Path | None,
+        Option("--from", help="A folder that has the archives (default: download them)."),
+    ] = None,
+    index: Annotated[str, Option(help="The Python index (default: as pip is configured).")] = "",
+    npm_index: Annotated[str, Option(help="The npm registry (default: npm's).")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Download archives of packages, check them, and unpack their documentation.
+
+    Nothing of a package is installed or run. The same command goes on where one ended. Exit code
+    1: an archive could not be had.
+    """
+    from eval.benchmark import load
+    from eval.benchmark.fetching import fetch as fetch_all
+    from eval.benchmark.indexes import Indexes
+
+    products = load(*(product or ())).products
+    with progress_bars() as show:
+        done = fetch_all(
+            folder,
+            products,
+            Indexes(index, npm_index),
+            source,
+            lambda number, total, file: show("fetching", number, total, file),
+        )
+    there = f"{done.releases} releases are in {folder / 'documents'}, {done.before} were before"
+    print_result(as_json, done, printable(there))
+    for problem in done.failed:
+        errors.print(f"[bold red]missing:[/] {printable(problem)}")
+    if done.failed:
+        raise Exit(1)
+
+
+@app.command()
+def ingest(folder: Fetched, product: Products = None) -> None:
+    """Ingest what was fetched, one release after another; what is there already takes no time."""
+    from eval.benchmark import load
+    from eval.benchmark.documents import places
+
+    found = list(places(folder, load(*(product or ())).products))
+    if missing := [f"{name} {release}" for name, release, path in found if not path.is_dir()]:
+        raise BadParameter(
+            f"{len(missing)} releases are not there, such as {missing[0]}: fetch them first"
+        )
+    for name, release, path in found:
+        try:
+            ingest_release([path], product=name, release=release)
+        except Exit as ended:
+            if ended.exit_code != SOME_LEFT_OUT:
+                raise
+
+
+@app.command()
+def ask(
+    replies: Annotated[Path, Argument(help="Where the replies are kept (JSONL).")],
+    url: Annotated[str, Option(help="An OpenAI-compatible address, with its /v1.")] = "",
+    model: Annotated[
+        str | None,
+        Option(help="Its model; {product} stands for the product: strata/{product}."),
+    ] = None,
+    mcp: Annotated[str, Option(help="The address of an MCP server instead.")] = "",
+    tool: Annotated[str, Option(help="The tool that answers a question.")] = "ask",
+    key: Annotated[
+        str | None,
+        Option(envvar="BENCHMARK_KEY", help="The key of either; better in the environment."),
+    ] = None,
+    product: Products = None,
+    at_once: Annotated[int, Option(min=1, help="Questions asked together.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Put the questions to a system as a user types them, and score what it replies by rule.
+
+    Replies that are there already are kept; what failed is asked again. Without an address, only
+    those are scored. A tool of MCP has no conversation, so follow-ups are left out.
+    """
+    from eval.benchmark import load
+    from eval.benchmark.asking import ask_system, score_system, score_tables
+    from eval.benchmark.systems import chat_system, tool_system
+
+    if url and mcp:
+        raise BadParameter("name one address: --url or --mcp")
+    benchmark = load(*(product or ()))
+    questions = [q for q in benchmark.questions if not (mcp and q.history)]
+    if url or mcp:
+        system = tool_system(mcp, tool, key) if mcp else chat_system(url, model, key)
+        with progress_bars() as show:
+            ask_system(
+                system,
+                questions,
+                replies,
+                lambda p: show("asking", p.done, p.total, f"{p.failed} failed"),
+                at_once,
+            )
+    scores = score_system(questions, replies)
+    left_out = len(benchmark.questions) - len(questions)
+    result = {
+        "version": benchmark.version,
+        "left_out": left_out,
+        "figures": scores.figures,
+        "scores": scores.summary.scores,
+    }
+    print_result(as_json, result, score_tables(scores))
+    if left_out:
+        errors.print(f"{left_out} follow-ups were not asked: a tool has no conversation")
