@@ -37,13 +37,12 @@ def fetch(
     source: Path | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, file: None,
 ) -> Fetched:
-    """Put the documentation into `folder`/documents/PRODUCT/RELEASE; the rest goes on after faults.
+    """Put the documentation into `folder`/documents/PRODUCT/RELEASE.
 
     The archives are those in `source`, or downloaded into `folder`/archives, where they stay. A
-    release that is there whole is passed over. Raises OSError for a folder that cannot be written.
+    release that is there whole is passed over; after one that fails the others are fetched.
     """
     archives = source or folder / "archives"
-    archives.mkdir(parents=True, exist_ok=True)
     wanted = list(places(folder, products))
     before, failed = 0, []
     for done, (name, release, target) in enumerate(wanted):
@@ -56,13 +55,14 @@ def fetch(
         path = archives / archive.file
         try:
             if source is None and not path.is_file():
+                archives.mkdir(parents=True, exist_ok=True)
                 arriving = path.with_name(f"{path.name}.part")
                 indexes.download(product, release, arriving)
                 _require(archive, arriving)
                 arriving.replace(path)
             _require(archive, path)
             unpack(path, product, archive.documents, target)
-        except GoldError as error:
+        except (GoldError, OSError) as error:
             failed.append(f"{name} {release}: {error}")
     on_progress(len(wanted), len(wanted), "")
     return Fetched(len(wanted) - len(failed), before, tuple(failed))

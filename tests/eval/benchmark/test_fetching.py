@@ -147,11 +147,20 @@ def test_archives_of_a_folder_need_no_network(tmp_path: Path) -> None:
     nowhere = Indexes("http://127.0.0.1:9/simple")
     (failed,) = fetch(tmp_path / "to", lamp, nowhere, source).failed
     assert "there is no file" in failed
+    assert not source.exists()
+    source.mkdir()
     (source / "lamp-1.0.tar.gz").write_bytes(data)
     assert fetch(tmp_path / "to", lamp, nowhere, source).failed == ()
     assert not (tmp_path / "to/archives").exists()
     (failed,) = fetch(tmp_path / "other", lamp, nowhere).failed
     assert "the package index cannot be reached" in failed
+
+
+def test_a_folder_that_cannot_be_written_is_told(index: Index, tmp_path: Path) -> None:
+    (tmp_path / "archives").write_text("a file")
+    data = index.files["lamp-1.0.tar.gz"] = packed(PAGES)
+    (failed,) = fetch(tmp_path, {"lamp": product(v1_0=data)}, index.indexes).failed
+    assert "archives" in failed
 
 
 def test_the_index_is_the_one_of_pip_and_of_npm(
