@@ -23,8 +23,7 @@ from chatbot.conversations.conversations import (
 )
 from chatbot.conversations.feedback import Feedback
 from chatbot.errors import BadQuestion, GeneratorError
-from chatbot.memory.opening import Memory, open_memory
-from chatbot.memory.prompting import reuse_of
+from chatbot.memory.remembering import Memory, open_memory
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
@@ -146,9 +145,8 @@ class Chatbot:
                 trace=trace_of(turn),
                 instead_of=instead_of,
                 open_question=open_question,
-                reuse=reuse_of(turn),
             )
-        self.memory.remembering.delivered(turn, kept_as)
+        self.memory.delivered(turn, kept_as)
         return AnsweredTurn(turn, content, conversation, kept_as)
 
     def search(
@@ -214,7 +212,7 @@ class Chatbot:
     def warm_up(self) -> None:
         """Load what the first question would wait for; raises the errors of loading."""
         with suppress(StrataError):
-            self.embedder.embed(["warm-up"])
+            self.memory.recall.reader.read_all(["warm-up"], "")
             self.corpora.open_built(_WARM_UP_SECONDS)
         if not isinstance(self.model, EmbeddedChatModel):
             return
@@ -228,7 +226,7 @@ class Chatbot:
 
     def feedback(self, owner: str) -> Feedback:
         """The store of a person's feedback; each change updates the memory."""
-        return Feedback(self.database, owner, self.memory.remembering.opinion_changed)
+        return Feedback(self.database, owner, self.memory.opinion_changed)
 
     @cached_property
     def memory(self) -> Memory:

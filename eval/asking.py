@@ -5,7 +5,7 @@ from pathlib import Path
 
 from chatbot.batch import BatchLine, BatchProgress, run_batch
 from chatbot.chatbot import Chatbot
-from chatbot.memory.opening import WITH_MEMORY
+from chatbot.memory.remembering import WITH_MEMORY
 from chatbot.turn import Citation
 from corpora.errors import NoCorpus
 from eval.answers import PageText

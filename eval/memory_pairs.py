@@ -60,7 +60,7 @@ def judge(
     pairs: Sequence[QuestionPair], chatbot: Chatbot, model: BaseChatModel | None = None
 ) -> list[Judged]:
     """Compare the questions of each pair as the memory does, with a model to judge if given."""
-    delta = chatbot.memory.recall.thresholds.delta
+    delta = chatbot.memory.recall.settings.memory_delta
 
     @cache
     def asked(text: str, product: str, release: str) -> Turn:
@@ -69,15 +69,15 @@ def judge(
     judged = []
     for pair in pairs:
         one, other = (asked(text, pair.product, pair.release) for text in (pair.a, pair.b))
-        a, b = chatbot.memory.reader.read_all(
+        a, b = chatbot.memory.recall.reader.read_all(
             [standalone_text(one), standalone_text(other)], pair.product
         )
         apart = _releases(one) != _releases(other)
         reason = "two releases" if apart else "" if a.asks == b.asks else "other words"
         cosine = float(a.vector @ b.vector)
         if model is not None and reason and not apart and cosine >= delta:
-            reason = evident_difference(a.text, b.text, pair.product)
-            if not reason:
+            reason = "a figure or a name"
+            if not evident_difference(a.text, b.text, pair.product):
                 reason = "" if judged_same(chatbot, model, pair) else "the model says so"
         judged.append(Judged(pair, cosine, reason))
     return judged

@@ -19,8 +19,8 @@ from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
-from chatbot.memory.opening import Memory
 from chatbot.memory.pairs import MemoryQuestion, Store
+from chatbot.memory.remembering import Memory
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.settings import Settings
@@ -62,9 +62,8 @@ def _without_high_store(memory: Memory, chatbot: Chatbot) -> Memory:
 
 def _without_centroids(memory: Memory, chatbot: Chatbot) -> Memory:
     """Pairs are only ever appended: each is a cluster of its own, and no near-duplicate goes."""
-    thresholds = replace(memory.recall.thresholds, tau=_NEVER, delta=_NEVER)
-    stores = Stores(chatbot.database, thresholds, chatbot.settings.memory_limit)
-    return replace(memory, stores=stores, remembering=replace(memory.remembering, stores=stores))
+    apart = chatbot.settings.model_copy(update={"memory_tau": _NEVER, "memory_delta": _NEVER})
+    return replace(memory, stores=Stores(chatbot.database, apart))
 
 
 VARIANTS: dict[str, Variant] = {

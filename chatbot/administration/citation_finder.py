@@ -5,11 +5,12 @@ from itertools import pairwise
 from typing import Any
 
 from chatbot.answering.citing import Numbered, cited
-from chatbot.memory.suspending import CitedPage, page_hash
+from chatbot.memory.suspending import page_hash
 from chatbot.retrieval.passages import passages_of
 from chatbot.text.markdown import LISTING, without_marks
 from chatbot.text.sanitizer import harmless_answer
 from chatbot.text.words import search_terms
+from corpora.database.memory_tables import MemoryPageRow
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.retrieval import RetrievalSettings, retrieve
@@ -29,14 +30,9 @@ def as_answer(text: str) -> str:
     return "".join(parts).strip()
 
 
-def as_value(text: str) -> str:
-    """The same for a short answer on one line."""
-    return " ".join(as_answer(text.replace("\n", " ")).split())
-
-
 def cite_pages(
-    corpus: Corpus, embedder: Embedder, question: str, answer: str, value: str = ""
-) -> tuple[dict[str, Any], tuple[CitedPage, ...]]:
+    corpus: Corpus, embedder: Embedder, question: str, answer: str
+) -> tuple[dict[str, Any], tuple[MemoryPageRow, ...]]:
     """Cite pages of its release for an answer that `as_answer` wrote, as far as they support it.
 
     Returns the answer as a pair keeps it, where one of a line is its own value, and the page of
@@ -56,10 +52,10 @@ def cite_pages(
     is_supported = not written.unsupported
     text = written.text if is_supported else answer
     citations = written.citations if is_supported else ()
-    if not value and "\n" not in answer:
-        value = answer
+    value = "" if "\n" in answer else answer
     kept = {"text": text, "value": value, "citations": list(map(asdict, citations))}
     rests_on = (pages[citation.page_id] for citation in citations)
     return kept, tuple(
-        CitedPage(p.document.file, page_hash(p.text), p.id, p.number) for p in rests_on
+        MemoryPageRow(file=p.document.file, page_hash=page_hash(p.text), page_id=p.id)
+        for p in rests_on
     )

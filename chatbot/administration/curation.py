@@ -1,8 +1,7 @@
-"""Curation of saved answers by admins: edit, correct, retire, rebuild; with the audit log."""
+"""Curation of saved answers by admins: edit, correct, retire; with the audit log."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -10,9 +9,9 @@ from sqlalchemy import delete, select
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person, require_short
 from chatbot.administration.citation_finder import as_answer, cite_pages
-from chatbot.administration.overview import EVERYTHING, KeptPair, Overview, ReleaseFilter
+from chatbot.administration.overview import KeptPair, Overview
 from chatbot.chatbot import Chatbot
-from chatbot.errors import BadInput, UnknownPair
+from chatbot.errors import BadInput
 from chatbot.memory.pairs import (
     HUMAN_ORIGINS,
     MemoryQuestion,
@@ -21,7 +20,6 @@ from chatbot.memory.pairs import (
     new_pair,
 )
 from chatbot.memory.remembering import question_of
-from chatbot.memory.scoring import GAVE_IT
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import Ratings
 from corpora.catalog.catalog import require_release
@@ -33,21 +31,11 @@ LONGEST_ANSWER = 20_000
 """Characters."""
 
 
-@dataclass(frozen=True)
-class Rebuilt:
-    """A release whose stores were rebuilt, with the pairs that it had before and has now."""
-
-    product: str
-    release: str
-    before: int
-    pairs: int
-
-
 def ratings(chatbot: Chatbot) -> Ratings:
     """The ratings of admins; each change updates the memory."""
     return Ratings(
         chatbot.database,
-        chatbot.memory.remembering.opinion_changed,
+        chatbot.memory.opinion_changed,
         lambda person, turn: Curation(chatbot, person).correct(turn),
     )
 
@@ -66,7 +54,7 @@ class Curation:
         """Replace a pair by a curated one with another answer, and return it. Raises BadInput."""
         old = self._overview.pair(pair_id)
         of = (old.product, old.release, memory_question(old.row), answer)
-        pair, stands = self._put(*of, [pair_id], links=old.row.links)
+        pair, stands = self._put(*of, [pair_id])
         if stands != pair.id:
             raise BadInput(
                 f"Another answer to the same question, {stands}, is curated already and stays "
@@ -99,7 +87,7 @@ class Curation:
         with self.chatbot.database.writing() as session:
             # What answers another question was shown for this one, and stays as it is.
             session.execute(delete(MemoryUseRow).where(of_turn, MemoryUseRow.asks > ""))
-            used = select(MemoryPairRow).join(MemoryUseRow).where(of_turn, GAVE_IT)
+            used = select(MemoryPairRow).join(MemoryUseRow).where(of_turn)
             pairs = {pair.id: pair.origin for pair in session.scalars(used)}
             row = session.get(TurnRow, turn)
             question_text = question_of(row, session.get(TurnTraceRow, turn)) if row else ""
@@ -109,7 +97,7 @@ class Curation:
         if not release or not text or says_unknown(text):
             memory.stores.remove([i for i, o in pairs.items() if o == ScoreOrigin.CURATED])
             return
-        of = (row.product, release, memory.reader.read(question_text, row.product), text)
+        of = (row.product, release, memory.recall.reader.read(question_text, row.product), text)
         pair, stands = self._put(*of, [*pairs], turn=turn)
         if stands != pair.id:
             # Of two that admins wrote the later one counts.
@@ -126,7 +114,6 @@ class Curation:
         instead_of: Sequence[int],
         *,
         turn: int | None = None,
-        links: Sequence[str] = (),
     ) -> tuple[MemoryPairRow, int]:
         """Store an answer that this admin wrote, with its citations, in place of some pairs.
 
@@ -141,9 +128,7 @@ class Curation:
             cited = cite_pages(corpus, self.chatbot.embedder, question.text, text)
         except NoCorpus as error:
             raise BadInput(f"The answer cannot be checked against its release. {error}") from error
-        pair = new_pair(
-            question, *cited, origin=ScoreOrigin.CURATED, by=self._name, links=list(links)
-        )
+        pair = new_pair(question, *cited, origin=ScoreOrigin.CURATED, by=self._name)
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
         stores = self.chatbot.memory.stores
@@ -152,32 +137,8 @@ class Curation:
     def retire(self, pair_id: int) -> None:
         """Remove a pair from the memory for good."""
         old = self._overview.pair(pair_id)
-        if not self.chatbot.memory.stores.remove([pair_id]):
-            raise UnknownPair(f"The memory has no pair {pair_id} (any more).")
+        self.chatbot.memory.stores.remove([pair_id])
         self._record("retire answer", old)
-
-    def rebuild(
-        self,
-        within: ReleaseFilter = EVERYTHING,
-        on_progress: Callable[[str, int, int], None] = lambda release, done, total: None,
-    ) -> tuple[Rebuilt, ...]:
-        """Rebuild the stores by the current settings.
-
-        `on_progress` gets the release, the number of pairs done, and the number of pairs.
-        """
-        memory = self.chatbot.memory
-        rebuilt = []
-        for of in self._overview.releases(within):
-            name = f"{of.product} {of.release}"
-            with self.chatbot.database.reading() as session:
-                release_id = require_release(session, of.product, of.release).id
-            on_pair = partial(on_progress, name)
-            pairs = memory.stores.rebuild(release_id, memory.reader, of.product, on_pair)
-            rebuilt.append(Rebuilt(of.product, of.release, of.pairs, pairs))
-            AuditLog(self.chatbot.database).record(
-                self.person, "rebuild memory", name, before=of.pairs, pairs=pairs
-            )
-        return tuple(rebuilt)
 
     @property
     def _name(self) -> str:

@@ -1,4 +1,4 @@
-"""The memory as admins see it: figures and saved answers."""
+"""The memory as admins see it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from chatbot.accounts.people import Person
 from chatbot.errors import UnknownPair
 from chatbot.memory.pairs import ScoreOrigin, Store
 from corpora.catalog.catalog import require_product, require_release
-from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ProductRow, ReleaseRow
@@ -57,14 +56,12 @@ _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
 class PairFilter:
     """Conditions on pairs; those that are empty or None are not applied.
 
-    `words` are in the question; `read_other_than` is for pairs of another embedding than this one,
-    which no question finds until a rebuild.
+    `words` are in the question.
     """
 
     within: ReleaseFilter = EVERYTHING
     worth: Worth | None = None
     words: str = ""
-    read_other_than: str = ""
 
 
 class KeptPair(NamedTuple):
@@ -73,19 +70,6 @@ class KeptPair(NamedTuple):
     product: str
     release: str
     row: MemoryPairRow
-
-
-class ReleaseFigures(NamedTuple):
-    """The numbers of a release's pairs, in all and by worth, and of the times they were reused."""
-
-    product: str
-    release: str
-    pairs: int
-    good: int
-    unrated: int
-    poor: int
-    suspended: int
-    reused: int
 
 
 @dataclass(frozen=True)
@@ -97,16 +81,6 @@ class Overview:
 
     def __post_init__(self) -> None:
         self.person.require_admin()
-
-    def releases(self, within: ReleaseFilter = EVERYTHING) -> tuple[ReleaseFigures, ...]:
-        """The figures of each release that the memory has pairs of, in their order."""
-        counts = [func.count().filter(of_worth) for of_worth in _OF_WORTH.values()]
-        figures = _NAMED.add_columns(func.count(), *counts, func.sum(MemoryPairRow.reused))
-        with self.database.reading() as session:
-            of_release = figures.where(*_conditions(session, PairFilter(within)))
-            rows = session.execute(of_release.group_by(ProductRow.name, ReleaseRow.name))
-            found = [ReleaseFigures(*row) for row in rows]
-        return tuple(sorted(found, key=lambda f: (f.product, sort_key(f.release))))
 
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50
@@ -142,13 +116,12 @@ class Overview:
         return KeptPair(*row)
 
 
-_NAMED = (
-    select(ProductRow.name, ReleaseRow.name)
+_PAIRS = (
+    select(ProductRow.name, ReleaseRow.name, MemoryPairRow)
     .select_from(MemoryPairRow)
     .join(ReleaseRow)
     .join(ProductRow)
 )
-_PAIRS = _NAMED.add_columns(MemoryPairRow)
 """The columns of a `KeptPair`."""
 
 
@@ -163,8 +136,6 @@ def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool
         terms.append(MemoryPairRow.release_id.in_(ids))
     if wanted.worth is not None:
         terms.append(_OF_WORTH[wanted.worth])
-    if wanted.read_other_than:
-        terms.append(MemoryPairRow.embedding != wanted.read_other_than)
     if wanted.words.strip():
         terms.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
     return terms

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.answering.adaptive_temperature import adapt_temperature
 from chatbot.answering.undocumented_gate import refuse_undocumented
 from chatbot.chain.recall_step import recall_answered
-from chatbot.memory.opening import Memory
+from chatbot.memory.remembering import Memory
 from chatbot.retrieval.context_reduction import reduce_context, reduce_context_by_model
 from chatbot.retrieval.context_retrieval import retrieve_context
 from chatbot.retrieval.context_selection import (
@@ -83,7 +83,7 @@ class Parts:
         """The step that recalls saved answers (ComRAG); None where the settings leave it out."""
         if (memory := self.memory) is None:
             return None
-        return recall_answered(memory.recall, offering=not memory.remembering.capable)
+        return recall_answered(memory.recall, offering=not memory.capable)
 
     @property
     def needed_memory(self) -> Memory:

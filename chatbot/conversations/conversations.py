@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session, selectinload
 from sqlalchemy.orm.interfaces import ORMOption
 
 from chatbot.errors import UnknownConversation
-from chatbot.memory.prompting import Reuse, keep_reuse
 from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply, Trace
 from corpora.database.engine import Database
@@ -122,13 +121,11 @@ class Conversations:
         trace: Trace | None = None,
         instead_of: int | None = None,
         open_question: str | None = None,
-        reuse: Reuse | None = None,
     ) -> int:
         """Append an answered turn and return its id; once this returns it is not lost.
 
         The turn that it stands `instead_of`, and all turns after that one, leave the conversation
-        but stay in the review. `open_question` is the id of the question that it answers, `reuse`
-        is the pair of the memory that it gave again.
+        but stay in the review. `open_question` is the id of the question that it answers.
         """
         now = datetime.now(UTC)
         with self.database.writing() as session:
@@ -167,8 +164,6 @@ class Conversations:
                 session.add(TurnCitationRow(turn_id=row.id, release=release, file=file))
             if trace is not None:
                 session.add(TurnTraceRow(turn_id=row.id, trace=trace.packed()))
-            if reuse is not None:
-                keep_reuse(session, row.id, reuse, now)
             return row.id
 
     def turns(self, conversation: str) -> tuple[KeptTurn, ...]:

@@ -10,7 +10,7 @@ from chatbot.graph.triplets import STEP, Extractor, entities, extract_triplets
 from chatbot.graph.wikidata import Wikidata
 from chatbot.memory.pairs import MemoryQuestion, Store
 from chatbot.memory.questions import standalone_text
-from chatbot.memory.recall import Recall, as_remembered, serving_release
+from chatbot.memory.recall import Recall, as_remembered, release_id_of
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.runtime.concurrency import in_thread
 from chatbot.text.markdown import without_marks
@@ -36,7 +36,7 @@ def recall_related(memory: Recall, related: Related, *, questions: int) -> RuleS
 
     def recall(turn: Turn) -> Turn:
         product, release = turn.target
-        release_id = serving_release(memory.database, product, release)
+        release_id = release_id_of(memory.database, product, release)
         if turn.afresh or release_id is None:
             return turn
         question = memory.reader.read(standalone_text(turn), product)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from chatbot.memory.suspending import CitedPage
 from chatbot.retrieval.support import plain
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.indexing.embedding import Vectors
@@ -54,15 +53,6 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class Thresholds:
-    """τ, δ and γ of ComRAG 4.2: the same topic, the same question, a good answer."""
-
-    tau: float
-    delta: float
-    gamma: float
-
-
-@dataclass(frozen=True)
 class MemoryQuestion:
     """A question, its `normalized` words, and its vector of length one under `embedding`."""
 
@@ -75,7 +65,7 @@ class MemoryQuestion:
 def new_pair(
     question: MemoryQuestion,
     answer: Mapping[str, Any],
-    pages: Sequence[CitedPage] = (),
+    pages: Sequence[MemoryPageRow] = (),
     *,
     score: float = 1.0,
     origin: ScoreOrigin,
@@ -88,21 +78,12 @@ def new_pair(
     """
     now = datetime.now(UTC)
     made = {"score": score, "origin": origin, "rated_by": by, "rated": now, "created": now}
-    row = MemoryPairRow(answer=dict(answer), **made, **{"links": [], **others})
-    row.pages = [
-        MemoryPageRow(ordinal=n, file=p.file, page_hash=p.page_hash, page_id=p.page_id)
-        for n, p in enumerate(pages)
-    ]
+    row = MemoryPairRow(answer=dict(answer), **{**made, **others})
+    for ordinal, page in enumerate(pages):
+        page.ordinal = ordinal
+    row.pages = list(pages)
     write_question(row, question)
     return row
-
-
-def cited_pages(row: MemoryPairRow) -> list[CitedPage]:
-    """The pages that the answer of a pair cites."""
-    return [
-        CitedPage(page.file, page.page_hash, page.page_id, citation["page"])
-        for page, citation in zip(row.pages, row.answer["citations"], strict=True)
-    ]
 
 
 def write_question(row: MemoryPairRow, question: MemoryQuestion) -> None:

@@ -75,21 +75,20 @@ def normalized(text: str, product: str) -> str:
     return " ".join([*map(str.lower, words[:1]), *words[1:]])
 
 
-def evident_difference(one: str, other: str, product: str) -> str:
-    """The evident difference of two questions, whatever a model thinks; empty if there is none.
+def evident_difference(one: str, other: str, product: str) -> bool:
+    """Whether two questions evidently differ, whatever a model thinks.
 
-    That is a figure or a name that only one of them has, a negation, or the kind of answer that
-    they want, where both say it.
+    They do by a figure or a name that only one of them has, by a negation, or by the kind of answer
+    that they want, where both say it.
     """
     mine, theirs = (_words(text, product) for text in (one, other))
     if _NEGATIONS.isdisjoint(map(str.lower, mine)) != _NEGATIONS.isdisjoint(map(str.lower, theirs)):
-        return "only one question says no"
+        return True
     for those, others in ((mine, theirs), (theirs, mine)):
         there = {form for word in others for form in _forms(word)}
-        if missing := [form for form in map(_form, filter(_is_name, those)) if form not in there]:
-            return f"only one question says “{missing[0]}”"
-    kinds = {kind for text in (one, other) if (kind := stated_type(text))}
-    return f"they ask for {' and '.join(sorted(kinds))}" if len(kinds) > 1 else ""
+        if any(_form(word) not in there for word in filter(_is_name, those)):
+            return True
+    return len({kind for text in (one, other) if (kind := stated_type(text))}) > 1
 
 
 def _words(text: str, product: str) -> list[str]:

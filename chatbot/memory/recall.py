@@ -1,16 +1,18 @@
 """Recall: a saved answer to reuse, or some near the question (ComRAG 4.3)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from pydantic import TypeAdapter
 from sqlalchemy import Select, exists, select
 
-from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, ScoreOrigin, Store, Thresholds
+from chatbot.memory.pairs import HUMAN_ORIGINS, MemoryQuestion, Store
 from chatbot.memory.questions import QuestionReader, as_typed, evident_difference, standalone_text
 from chatbot.memory.scoring import disliked, is_vouched
+from chatbot.memory.settings import MemorySettings
 from chatbot.memory.stores.neighbours import NearPair, Neighbours
 from chatbot.releases.resolution import cut
-from chatbot.turn import Citation, Origin, Recollection, Remembered, Turn
+from chatbot.turn import Citation, Recollection, Remembered, Turn
 from chatbot.understanding.clarification import resolve_turn
 from corpora.catalog.catalog import find_release
 from corpora.catalog.release import Product
@@ -24,6 +26,7 @@ EXAMPLES = 2
 """Good answers to similar questions, or bad ones, that are shown to the model, at most."""
 OFFERED = 3
 """Saved questions that a person or a model is asked about, at most."""
+_CITATIONS = TypeAdapter(tuple[Citation, ...])
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Recall:
     database: Database
     search: Neighbours
     reader: QuestionReader
-    thresholds: Thresholds
+    settings: MemorySettings
 
     def recall(self, turn: Turn) -> Recollection:
         """The saved answers on the question of a turn that has its release and its queries.
@@ -45,16 +48,16 @@ class Recall:
         is bad for the asker, whatever it is for others.
         """
         product, release = turn.target
-        release_id = serving_release(self.database, product, release)
+        release_id = release_id_of(self.database, product, release)
         if release_id is None:
             return Recollection()
         question = self.reader.read(standalone_text(turn), product)
-        near = self._near(release_id, question)
+        near = self._near(release_id, Store.HIGH, question)
         ids = [pair.row.id for pair in near]
         with self.database.reading() as session:
             unwanted = disliked(session, turn.owner, ids)
             same = set(session.scalars(_worded(ids, question)))
-        own_bad = [pair for pair in near if pair.row.id in unwanted]
+        own_bad = [as_remembered(pair) for pair in near if pair.row.id in unwanted]
         near = [pair for pair in near if pair.row.id not in unwanted]
         offers = self._offers(near, question, product)
         same |= {pair.row.id for pair in near if pair.row.asks == question.asks}
@@ -63,10 +66,9 @@ class Recall:
             if pair.row.id in same and is_reusable(pair.row):
                 return Recollection(reused=as_remembered(pair))
         good = [pair for pair in near if is_vouched(pair.row)][:EXAMPLES]
-        own = (replace(as_remembered(pair), origin=ScoreOrigin.THUMBS) for pair in own_bad)
         return Recollection(
             good=tuple(map(as_remembered, good)),
-            bad=(*own, *self.rejected(release_id, question, topic=not good)),
+            bad=(*own_bad, *self.rejected(release_id, question, topic=not good)),
             offers=tuple(map(as_remembered, offers)),
         )
 
@@ -82,18 +84,20 @@ class Recall:
         if product is None or turn.afresh or not text:
             return []
         question = self.reader.read(text, product.name)
-        found: list[tuple[str, Remembered]] = []
-        for release in (release.name for release in product.releases):
-            if release_id := serving_release(self.database, product.name, release):
-                near = self._near(release_id, question)
-                offers = self._offers(near, question, product.name)
-                found += ((release, as_remembered(pair)) for pair in offers)
+        found = [
+            (release.name, as_remembered(pair))
+            for release in product.releases
+            if (of_release := release_id_of(self.database, product.name, release.name))
+            for pair in self._offers(
+                self._near(of_release, Store.HIGH, question), question, product.name
+            )
+        ]
         found.sort(key=lambda of: (of[0] not in by_rules.releases, -of[1].similarity))
         return found[:OFFERED]
 
-    def _near(self, release_id: int, question: MemoryQuestion) -> list[NearPair]:
-        tau = self.thresholds.tau
-        return self.search.nearest(release_id, Store.HIGH, question, cosine=tau, limit=LOOKED_AT)
+    def _near(self, release_id: int, store: Store, question: MemoryQuestion) -> list[NearPair]:
+        tau = self.settings.memory_tau
+        return self.search.nearest(release_id, store, question, cosine=tau, limit=LOOKED_AT)
 
     def _offers(
         self, near: Sequence[NearPair], question: MemoryQuestion, product: str
@@ -102,7 +106,7 @@ class Recall:
         return [
             pair
             for pair in near
-            if pair.similarity >= self.thresholds.delta
+            if pair.similarity >= self.settings.memory_delta
             and is_reusable(pair.row)
             and is_vouched(pair.row)
             and not evident_difference(question.text, pair.row.question, product)
@@ -115,17 +119,10 @@ class Recall:
 
         None that is poor by measure alone: of 16 such answers 9 were right.
         """
-        bad: list[Remembered] = []
-        others = EXAMPLES if topic else 0
-        least = self.thresholds.tau if topic else self.thresholds.delta
-        low = self.search.nearest(release_id, Store.LOW, question, cosine=least, limit=LOOKED_AT)
-        for pair in filter(lambda pair: is_vouched(pair.row), low):
-            if question.asks == pair.row.asks:
-                bad.append(as_remembered(pair))
-            elif others > 0 and pair.similarity < self.thresholds.delta:
-                others -= 1
-                bad.append(as_remembered(pair))
-        return tuple(bad)
+        low = [p for p in self._near(release_id, Store.LOW, question) if is_vouched(p.row)]
+        same = [pair for pair in low if pair.row.asks == question.asks]
+        others = [pair for pair in low if pair.similarity < self.settings.memory_delta]
+        return tuple(map(as_remembered, [*same, *others[: EXAMPLES if topic else 0]]))
 
 
 def _worded(pairs: Sequence[int], question: MemoryQuestion) -> Select[int]:
@@ -135,13 +132,11 @@ def _worded(pairs: Sequence[int], question: MemoryQuestion) -> Select[int]:
     return select(MemoryUseRow.pair_id).where(*worded, ~exists().where(of_turn, down))
 
 
-def serving_release(database: Database, product: str, release: str) -> int | None:
-    """The id of a release by its names; None if it does not serve any more."""
+def release_id_of(database: Database, product: str, release: str) -> int | None:
+    """The id of a release by its names, if there is one; of a hidden one no pair is in use."""
     with database.reading() as session:
         row = find_release(session, product, release)
-    if row is None or row.published_generation_id is None or row.retired:
-        return None
-    return row.id
+    return row.id if row else None
 
 
 def is_reusable(row: MemoryPairRow) -> bool:
@@ -153,17 +148,12 @@ def is_reusable(row: MemoryPairRow) -> bool:
 def as_remembered(pair: NearPair) -> Remembered:
     """The pair as a turn keeps it; its citations stand where their pages are now."""
     row = pair.row
-    citations = row.answer.get("citations", ())
     return Remembered(
         id=row.id,
         question=row.question,
         answer=row.answer["text"],
         value=row.answer.get("value", ""),
-        # Those of earlier versions do not say where they come from.
-        citations=tuple(
-            Citation(**{**kept, "origin": Origin(kept.get("origin", Origin.DOCUMENTS))})
-            for kept in citations
-        ),
+        citations=_CITATIONS.validate_python(row.answer.get("citations", ())),
         score=row.score,
         origin=row.origin,
         rated_by=row.rated_by,

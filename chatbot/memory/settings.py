@@ -8,10 +8,7 @@ from corpora.settings import advanced
 
 
 class MemorySettings(BaseModel):
-    """ComRAG's thresholds and its adaptive temperature.
-
-    After a change of τ, δ or γ `strata memory rebuild` sorts the saved answers anew.
-    """
+    """ComRAG's thresholds and its adaptive temperature."""
 
     memory: Literal["on", "off"] = Field(
         "on",
@@ -32,12 +29,6 @@ class MemorySettings(BaseModel):
     )
     memory_gamma: float = advanced(
         0.8, "γ of ComRAG: the score from which an answer is a good one", gt=0, lt=1
-    )
-    memory_limit: int = advanced(
-        20_000,
-        "pairs kept of a release in each of its two stores; of more the worst and least used go, "
-        "never imported or curated ones",
-        ge=10,
     )
     temperature_min: float = advanced(
         0.0, "adaptive temperature of ComRAG: the lowest; the paper: 0.7", ge=0, le=2

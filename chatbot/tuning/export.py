@@ -104,7 +104,7 @@ class InstructionExport:
         for product in {accepted.product for accepted in candidates}:
             of_product = [i for i, accepted in enumerate(candidates) if accepted.product == product]
             texts = [candidates[i].question for i in of_product]
-            of_texts = self.chatbot.memory.reader.read_all(texts, product)
+            of_texts = self.chatbot.memory.recall.reader.read_all(texts, product)
             read |= zip(of_product, of_texts, strict=True)
         questions = [read[i] for i in range(len(candidates))]
         group = groups(questions, delta)

@@ -32,7 +32,7 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
-SCHEMA = "0007"
+SCHEMA = "0008"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

@@ -16,7 +16,8 @@ class MemoryPairRow(Base):
 
     `asks` names what two questions must have in common to be the same one, `vector` (little-endian
     float32) is the question's under the model `embedding`. `score` is 0 to 1 and `origin` says who
-    gave it. A `suspended` pair is not used; the text says why.
+    gave it; `relevancy` is that of the measure, None where it cannot tell. A `suspended` pair is
+    not used; the text says why.
     """
 
     __table_args__ = (
@@ -25,11 +26,8 @@ class MemoryPairRow(Base):
         Index(None, "release_id", "cluster"),
         # A row is wide; this tells what is suspended without reading any.
         Index(None, "release_id", "suspended"),
-        # Where a store is full, the first of these goes; long columns stand before them in a row.
-        Index(
-            "ix_memory_pairs_first_to_go",
-            *("release_id", "store", "suspended", "score", "reused", "created", "origin"),
-        ),
+        # So does this what another version read, or another γ sorted.
+        Index(None, "embedding", "store", "score"),
         {"sqlite_autoincrement": True},
     )
 
@@ -42,16 +40,13 @@ class MemoryPairRow(Base):
     vector: Mapped[bytes]
     embedding: Mapped[str]
     answer: Mapped[dict[str, Any]]
-    links: Mapped[list[str]]
     score: Mapped[float]
     origin: Mapped[str] = mapped_column(String(16))
-    faithfulness: Mapped[float | None]
     relevancy: Mapped[float | None]
     rated_by: Mapped[str]
     rated: Mapped[datetime | None]
     suspended: Mapped[str] = mapped_column(default="")
     reused: Mapped[int] = mapped_column(default=0)
-    last_used: Mapped[datetime | None]
     created: Mapped[datetime]
 
     pages: Mapped[list[MemoryPageRow]] = relationship(
@@ -70,7 +65,7 @@ class MemoryPageRow(Base):
 
 
 class MemoryUseRow(Base):
-    """What a turn has to do with a pair: its `role` is source or reuse; others are of the past.
+    """What a turn has to do with a pair: its `role` is source or reuse.
 
     `asks` is another wording of the pair's question: that of a turn whose asker, or a model, took
     the pair for the same question.

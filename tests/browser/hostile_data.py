@@ -139,7 +139,6 @@ def _remember(chatbot: Chatbot) -> None:
             origin=ScoreOrigin.RATING,
             rated_by=payload,
             citations=({**place, **dict.fromkeys(named, payload)},),
-            links=(payload,),
             suspended=payload if number % 3 == 0 else "",
         )
 

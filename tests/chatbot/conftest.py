@@ -17,7 +17,7 @@ from chatbot.settings import Settings
 from corpora.building.building import Builder
 from corpora.indexing.embedding import Embedder
 from tests.chatbot import lamp
-from tests.chatbot.memory_bots import Bot, remembering
+from tests.chatbot.memory_bots import MakeBot, bots
 
 GUIDE = """# Relay guide
 
@@ -116,15 +116,7 @@ def lamp_chatbot(lamp_settings: Settings) -> Iterator[Callable[..., Chatbot]]:
 
 
 @pytest.fixture
-def remember(relay_settings: Settings, tmp_path: Path) -> Iterator[Callable[..., Bot]]:
-    """Makes chatbots that remember on the relay's documentation: from a model and settings."""
-    made: list[Bot] = []
-
-    def make(model: BaseChatModel, **options: Any) -> Bot:
-        folder = tmp_path / f"bot-{len(made)}"
-        made.append(remembering(relay_settings, folder, model, **options))
-        return made[-1]
-
-    yield make
-    for bot in made:
-        bot.close()
+def remember(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
+    """Makes chatbots that remember on the relay's documentation."""
+    with bots(relay_settings, tmp_path) as make:
+        yield make

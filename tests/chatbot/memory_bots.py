@@ -11,6 +11,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.administration.curation import ratings
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.memory.pairs import ScoreOrigin, new_pair
@@ -52,16 +54,17 @@ class Bot:
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
         said = {"text": answer, "value": answer, "citations": []}
-        read = memory.reader.read(question, product)
+        read = memory.recall.reader.read(question, product)
         return memory.stores.add(release_id, new_pair(read, said, origin=origin))
 
     def think(self, reply: AnsweredTurn, thumbs: int, owner: str = "") -> None:
         """Say what the person who asked thinks of an answer; 0 takes it back."""
-        assert reply.kept_as is not None
-        if thumbs:
-            self.chatbot.feedback(owner).give(reply.kept_as, thumbs)
-        else:
-            self.chatbot.feedback(owner).withdraw(reply.kept_as)
+        feedback, turn = self.chatbot.feedback(owner), reply.kept_as or 0
+        feedback.give(turn, thumbs) if thumbs else feedback.withdraw(turn)
+
+    def review(self, reply: AnsweredTurn, by: Person = LOCAL, **changes: str) -> None:
+        """Let an admin rate or correct an answer."""
+        ratings(self.chatbot).change(by, reply.kept_as or 0, **changes)
 
     @property
     def pairs(self) -> list[MemoryPairRow]:
@@ -101,13 +104,13 @@ def remembering(
 
 @contextmanager
 def bots(settings: Settings, folder: Path, **usual: Any) -> Iterator[MakeBot]:
-    """Makes chatbots that remember, from what a model says, or a model, and settings."""
+    """Makes chatbots that remember, from a model, or what one says, and settings."""
     made: list[Bot] = []
 
-    def make(*replies: str, model: BaseChatModel | None = None, **options: Any) -> Bot:
-        model = model or says(*replies or [KEPT])
-        options = {**usual, **options}
-        made.append(remembering(settings, folder / str(len(made)), model, **options))
+    def make(*said: Any, **options: Any) -> Bot:
+        scripted = says(*said or [KEPT]) if not said or isinstance(said[0], str) else said[0]
+        own = folder / f"bot-{len(made)}"
+        made.append(remembering(settings, own, scripted, **usual, **options))
         return made[-1]
 
     yield make

@@ -1,25 +1,23 @@
-"""What admins do with saved answers: look, edit, correct, retire, rebuild."""
+"""What admins do with saved answers: look, edit, retire; and the corrections that become some."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, Person
-from chatbot.administration.curation import LONGEST_ANSWER, Curation, Rebuilt
+from chatbot.accounts.people import Person
+from chatbot.administration.curation import LONGEST_ANSWER, Curation
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter, Worth
 from chatbot.errors import BadInput, NotAllowed, UnknownPair
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
-from corpora.database.memory_tables import MemoryPairRow
 from tests.chatbot.made_memory import suspend
-from tests.chatbot.memory_bots import Bot, remembering
+from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, MakeBot, remembering
 
 pytestmark = pytest.mark.database
 
@@ -45,10 +43,6 @@ def curation(bot: Bot) -> Curation:
     return Curation(bot.chatbot, ADA)
 
 
-def recorded(bot: Bot) -> str:
-    return AuditLog(bot.chatbot.database).page(LOCAL)[0][0].action
-
-
 def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     bot: Bot, curation: Curation
 ) -> None:
@@ -60,10 +54,16 @@ def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(
     assert (row.question, row.rated_by) == (wrong.question, ADA.id)
     assert (row.answer["text"], row.answer["value"]) == ("5 % [1]", "5 %")
     assert "The default of dim_step is 5 %." in row.answer["citations"][0]["quote"]
-    (entry, *_) = AuditLog(bot.chatbot.database).page(LOCAL)[0]
-    assert (entry.person, entry.action, entry.subject) == (ADA.id, "edit answer", "lamp 2.0")
+    curation.retire(row.id)
+    assert row.id not in [pair.id for pair in bot.pairs]
+    for gone in (curation.retire, lambda pair: curation.edit(pair, "x")):
+        with pytest.raises(UnknownPair):
+            gone(row.id)
+    (retired, edited, *_) = AuditLog(bot.chatbot.database).page(ADA)[0]
+    assert retired.action == "retire answer"
+    assert (edited.person, edited.action, edited.subject) == (ADA.id, "edit answer", "lamp 2.0")
     # The log is kept for good, and holds no words of anybody.
-    assert entry.details == {"pair": wrong.id, "characters": 3, "citations": 1}
+    assert edited.details == {"pair": wrong.id, "characters": 3, "citations": 1}
 
 
 def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curation) -> None:
@@ -80,42 +80,70 @@ def test_an_answer_that_cannot_be_kept_changes_nothing(bot: Bot, curation: Curat
     assert [(pair.id, pair.answer) for pair in bot.pairs] == before
 
 
-def test_a_retired_answer_is_gone(bot: Bot, curation: Curation) -> None:
-    pair = bot.pairs[2].id
-    curation.retire(pair)
-    assert (pair in [p.id for p in bot.pairs], recorded(bot)) == (False, "retire answer")
-    for gone in (curation.retire, lambda pair: curation.edit(pair, "x")):
-        with pytest.raises(UnknownPair):
-            gone(pair)
-
-
-def test_stores_are_built_again_by_the_settings_of_today(bot: Bot, curation: Curation) -> None:
-    with bot.chatbot.database.writing() as session:
-        row = session.get_one(MemoryPairRow, bot.pairs[0].id)
-        row.embedding, row.vector = "an older one", np.full(4, 0.5, "<f4").tobytes()
-    done: list[tuple[str, int, int]] = []
-    rebuilt = curation.rebuild(ReleaseFilter("lamp"), lambda *of: done.append(of))
-    assert rebuilt == (Rebuilt("lamp", "2.0", 3, 3),)
-    assert (done[-1], recorded(bot)) == (("lamp 2.0", 3, 3), "rebuild memory")
-    assert len({pair.embedding for pair in bot.pairs}) == 1
-    assert curation.rebuild(ReleaseFilter("lamp", "1.0")) == ()
-
-
-def test_only_admins_see_the_memory_counted_and_filtered(bot: Bot) -> None:
+def test_only_admins_see_the_memory_filtered(bot: Bot) -> None:
     user = Person("user@example.org", "User", is_admin=False)
-    for refused in (Curation, Exchange):
+    for refused in (Curation, Exchange, lambda chatbot, by: Overview(chatbot.database, by)):
         with pytest.raises(NotAllowed):
             refused(bot.chatbot, user)
-    with pytest.raises(NotAllowed):
-        Overview(bot.chatbot.database, user)
     overview = Overview(bot.chatbot.database, ADA)
-    bot.ask("How bright is the lamp in 2.0?")
     suspend(bot.chatbot.database, bot.pairs[1].id)
-    assert overview.releases() == (("lamp", "2.0", 3, 1, 0, 1, 1, 1),)
-    assert overview.count(PairFilter(worth=Worth.POOR)) == 1
-    assert overview.count(PairFilter(words="DIM_STEP")) == 1
-    assert overview.count(PairFilter(words="100%")) == 0
-    assert overview.pairs(PairFilter(ReleaseFilter("lamp", "1.0"))) == ()
+    for wanted, number in (
+        (PairFilter(), 3),
+        (PairFilter(worth=Worth.GOOD), 1),
+        (PairFilter(worth=Worth.POOR), 1),
+        (PairFilter(worth=Worth.SUSPENDED), 1),
+        (PairFilter(words="DIM_STEP"), 1),
+        (PairFilter(words="100%"), 0),
+        (PairFilter(ReleaseFilter("lamp", "1.0")), 0),
+    ):
+        assert overview.count(wanted) == len(overview.pairs(wanted)) == number
     newest = [pair.row.id for pair in overview.pairs(PairFilter(), offset=1, limit=2)]
     assert newest == [pair.id for pair in bot.pairs][1::-1]
     assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
+
+
+WRONG = "The relay keeps its event log for 300."
+RIGHT = "Events stay in the log for 30 days."
+BEFORE = "How long is the event log kept in 17.10?"
+
+
+@pytest.mark.parametrize("said", [WRONG, "I don't know"])
+@pytest.mark.parametrize("question", [LOG, LOG_AGAIN])
+def test_the_next_person_gets_the_corrected_answer_as_curated(
+    remember: MakeBot, said: str, question: str
+) -> None:
+    asked = remember(said, KEPT)
+    wrong = asked.ask(LOG, owner="bo@example.org")
+    asked.review(wrong, ADA, corrected_answer=RIGHT)
+    reply = asked.ask(question, owner="cy@example.org").content
+    assert (reply.route, reply.answer[:30]) == ("reuse", RIGHT[:30])
+    (pair,) = reply.memory.pairs
+    assert (pair.origin, pair.rated_by, pair.score) == ("curated", ADA.id, 1.0)
+    assert asked.pair.id == pair.id
+    # It stays in its release.
+    other = asked.ask(BEFORE).content
+    assert (other.route, {c.release for c in other.citations}) == ("documents", {"17.10"})
+
+
+def test_it_goes_to_the_release_that_should_have_answered(remember: MakeBot) -> None:
+    asked = remember(WRONG, KEPT)
+    asked.review(asked.ask(LOG), corrected_answer=RIGHT, corrected_release="17.10")
+    assert asked.ask(BEFORE).content.route == "reuse"
+    assert asked.ask(LOG).content.route == "documents"
+
+
+def test_the_later_correction_counts_and_one_that_is_taken_back_does_not(
+    remember: MakeBot,
+) -> None:
+    asked = remember(WRONG, KEPT)
+    first, second = asked.ask(LOG), asked.ask(LOG, afresh=True)
+    asked.review(first, corrected_answer=RIGHT)
+    asked.review(second, corrected_answer="It is kept for 30 days, then overwritten.")
+    assert "overwritten" in asked.ask(LOG).content.answer
+    asked.review(second, corrected_answer="It stays for 30 days.")
+    assert "It stays" in asked.pair.answer["text"]
+    asked.review(second, corrected_answer="")
+    assert asked.pairs == []
+    # That nothing is documented is no answer to give again.
+    asked.review(asked.ask(LOG), corrected_answer="I don't know")
+    assert all(pair.origin != "curated" for pair in asked.pairs)

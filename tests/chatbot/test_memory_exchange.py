@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL, Person
+from chatbot.accounts.people import Person
 from chatbot.administration.exchange import Exchange, ImportReport
-from chatbot.administration.faq_file import LONGEST_ANSWER, LONGEST_QUESTION, FaqRow, parse_faq
-from chatbot.administration.overview import EVERYTHING, ReleaseFilter
+from chatbot.administration.faq_file import LONGEST, FaqRow, parse_faq
+from chatbot.administration.overview import ReleaseFilter
 from chatbot.errors import FaqError
-from chatbot.review.exports import Format, csv_lines
+from chatbot.review.exports import csv_lines
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.catalog.spreadsheet import without_apostrophe
@@ -42,23 +39,14 @@ def bot(lamp_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
 
 
 def brought_in(bot: Bot, *rows: dict[str, Any], **options: Any) -> ImportReport:
-    data = "\n".join(map(json.dumps, rows)).encode()
-    return Exchange(bot.chatbot, ADA).bring_in(parse_faq(data, "faq.jsonl", "lamp"), **options)
-
-
-def exported(bot: Bot, form: Format = Format.JSONL, within: ReleaseFilter = EVERYTHING) -> bytes:
-    return "".join(Exchange(bot.chatbot, ADA).export(form, within)).encode()
-
-
-def left_out(**changes: object) -> str:
-    """Why a row with these changes is left out."""
-    found = parse_faq(json.dumps({**BRIGHT, "product": "lamp", **changes}).encode(), "a.jsonl")
-    assert not found.rows
-    return found.left_out[0].reason
+    names = dict.fromkeys(name for row in rows for name in row)
+    data = "".join(csv_lines({name: row.get(name, "") for name in names} for row in rows))
+    faq = parse_faq(data.encode(), "faq.csv", "lamp")
+    return Exchange(bot.chatbot, ADA).bring_in(faq, **options)
 
 
 def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) -> None:
-    report = brought_in(bot, BRIGHT, STEP, {**HOUSE, "score": 0.9, "links": ["https://e.org"]})
+    report = brought_in(bot, BRIGHT, STEP, {**HOUSE, "score": 0.9})
     assert (report.added, report.supported, report.left_out) == (3, 2, [])
     bright, step, house = bot.pairs
     for pair in bot.pairs:
@@ -69,7 +57,7 @@ def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) 
     assert (cited["file"], cited["release"]) == ("brightness.md", "1.0")
     assert "The lamp gives 600 lumen." in cited["quote"]
     assert "The default of dim_step is 5 %." in step.answer["citations"][0]["quote"]
-    assert (house.answer["citations"], house.score, house.links) == ([], 0.9, ["https://e.org"])
+    assert (house.answer["citations"], house.score) == ([], 0.9)
     # 800 lumen and 5 % are those of 2.0, and support nothing in 1.0.
     other = {"question": "How light?", "answer": "It gives 800 lumen.", "release": "1.0"}
     report = brought_in(bot, other, {**STEP, "release": "1.0"})
@@ -78,14 +66,8 @@ def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) 
 
 def test_a_file_brings_no_markup_and_no_citations_of_its_own(bot: Bot) -> None:
     listing, picture = "```sh\nlamp --port 5540  # ports[1]\n```", "![x](https://evil.org/p.png)"
-    row = {
-        **HOUSE,
-        "answer": f"Look {picture} at [this](https://evil.org) [1].\n\n{listing}",
-        "citations": [{"file": "power.md", "quote": "Two grown-ups."}],
-        "origin": "curated",
-        "rated_by": "the boss",
-    }
-    assert brought_in(bot, row).ignored == ()
+    answer = f"Look {picture} at [this](https://evil.org) [1].\n\n{listing}"
+    brought_in(bot, {**HOUSE, "answer": answer, "origin": "curated", "rated_by": "the boss"})
     assert bot.pair.answer["text"] == (
         f"Look [x] (`https://evil.org/p.png`) at [this] (`https://evil.org`).\n\n{listing}"
     )
@@ -101,20 +83,28 @@ def test_rows_that_cannot_be_taken_are_told_with_their_lines(bot: Bot) -> None:
         {**BRIGHT, "release": "aurora", "product": "LAMP"},
         {**BRIGHT, "release": "3.0"},
         {**BRIGHT, "product": "torch"},
-        {**BRIGHT, "question": "how bright is the lamp", "answer": "Very."},
-        {**BRIGHT, "question": ""},
-        {**BRIGHT, "question": "What is it?", "answer": "![]()"},
+        {**BRIGHT, "question": "how bright is the lamp in 1.0?", "answer": "Very."},
+        {**BRIGHT, "question": "  "},
+        {**BRIGHT, "answer": "![]()"},
+        {**BRIGHT, "answer": "I don't know."},
+        {**BRIGHT, "question": "x" * (LONGEST + 1)},
+        *({**BRIGHT, "score": score} for score in ("1.5", "good", "nan", "-1")),
     )
-    assert (report.added, report.outdone) == (1, 1)
-    assert [(left.line, left.reason) for left in report.left_out] == [
-        (2, "there is no release '3.0' of lamp; there is: 1.0, 2.0"),
-        (3, "there is no product 'torch'; there is: lamp"),
-        (5, "the question is empty"),
-        (6, "the answer has no words"),
+    assert (report.added, report.known) == (1, 1)
+    reasons = [
+        "there is no lamp 3.0; there is: lamp 1.0, lamp 2.0",
+        "there is no torch 1.0; there is: lamp 1.0, lamp 2.0",
+        "the question is empty",
+        *["the answer says nothing"] * 2,
+        "the question: String should have at most 20000 characters",
+        *["the score: Input should be"] * 4,
     ]
+    assert [left.line for left in report.left_out] == [3, 4, *range(6, 14)]
+    for left, reason in zip(report.left_out, reasons, strict=True):
+        assert left.reason.startswith(reason)
 
 
-def test_an_import_that_is_stopped_goes_on_where_it_was_and_adds_nothing_twice(bot: Bot) -> None:
+def test_an_import_that_is_stopped_goes_on_and_adds_nothing_twice(bot: Bot) -> None:
     def stop(done: int, total: int) -> None:
         if (done, total) == (2, 3):
             raise InterruptedError
@@ -124,112 +114,65 @@ def test_an_import_that_is_stopped_goes_on_where_it_was_and_adds_nothing_twice(b
         brought_in(bot, *rows, on_progress=stop)
     report = brought_in(bot, *rows)
     assert (report.added, report.known, len(bot.pairs)) == (1, 2, 3)
-    # Another score is no other answer, and the release in a question no part of what is asked.
-    again = {**BRIGHT, "question": "how bright is the lamp in 1.0?", "score": 0.7}
-    assert brought_in(bot, again).known == 1
 
 
-@pytest.mark.parametrize("form", list(Format))
 def test_an_export_is_an_import_that_calculates_nothing_and_both_are_recorded(
-    bot: Bot, lamp_settings: Settings, tmp_path: Path, form: Format
+    bot: Bot, lamp_settings: Settings, tmp_path: Path
 ) -> None:
     formula = '=HYPERLINK("https://evil.org")'
+    answer = '=1+1,\n- two "big" ones; `rm -rf`\n- or -5 °C'
     brought_in(
-        bot,
-        {**BRIGHT, "links": ["https://e.org/a", "https://e.org/b"]},
-        {**STEP, "score": 0.75},
-        {**HOUSE, "question": formula, "answer": '=1+1,\n- two "big" ones; `rm -rf`\n- or -5 °C'},
+        bot, BRIGHT, {**STEP, "score": 0.75}, {**HOUSE, "question": formula, "answer": answer}
     )
-    data = exported(bot, form)
-    if form is Format.CSV:
-        rows = [*csv.DictReader(io.StringIO(data.decode()))]
-        assert rows[2]["question"] == f"'{formula}"
+    data = "".join(Exchange(bot.chatbot, ADA).export()).encode()
+    assert f"\"'{formula[:10]}".encode() in data
     other = remembering(lamp_settings, tmp_path / "other")
-    report = Exchange(other.chatbot, LOCAL).bring_in(parse_faq(data, f"faq.{form}"))
-    assert (report.added, report.supported, report.left_out, report.ignored) == (3, 2, [], ())
-    columns = ("question", "score", "links")
+    report = Exchange(other.chatbot, ADA).bring_in(parse_faq(data, "faq.csv"))
+    assert (report.added, report.supported, report.left_out) == (3, 2, [])
     here, there = (
-        [(*(getattr(pair, c) for c in columns), pair.answer["text"]) for pair in of.pairs]
+        [(pair.question, pair.score, pair.answer["text"]) for pair in of.pairs]
         for of in (bot, other)
     )
     assert here == there
-    assert exported(other, form, ReleaseFilter("lamp", "1.0")).count(b"600 lumen") >= 1
+    of_one = "".join(Exchange(other.chatbot, ADA).export(ReleaseFilter("lamp", "1.0")))
+    assert ("600 lumen" in of_one, "dim_step" in of_one) == (True, False)
     other.close()
-    export, done = AuditLog(bot.chatbot.database).page(LOCAL)[0]
-    assert (done.person, done.action, done.subject) == (
-        ADA.id,
-        "import answers",
-        "lamp 1.0, lamp 2.0",
-    )
+    export, done = AuditLog(bot.chatbot.database).page(ADA)[0]
+    assert (done.action, done.subject) == ("import answers", "lamp 1.0, lamp 2.0")
     assert (export.action, export.subject) == ("export", "remembered answers")
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_a_csv_file_is_read_as_a_spreadsheet_writes_it(separator: str, mark: str) -> None:
+def test_a_file_is_read_as_a_spreadsheet_writes_it(separator: str, mark: str) -> None:
     lines = (
-        '"Question"|Answer|RELEASE|Score|Links|Team',
-        f'"How bright\r\nis it?"|"600 {separator} lumen."|1.0|"0,8"|https://e.org/a http://e.org/b|x',
-        "|||||",
+        '"Question"|Answer|RELEASE|Score|Team',
+        f'"How bright\r\nis it?"|"600\u200b {separator} lumen\u202e."|1.0|"0,8"|x',
+        "||||",
         "What fuse?|2 A|2.0",
-        "What fuse?|2 A|2.0||||more",
+        "What fuse?|2 A|2.0|||more",
     )
     found = parse_faq((mark + "\r\n".join(lines).replace("|", separator)).encode(), "a.csv", "lamp")
-    links = ("https://e.org/a", "http://e.org/b")
-    answer = f"600 {separator} lumen."
     assert found.rows == (
-        FaqRow(2, "lamp", "1.0", "How bright is it?", answer, score=0.8, links=links),
+        FaqRow(2, "lamp", "1.0", "How bright is it?", f"600 {separator} lumen.", score=0.8),
         FaqRow(5, "lamp", "2.0", "What fuse?", "2 A"),
     )
-    assert [left.line for left in found.left_out] == [6]
-    assert found.ignored == ("team",)
-
-
-def test_a_row_that_cannot_be_taken_says_why() -> None:
-    assert left_out(question="  ") == "the question is empty"
-    assert left_out(product="") == "the product is empty"
-    assert left_out(question="x" * (LONGEST_QUESTION + 1)).startswith("the question: String should")
-    assert left_out(answer="x" * (LONGEST_ANSWER + 1)).endswith("at most 20000 characters")
-    # As a number 2.10 is 2.1, which is another release.
-    assert left_out(release=2.10) == "the release: Input should be a valid string"
-    for score in (1.5, "good", float("nan"), -1):
-        assert left_out(score=score).startswith("the score: Input should be")
-    for links in (
-        ["javascript:alert(1)"],
-        "ftp://e.org",
-        ["https://"],
-        {"a": 1},
-        ["https://e.org"] * 21,
-    ):
-        assert left_out(links=links).startswith("the links: ")
-    assert left_out(answer="I don't know.").startswith("the answer: it says")
-
-
-def test_lines_that_are_no_objects_are_left_out_and_the_others_stay() -> None:
-    row = json.dumps({**BRIGHT, "answer": "600\u200b lumen\u202e.\r\nAlways."})
-    text = f'{row}\r\n\r\n{{"question": \n[1]\n{"[" * 100_000}\n{row}'
-    found = parse_faq(text.encode(), "FAQ.JSONL", "lamp")
-    assert [(r.line, r.answer) for r in found.rows] == [(n, "600 lumen.\nAlways.") for n in (1, 6)]
-    assert [left.line for left in found.left_out] == [3, 4, 5]
-    assert found.left_out[0].reason.startswith("the line: Invalid JSON")
+    assert [(left.line, left.reason[:18]) for left in found.left_out] == [(6, "it has more cells ")]
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "why"),
+    ("data", "why"),
     [
-        ("faq.xlsx", b"PK", "faq.xlsx: give a .csv or a .jsonl file"),
-        ("faq.csv", b"question,answer\n1,2\n", "faq.csv, line 1: the first row must name"),
-        ("faq.csv", b"question,answer,release,answer\n", "each once"),
-        ("faq.csv", b'question,answer,release\n"a', "faq.csv, line 2: not a valid CSV row"),
-        ("faq.csv", b"question,answer,release\na,\xff,1\n", "faq.csv, line 2: not UTF-8 text"),
-        ("faq.csv", b"", "faq.csv, line 1: the first row must name"),
+        (b"question,answer\n1,2\n", "faq.csv, line 1: the first row must name"),
+        (b"question,answer,release,answer\n", "each once"),
+        (b'question,answer,release\n"a', "faq.csv, line 2: not a valid CSV row"),
+        (b"question,answer,release\na,\xff,1\n", "faq.csv, line 2: not UTF-8 text"),
+        (b"", "faq.csv, line 1: the first row must name"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_where_and_what_to_do(
-    name: str, data: bytes, why: str
-) -> None:
+def test_a_file_that_cannot_be_read_says_where_and_what_to_do(data: bytes, why: str) -> None:
     with pytest.raises(FaqError, match=why.replace(".", r"\.")):
-        parse_faq(data, name)
+        parse_faq(data, "faq.csv")
 
 
 @given(st.text(st.characters(exclude_categories=("C", "Z")), min_size=1))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.accounts.people import LOCAL
-from chatbot.administration.curation import Curation, ratings
+from chatbot.administration.curation import Curation
 from chatbot.chatbot import AnsweredTurn
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.runtime.events import Event, Offered
@@ -27,13 +27,8 @@ SAVED = "How long is the event log kept?"
 OTHER = "How many days is the event log kept for in 17.20?"
 UP, DOWN = 1, -1
 ADA, BO = "ada@example.org", "bo@example.org"
-
-
-@pytest.fixture
-def bot(relay_settings: Settings, tmp_path: Path) -> Iterator[MakeBot]:
-    """Makes a chatbot that takes questions of a cosine of 0.7 for near ones."""
-    with bots(relay_settings, tmp_path, memory_delta=0.7) as make:
-        yield make
+NEAR = {"memory_delta": 0.7}
+"""Questions of a cosine of 0.7 are near ones."""
 
 
 @pytest.fixture
@@ -46,39 +41,40 @@ def offers(reply: AnsweredTurn) -> list[str]:
     return [pair.question for pair in reply.content.memory.offers]
 
 
-def test_the_nearest_saved_question_is_offered_before_the_answer_is_written(bot: MakeBot) -> None:
-    asked, heard = bot(), list[Event]()
+def test_the_nearest_saved_question_is_offered_before_the_answer_is_written(
+    remember: MakeBot,
+) -> None:
+    asked, heard = remember(**NEAR), list[Event]()
     pair = asked.answered_before(SAVED, "For 30 days.")
     reply = asked.ask(OTHER, listener=heard.append)
     steps = [type(event).__name__ for event in heard]
     assert steps.index("Offered") < steps.index("Token")
-    (offered,) = (event.pairs for event in heard if isinstance(event, Offered))
-    assert [pair.id for pair in offered] == [pair]
+    assert [[p.id for p in e.pairs] for e in heard if isinstance(e, Offered)] == [[pair]]
     assert (offers(reply), reply.content.route) == ([SAVED], "reference")
 
 
-def test_a_click_gives_that_answer_and_is_remembered_as_another_wording(bot: MakeBot) -> None:
+def test_a_click_gives_that_answer_and_is_remembered_as_another_wording(remember: MakeBot) -> None:
     model = says(KEPT)
-    asked = bot(model=model)
+    asked = remember(model, **NEAR)
     pair = asked.answered_before(SAVED, "For 3 days.")
     for options in ({"same_as": pair, "owner": ADA}, {"owner": BO}):
         reply = asked.ask(OTHER, **options).content
         assert (reply.route, reply.answer) == ("reuse", "For 3 days.")
-    assert ([row.id for row in asked.pairs], len(model.calls)) == ([pair], 0)
+    assert (asked.pair.id, len(model.calls)) == (pair, 0)
     # The wording follows the answer that an admin edits.
     Curation(asked.chatbot, LOCAL).edit(pair, KEPT)
     assert asked.ask(OTHER).content.answer.startswith("The relay keeps its event log for 30 days")
 
 
-def test_who_clicked_takes_it_back_and_a_correction_spares_the_answer_shown(bot: MakeBot) -> None:
-    asked = bot()
+def test_who_clicked_takes_it_back_and_a_correction_spares_the_answer_shown(
+    remember: MakeBot,
+) -> None:
+    asked = remember(**NEAR)
     pair = asked.answered_before(SAVED, "For 30 days.")
     asked.think(asked.ask(OTHER, same_as=pair, owner=ADA), DOWN, ADA)
     assert asked.ask(OTHER, owner=BO).content.route != "reuse"
     clicked = asked.ask(OTHER, same_as=pair, owner=BO)
-    assert clicked.kept_as is not None
-    corrected = {"corrected_answer": "It is 30 days.", "corrected_release": "17.20"}
-    ratings(asked.chatbot).change(LOCAL, clicked.kept_as, **corrected)
+    asked.review(clicked, corrected_answer="It is 30 days.", corrected_release="17.20")
     assert asked.ask(OTHER).content.answer.startswith("It is 30 days")
     assert asked.ask(LOG).content.answer == "For 30 days."
 
@@ -94,17 +90,17 @@ def test_who_clicked_takes_it_back_and_a_correction_spares_the_answer_shown(bot:
     ],
 )
 def test_a_trap_is_never_offered_and_a_click_on_it_gives_nothing(
-    bot: MakeBot, saved: str, asked_for: str, release: str
+    remember: MakeBot, saved: str, asked_for: str, release: str
 ) -> None:
-    asked = bot(memory_tau=0.3, memory_delta=0.3)
+    asked = remember(memory_tau=0.3, memory_delta=0.3)
     pair = asked.answered_before(saved, "For 30 days.", release)
     reply = asked.ask(f"{asked_for} in 17.20?", same_as=pair)
     assert offers(reply) == []
     assert reply.content.route != "reuse"
 
 
-def test_what_nobody_rated_is_not_offered_until_somebody_does(bot: MakeBot) -> None:
-    asked = bot()
+def test_what_nobody_rated_is_not_offered_until_somebody_does(remember: MakeBot) -> None:
+    asked = remember(**NEAR)
     first = asked.ask(LOG, owner=ADA)
     assert offers(asked.ask(OTHER, owner=BO)) == []
     asked.think(first, UP, ADA)
@@ -122,43 +118,36 @@ def judging(same: int) -> ScriptedChatModel:
     return ScriptedChatModel(rules=[read], otherwise="The lamp gives 800 lumen. [1]")
 
 
-@pytest.mark.parametrize("same", [0, 1, 7])
+@pytest.mark.parametrize(
+    ("saved", "release", "same", "is_shown", "is_reused"),
+    [
+        (BRIGHT, "2.0", 1, True, True),
+        (BRIGHT, "2.0", 0, True, False),
+        (BRIGHT, "2.0", 7, True, False),
+        # A judge that says "same" across releases is not believed.
+        (BRIGHT, "1.0", 1, True, False),
+        # What evidently differs, or is far, is not shown to it.
+        ("How bright is the lamp at 12 V?", "2.0", 1, False, False),
+        ("How long does it dim?", "2.0", 1, False, False),
+    ],
+)
 def test_the_reading_call_says_whether_a_saved_question_is_the_same(
-    direct: MakeBot, same: int
+    direct: MakeBot, saved: str, release: str, same: int, *, is_shown: bool, is_reused: bool
 ) -> None:
     model = judging(same)
-    asked = direct(model=model)
-    asked.answered_before(BRIGHT, "800 lumen.", "2.0", "lamp")
+    asked = direct(model)
+    asked.answered_before(saved, "600 lumen.", release, "lamp")
     reply = asked.ask(SHINES, product="lamp")
-    assert (reply.content.route == "reuse") == (same == 1)
-    assert len(model.calls) == (1 if same == 1 else 2), "no call more"
-    assert f'<answered number="1">\n2.0: {BRIGHT}' in model.calls[0].messages[-1][1]
+    assert (reply.content.route == "reuse") == ("600" in reply.content.answer) == is_reused
+    assert (len(model.calls), reply.content.release) == (1 if is_reused else 2, "2.0")
+    prompt = model.calls[0].messages[-1][1]
+    assert (f'<answered number="1">\n{release}: {saved}' in prompt) == is_shown
+    assert ("answered" in prompt) == is_shown
     assert offers(reply) == []
 
 
-def test_a_judge_that_says_same_across_releases_is_not_believed(direct: MakeBot) -> None:
-    model = judging(1)
-    asked = direct(model=model)
-    asked.answered_before(BRIGHT, "600 lumen.", "1.0", "lamp")
-    reply = asked.ask(SHINES, product="lamp").content
-    assert f"1.0: {BRIGHT}" in model.calls[0].messages[-1][1]
-    assert (reply.route, reply.release) == ("documents", "2.0")
-    assert "600" not in reply.answer
-
-
-@pytest.mark.parametrize("saved", ["How bright is the lamp at 12 V?", "How long does it dim?"])
-def test_without_a_saved_question_that_may_be_the_same_the_prompt_is_as_it_was(
-    direct: MakeBot, saved: str
-) -> None:
-    model = judging(1)
-    asked = direct(model=model)
-    asked.answered_before(saved, "9 lumen.", "2.0", "lamp")
-    assert asked.ask(SHINES, product="lamp").content.route != "reuse"
-    assert "answered" not in model.calls[0].messages[-1][1]
-
-
 def test_what_a_capable_model_wrote_is_good_by_measure(direct: MakeBot) -> None:
-    asked = direct(model=judging(0))
+    asked = direct(judging(0))
     asked.ask(SHINES, product="lamp")
     assert (asked.pair.origin, asked.pair.relevancy, asked.pair.store) == ("measured", 1, "high")
 

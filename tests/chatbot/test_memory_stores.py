@@ -1,4 +1,4 @@
-"""The stores of the memory: what is added, replaced, moved, found and let go, in any order."""
+"""The stores of the memory: what is added, replaced, moved and found, in any order."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import update
 
 from chatbot.conversations.conversations import Conversations
-from chatbot.memory.pairs import (
-    HUMAN_ORIGINS,
-    MemoryQuestion,
-    ScoreOrigin,
-    Store,
-    Thresholds,
-)
+from chatbot.memory.pairs import MemoryQuestion, ScoreOrigin, Store
 from chatbot.memory.questions import QuestionReader
-from chatbot.memory.stores.clusters import Clusters, rank
+from chatbot.memory.stores.clusters import nearest_cluster, rank
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from chatbot.reply import Reply
@@ -30,7 +23,7 @@ from corpora.errors import UnknownRelease
 from corpora.indexing.embedding import Vectors
 from tests.chatbot.made_memory import (
     EMBEDDING,
-    THRESHOLDS,
+    SETTINGS,
     made_pair,
     members,
     new_release,
@@ -51,7 +44,7 @@ READER = QuestionReader(HashEmbedder())  # type: ignore[arg-type]
 
 @pytest.fixture
 def stores(database: Database) -> Stores:
-    return Stores(database, THRESHOLDS, limit=100)
+    return Stores(database, SETTINGS)
 
 
 @pytest.fixture
@@ -78,33 +71,29 @@ def test_a_question_joins_the_nearest_centroid_if_that_is_as_near_as_tau(
     for number in {number for number, _ in in_clusters}:
         mean = np.mean([v for n, v in in_clusters if n == number], axis=0, dtype=np.float64)
         near[number] = float(mean @ question) / (float(np.linalg.norm(mean)) or 1.0)
-    joined = Clusters(in_clusters).nearest(question, tau)
+    joined = nearest_cluster(in_clusters, question, tau)
     best = max(near.values(), default=-1.0)
     assert best < tau + 1e-6 if joined is None else near[joined] >= max(best, tau) - 1e-6
 
 
+SCORES = st.sampled_from([0.0, 0.3, 0.59, 0.6, 0.8, 1.0])
 CHANGES = st.one_of(
-    st.tuples(
-        st.just("add"),
-        unit_vectors(),
-        st.sampled_from([0.0, 0.3, 0.59, 0.6, 0.8, 1.0]),
-        st.sampled_from(list(ScoreOrigin)),
-    ),
-    st.tuples(st.just("rescore"), st.integers(0, 9), st.sampled_from([0.1, 0.5, 0.7, 0.9])),
+    st.tuples(st.just("add"), unit_vectors(), SCORES, st.sampled_from(list(ScoreOrigin))),
+    st.tuples(st.just("rescore"), st.integers(0, 9), SCORES),
     st.tuples(st.just("remove"), st.sets(st.integers(0, 9), max_size=3)),
     st.tuples(st.just("suspend"), st.integers(0, 9)),
-    st.just(("rebuild",)),
+    st.just(("refresh",)),
 )
 
 
 @IN_ONE_DATABASE
-@given(changes=st.lists(CHANGES, max_size=14), limit=st.integers(2, 8))
+@given(changes=st.lists(CHANGES, max_size=14))
 def test_after_any_changes_clusters_are_of_one_store_and_no_two_are_nearer_than_delta(
-    database: Database, changes: Sequence[tuple[Any, ...]], limit: int
+    database: Database, changes: Sequence[tuple[Any, ...]]
 ) -> None:
     release = new_release(database)
     # Two of them, as in two processes: each has to see what the other one did.
-    two = (Stores(database, THRESHOLDS, limit), Stores(database, THRESHOLDS, limit))
+    two = (Stores(database, SETTINGS), Stores(database, SETTINGS))
     for number, (change, *arguments) in enumerate(changes):
         stores, there = two[number % 2], members(database, release)
         if change == "add":
@@ -113,37 +102,33 @@ def test_after_any_changes_clusters_are_of_one_store_and_no_two_are_nearer_than_
             if stands != pair.id:
                 (best,) = (row for row in there if row.id == stands)
                 vectors = (np.frombuffer(row.vector, "<f4") for row in (best, pair))
-                assert np.dot(*vectors) >= THRESHOLDS.delta - 1e-6
-                pair.store, pair.suspended = best.store, ""
+                assert np.dot(*vectors) >= SETTINGS.memory_delta - 1e-6
                 assert rank(best) >= rank(pair)
-        elif change == "rebuild":
-            assert stores.rebuild(release, READER, "") == len(members(database, release))
+        elif change == "refresh":
+            stores.refresh(READER)
+            assert len(members(database, release)) == len(there), "nothing was stale"
         elif change == "remove":
             ids = {there[i % len(there)].id for i in arguments[0]} if there else set()
-            assert stores.remove(ids) == len(ids)
+            stores.remove(ids)
+            assert len(members(database, release)) == len(there) - len(ids)
         elif there and change == "suspend":
             suspend(database, there[arguments[0] % len(there)].id)
         elif there:
             rescore(stores, there[arguments[0] % len(there)].id, arguments[1])
         require_sound(database, release)
-        for store in Store:
-            own = [row for row in members(database, release) if row.store == store]
-            assert len(own) <= max(limit, sum(row.origin in HUMAN_ORIGINS for row in own))
 
 
 def test_what_stays_of_near_duplicates() -> None:
-    def ranked(score: float, origin: str, suspended: str = "") -> tuple[bool, int, float]:
-        return rank(MemoryPairRow(score=score, origin=origin, suspended=suspended))
-
-    ranks = [
-        ranked(1.0, ScoreOrigin.CURATED, "its page has changed"),
-        ranked(0.2, ScoreOrigin.MEASURED),
-        ranked(0.7, ScoreOrigin.THUMBS),
-        ranked(0.9, ScoreOrigin.MEASURED),
-        ranked(0.1, ScoreOrigin.RATING),
-        ranked(0.0, ScoreOrigin.IMPORTED),
-        ranked(0.0, ScoreOrigin.CURATED),
+    rows = [
+        (1.0, ScoreOrigin.CURATED, "its page has changed"),
+        (0.2, ScoreOrigin.MEASURED, ""),
+        (0.7, ScoreOrigin.THUMBS, ""),
+        (0.9, ScoreOrigin.MEASURED, ""),
+        (0.1, ScoreOrigin.RATING, ""),
+        (0.0, ScoreOrigin.IMPORTED, ""),
+        (0.0, ScoreOrigin.CURATED, ""),
     ]
+    ranks = [rank(MemoryPairRow(score=s, origin=o, suspended=why)) for s, o, why in rows]
     assert ranks == sorted(ranks)
 
 
@@ -151,37 +136,10 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
     database: Database, stores: Stores, release: int
 ) -> None:
     good = stores.add(release, made_pair(unit(1, 0, 0), 0.9))
-    bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1))
-    rescore(stores, bad, 0.8)
-    assert [row.id for row in members(database, release)] == [good]
-    bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1))
-    rescore(stores, bad, 1.0)
-    assert [row.id for row in members(database, release)] == [bad]
-
-
-def test_a_full_store_lets_go_suspended_ones_then_the_lowest_then_the_least_reused(
-    database: Database, release: int
-) -> None:
-    stores = Stores(database, THRESHOLDS, limit=5)
-    scores = (0.9, 0.7, 0.7, 0.6, 0.8)
-    ids = [
-        stores.add(release, made_pair(unit(*axis), score, origin))
-        for axis, score, origin in zip(
-            np.eye(12),
-            scores,
-            [ScoreOrigin.IMPORTED if score == 0.6 else ScoreOrigin.MEASURED for score in scores],
-            strict=False,
-        )
-    ]
-    with database.writing() as session:
-        session.execute(update(MemoryPairRow).where(MemoryPairRow.id == ids[1]).values(reused=3))
-    suspend(database, ids[0])
-    gone = []
-    for axis in np.eye(12)[5:9]:
-        before = {row.id for row in members(database, release)}
-        stores.add(release, made_pair(unit(*axis), 0.95))
-        gone += sorted(before - {row.id for row in members(database, release)})
-    assert gone == [ids[0], ids[2], ids[1], ids[4]]
+    for measured, stands_new in ((0.8, False), (1.0, True)):
+        bad = stores.add(release, made_pair(unit(1, 0, 0), 0.1))
+        rescore(stores, bad, measured)
+        assert [row.id for row in members(database, release)] == [bad if stands_new else good]
 
 
 def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
@@ -191,17 +149,13 @@ def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
     conversation = conversations.start("product", "A talk")
     reply = Reply(answer="So.", release="1.0", product="product")
     turns = [conversations.add(conversation, f"Question {i}", reply) for i in range(3)]
+    origins = (ScoreOrigin.MEASURED, ScoreOrigin.CURATED, ScoreOrigin.RATING)
     ids = [
         stores.add(release, made_pair(unit(*axis), 0.9, origin), turn=turn)
-        for axis, origin, turn in zip(
-            np.eye(3),
-            [ScoreOrigin.MEASURED, ScoreOrigin.CURATED, ScoreOrigin.RATING],
-            turns,
-            strict=True,
-        )
+        for axis, origin, turn in zip(np.eye(3), origins, turns, strict=True)
     ]
     with database.writing() as session:
-        assert Stores.forget_turns(session, turns[:2]) == 1
+        Stores.forget_turns(session, turns[:2])
     assert [row.id for row in members(database, release)] == ids[1:]
 
 
@@ -211,27 +165,23 @@ def test_a_change_that_fails_leaves_nothing_behind(
     first = stores.add(release, made_pair(unit(1, 0, 0), 0.7))
     with pytest.raises(Exception, match=r"(?i)foreign key"):
         stores.add(release, made_pair(unit(1, 0, 0), 0.9), turn=999)
-    with pytest.raises(ValueError, match="length"):
-        stores.add(release, made_pair(np.ones(3, np.float32)))
     with pytest.raises(UnknownRelease):
         stores.add(999, made_pair(unit(1, 0, 0)))
     assert [row.id for row in members(database, release)] == [first]
 
 
-def test_a_rebuild_reads_every_question_again_and_puts_it_where_it_belongs(
+def test_what_an_earlier_version_read_or_another_gamma_sorted_is_brought_up_to_date(
     database: Database, release: int
 ) -> None:
-    loose = Stores(database, Thresholds(0.99, 0.999, 0.9), limit=100)
+    strict = Stores(database, SETTINGS.model_copy(update={"memory_gamma": 0.9}))
     questions = ["What is the hold time?", "what is the hold time", "Where are the logs kept?"]
     for axis, score, question in zip(np.eye(3), (0.7, 0.8, 0.7), questions, strict=True):
-        loose.add(release, made_pair(unit(*axis), score, text=question))
-    told: list[tuple[int, int]] = []
-    stores = Stores(database, THRESHOLDS, limit=100)
-    assert stores.rebuild(release, READER, "", lambda *done: told.append(done)) == 2
-    assert told[-1] == (3, 3)
+        strict.add(release, made_pair(unit(*axis), score, text=question))
+    assert {row.store for row in members(database, release)} == {"low"}
+    Stores(database, SETTINGS).refresh(READER)
     rows = members(database, release)
     assert [row.question for row in rows] == questions[1:]
-    assert {row.embedding for row in rows} == {READER.embedding}
+    assert {(row.embedding, row.store) for row in rows} == {(READER.embedding, "high")}
     require_sound(database, release)
 
 

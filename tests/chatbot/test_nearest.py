@@ -101,7 +101,7 @@ def test_where_no_release_is_named_the_newest_that_tells_answers_and_says_so(pum
     assert content.model_calls == 2
     assert trace_of(reply.turn).refusal.startswith("model: I don't know")
     with chatbot.database.reading() as session:
-        assert chatbot.memory.remembering.pair_of(session, reply.kept_as or 0) is None
+        assert chatbot.memory.pair_of(session, reply.kept_as or 0) is None
     named = chatbot.ask(f"{question[:-1]} in the latest release?").content
     assert (named.abstained, named.release) == (True, "3.0")
 

@@ -39,4 +39,4 @@ def test_small_talk_is_never_remembered(relay: MakeRelay) -> None:
     assert (reply.content.route, reply.content.model_calls) == ("chat", 0)
     assert (reply.content.citations, reply.content.nearest) == ((), ())
     with chatbot.database.reading() as session:
-        assert chatbot.memory.remembering.pair_of(session, reply.kept_as or 0) is None
+        assert chatbot.memory.pair_of(session, reply.kept_as or 0) is None

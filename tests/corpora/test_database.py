@@ -27,13 +27,14 @@ REMEMBERED = """
 INSERT INTO releases (id, product_id, name, aliases, retired) VALUES (1, 1, '1.0', '[]', 0);
 INSERT INTO memory_clusters VALUES (3, 1, 'high', 'model', 1, 1, x'00');
 INSERT INTO memory_pairs VALUES (7, 1, 3, 1, 'high', 'How?', '', x'00', 'model', '{}', '[]', 1, 0.9,
-    'measured', 0.9, 0.9, '', NULL, '', 0, NULL, '2026-01-02 03:04:05');
+    'measured', 0.5, 0.9, '', NULL, '', 0, NULL, '2026-01-02 03:04:05');
 INSERT INTO memory_pages VALUES (7, 0, 'guide.md', x'00', 5);
 INSERT INTO conversations (id, product, title, created, updated)
     VALUES ('c', 'a', 'How?', '2026-01-02 03:04:05', '2026-01-02 03:04:05');
 INSERT INTO turns (id, conversation_id, position, question, answer, created)
-    VALUES (4, 'c', 0, 'How?', '{}', '2026-01-02 03:04:05');
-INSERT INTO memory_uses VALUES (4, 7, 'source');
+    VALUES (4, 'c', 0, 'How?', '{}', '2026-01-02 03:04:05'),
+        (5, 'c', 1, 'Why?', '{}', '2026-01-02 03:04:05');
+INSERT INTO memory_uses VALUES (4, 7, 'source'), (5, 7, 'avoid');
 """
 """An answer that such a folder remembers."""
 
@@ -150,7 +151,7 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
         assert session.scalars(select(ProductRow.name)).all() == ["a"]
         assert session.scalars(select(AuditRow.person)).all() == ["ann"]
         (pair,) = session.scalars(select(MemoryPairRow))
-        assert (pair.id, pair.cluster, pair.question) == (7, 3, "How?")
+        assert (pair.id, pair.cluster, pair.question, pair.relevancy) == (7, 3, "How?", 0)
         assert [page.file for page in pair.pages] == ["guide.md"]
         use = session.execute(select(MemoryUseRow.turn_id, MemoryUseRow.pair_id, MemoryUseRow.role))
         assert use.all() == [(4, 7, "source")]

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, func, select, update
 
-from chatbot.memory.suspending import count_affected
 from corpora.building.building import Builder
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import Outcome
@@ -40,7 +39,7 @@ from corpora.errors import BeingBuilt, NoCorpus, NothingLeft
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import open_corpus
 from tests.chatbot.asked import asked
-from tests.chatbot.remembered_answers import remember
+from tests.chatbot.made_memory import members, remember
 from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.data_folders import broken_references, copy_data, data_dir_of, database_url
 from tests.hash_embedder import HashEmbedder
@@ -259,7 +258,7 @@ def test_no_memory_of_a_deleted_release_is_left_for_the_next_of_its_id(
                 id=release_id, product_id=product_id, name="18.00", aliases=[], retired=False
             )
         )
-    assert count_affected(database, "Beacon", "18.00") == 0
+    assert members(database, release_id) == []
 
 
 def test_a_release_that_is_being_ingested_is_not_deleted(

@@ -10,14 +10,13 @@ from sqlalchemy import func, select
 from streamlit.testing.v1 import AppTest
 
 from chatbot.memory.pairs import MemoryQuestion, ScoreOrigin, Store, new_pair
-from chatbot.memory.questions import READING
+from chatbot.memory.questions import READING, normalized
 from corpora.catalog.catalog import require_release
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import MiniLM
 from tests.ui.admin_pages import open_admin_page, tab
 
-EMBEDDING = f"{MiniLM.name}/{READING}"
 NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
 
@@ -31,8 +30,6 @@ def keep(
     score: float = 0.92,
     origin: ScoreOrigin = ScoreOrigin.MEASURED,
     citations: tuple[dict[str, Any], ...] = (),
-    links: tuple[str, ...] = (),
-    embedding: str = EMBEDDING,
     **others: Any,
 ) -> int:
     """Keep a pair in a cluster of its own; return its id."""
@@ -40,19 +37,19 @@ def keep(
         last = session.scalar(select(func.max(MemoryPairRow.id))) or 0
         # No pair is a near-duplicate of another one.
         vector = np.eye(1, MiniLM.dimension, last % MiniLM.dimension, dtype=np.float32)[0]
+        asked = MemoryQuestion(
+            question, normalized(question, product), vector, f"{MiniLM.name}/{READING}"
+        )
         pair = new_pair(
-            MemoryQuestion(question, "", vector, embedding),
+            asked,
             {"text": answer, "value": answer, "citations": list(citations)},
             score=score,
             origin=origin,
-            store=Store.HIGH if score >= 0.6 else Store.LOW,
+            store=Store.HIGH if score >= 0.8 else Store.LOW,
             release_id=require_release(session, product, release).id,
             cluster=last + 1,
-            links=list(links),
+            **{"rated": NOVEMBER, "created": NOVEMBER, **others},
         )
-        pair.rated = pair.created = NOVEMBER
-        for column, value in others.items():
-            setattr(pair, column, value)
         session.add(pair)
         session.flush()
         return pair.id

@@ -22,7 +22,7 @@ from chatbot.review.regression_set import RegressionSet
 from corpora.building.building import Builder
 from eval.gold import GoldError
 from tests.chatbot.asked import asked
-from tests.chatbot.remembered_answers import remember
+from tests.chatbot.made_memory import remember
 from tests.ui.conftest import Command
 from tests.ui.valve_corpus import LATEST, QUESTION, TORQUE, write_sources
 from ui.cli.ingest import report_in_words
@@ -171,7 +171,7 @@ def test_a_release_is_described_retired_and_deleted_once_that_was_confirmed(
 
     told = strata("releases", "delete", "valve", "1.0", typed="n\n").output
     assert "3 documents" in told
-    assert "1 saved answer" in told
+    assert "the saved answers go with it" in told
     assert [r.name for r in chatbot.products()[0].releases] == ["1.0", "2.0"]
     assert "Deleted valve 1.0" in strata("releases", "delete", "valve", "1.0", "--yes").output
     assert [r.name for r in chatbot.products()[0].releases] == ["2.0"]

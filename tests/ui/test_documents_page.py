@@ -15,7 +15,7 @@ from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSetti
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Claims, JobFile, JobKind, Jobs, JobState
-from tests.chatbot.remembered_answers import remember
+from tests.chatbot.made_memory import remember
 from tests.ui.admin_pages import (
     choose,
     errors,
@@ -106,8 +106,7 @@ def test_removing_documents_says_what_that_affects(chatbot: Chatbot) -> None:
     told = shown(page)
     assert "reference.html" in told
     assert "Cited by 1 answer in 1 conversation" in told
-    assert "1 saved answer will be suspended." in told
-    assert "saved answer" not in shown(dialog(_confirm_removal, files=("notes.md",)))
+    assert "Saved answers that cite them are suspended." in told
     press(dialog(_confirm_removal, files=("reference.html",)), "Remove", -1)
     job = Jobs(chatbot.database).recent()[0]
     assert (job.kind, job.product, job.release) == (JobKind.REMOVE, "valve", "2.0")
@@ -124,7 +123,7 @@ def test_a_release_or_product_is_deleted_only_when_its_name_was_typed(
     remember(chatbot.database, "1.0", product="valve")
     page = dialog(_confirm_deletion, release=release)
     assert told in shown(page)
-    assert "1 saved answer will be deleted." in shown(page)
+    assert "The saved answers go with it." in shown(page)
     page.text_input(key=f"typed {name}").set_value("1.1")
     press(page, "Delete", -1)
     assert "does not match" in errors(page)

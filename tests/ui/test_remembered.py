@@ -27,15 +27,18 @@ NOVEMBER = datetime(2026, 11, 3, 12, tzinfo=UTC)
 MEASURED = RememberedPair(id=7, question=BEFORE, score=0.92, origin="measured", rated=NOVEMBER)
 
 
-def remembered(chatbot: Chatbot, role: str, *, more: tuple[str, ...] = (), **pair: Any) -> AppTest:
-    """The page of a conversation whose first answer has something to do with a pair."""
-    memory = MemoryPart(role=role, pairs=(MEASURED.model_copy(update=pair),))
-    reply = chatbot.ask(QUESTION, product="valve").content.model_copy(update={"memory": memory})
+def conversation_with(chatbot: Chatbot, *parts: MemoryPart | None) -> str:
+    """A conversation with an answer for each part; None: it is of an earlier version."""
     conversation = chatbot.conversations.start("valve", QUESTION)
-    chatbot.conversations.add(conversation, QUESTION, reply)
-    for said in more:
-        chatbot.ask(said, product="valve", conversation=conversation)
-    return open_page(conversation)
+    reply = chatbot.ask(QUESTION, product="valve").content
+    for part in parts:
+        of = reply.model_copy(update={"memory": part or MemoryPart()})
+        turn = chatbot.conversations.add(conversation, QUESTION, of)
+        if part is None:
+            with chatbot.database.writing() as session:
+                answer = reply.model_dump(mode="json", exclude={"memory"})
+                session.get_one(TurnRow, turn).answer = answer
+    return conversation
 
 
 def told(page: AppTest) -> str:
@@ -75,7 +78,8 @@ def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
 def test_it_is_told_where_an_answer_is_from_without_naming_other_people(
     valve: MakeChatbot, role: str, pair: dict[str, Any], words: str
 ) -> None:
-    page = remembered(valve(None), role, **pair)
+    part = MemoryPart(role=role, pairs=(MEASURED.model_copy(update=pair),))
+    page = open_page(conversation_with(valve(None), part))
     for line in words.split("\n"):
         assert line in told(page)
     assert "bob" not in told(page)
@@ -87,16 +91,8 @@ def test_it_is_told_where_an_answer_is_from_without_naming_other_people(
 def test_an_answer_without_the_memory_or_of_an_earlier_version_says_nothing(
     valve: MakeChatbot,
 ) -> None:
-    chatbot = valve(None)
-    conversation = chatbot.conversations.start("valve", QUESTION)
-    reply = chatbot.ask(QUESTION, product="valve").content
-    without = reply.model_copy(update={"memory": MemoryPart()})
-    chatbot.conversations.add(conversation, QUESTION, without)
-    kept = chatbot.conversations.add(conversation, QUESTION, reply)
-    with chatbot.database.writing() as session:
-        answer = reply.model_dump(mode="json", exclude={"memory"})
-        session.get_one(TurnRow, kept).answer = answer
-    assert "saved answer" not in told(open_page(conversation)).lower()
+    page = open_page(conversation_with(valve(None), MemoryPart(), None))
+    assert "saved answer" not in told(page).lower()
 
 
 @pytest.mark.parametrize(
@@ -118,24 +114,21 @@ def test_one_click_answers_a_question_without_the_memory(
     afresh: bool,
     replaces: bool,
 ) -> None:
-    button(remembered(valve(None), "reuse", more=more), label)
+    chatbot = valve(None)
+    conversation = conversation_with(chatbot, MemoryPart(role="reuse", pairs=(MEASURED,)))
+    for question in more:
+        chatbot.ask(question, product="valve", conversation=conversation)
+    button(open_page(conversation), label)
     (asking,) = asked
-    question = asking.question
-    assert (question.afresh, question.instead_of is not None) == (afresh, replaces)
-    assert "hold_time" in question.text
+    assert (asking.question.afresh, asking.question.instead_of is not None) == (afresh, replaces)
+    assert "hold_time" in asking.question.text
 
 
 @pytest.mark.parametrize("name", ["question", "rated_by"])
 def test_hostile_text_is_shown_as_text(valve: MakeChatbot, name: str) -> None:
-    chatbot = valve(None)
-    reply = chatbot.ask(QUESTION, product="valve").content
-    conversation = chatbot.conversations.start("valve", QUESTION)
     pairs = [MEASURED.model_copy(update={"origin": "rating", name: p}) for p in PAYLOADS]
-    for pair in pairs:
-        memory = MemoryPart(role="reuse", pairs=(pair,))
-        with_pair = reply.model_copy(update={"memory": memory})
-        chatbot.conversations.add(conversation, QUESTION, with_pair)
-    page = open_page(conversation)
+    parts = (MemoryPart(role="reuse", pairs=(pair,)) for pair in pairs)
+    page = open_page(conversation_with(valve(None), *parts))
     badges, captions = texts(page), "\n".join(caption.value for caption in page.caption)
     for pair in pairs:
         assert as_label(saved(pair), 200) in badges

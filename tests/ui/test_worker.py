@@ -17,7 +17,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database, open_database
 from corpora.documents.uploads import UploadedFile, store, upload_dir
 from corpora.jobs.jobs import Job, JobKind, Jobs, JobState
-from tests.chatbot.remembered_answers import remember, suspended
+from tests.chatbot.made_memory import remember, suspended
 from tests.endurance.site import ROOT, Site, until, write_winch
 
 # A worker lets everything else go first, so that on a busy machine it takes its time.

@@ -8,7 +8,6 @@ import typer
 from rich.table import Table
 from typer import Argument, Context, Option, Typer
 
-from chatbot.memory.suspending import count_affected
 from chatbot.settings import read_settings
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, check_name
@@ -137,12 +136,10 @@ def delete(product: Product, release: Release, yes: WithoutAsking = False) -> No
     """Delete a release with all versions of its documents; conversations are kept."""
     database = open_database()
     impact = impact_of_deleting(database, product, release)
-    answers = count_affected(database, product, release)
     say(
         f"{product} {release}: {how_many(impact.documents, 'document')} with "
         f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
-        f"{how_many(impact.conversations, 'conversation')}; "
-        f"{how_many(answers, 'saved answer')}"
+        f"{how_many(impact.conversations, 'conversation')}; the saved answers go with it"
     )
     if not yes:
         typer.confirm("Delete it permanently?", abort=True)

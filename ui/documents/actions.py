@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from chatbot.administration.administration import Administration
-from chatbot.memory.suspending import count_affected
 from corpora.documents.impact import Impact, impact_of_deleting
 from ui.elements.address import go
 from ui.elements.frame import confirm, done, failures_shown, open_tab
@@ -34,7 +33,6 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether to remove documents from a release."""
     database = services.chatbot().database
     impact = impact_of_deleting(database, product, release, files)
-    saved = count_affected(database, product, release, files)
     others = impact.generations - 1
     back = (
         f"Some of them are also in {how_many(others, 'earlier version')} of this release; you can "
@@ -43,7 +41,9 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
         else "You can roll back to the current version until newer versions replace it."
     )
     pages = f"{how_many(impact.pages, 'page')} will no longer be used for answers."
-    consequences = bullets([pages, *_answers(impact, saved, "suspended"), back])
+    consequences = bullets(
+        [pages, *_answers(impact), "Saved answers that cite them are suspended.", back]
+    )
 
     def remove() -> None:
         count = how_many(len(files), "document")
@@ -61,7 +61,6 @@ def confirm_deletion(product: str, release: str = "") -> None:
     """Ask whether to delete a release or a product; its name has to be typed."""
     database, name = services.chatbot().database, f"{product} {release}".strip()
     impact = impact_of_deleting(database, product, release)
-    saved = count_affected(database, product, release)
     lines = [
         f"{how_many(impact.documents, 'document')} with {how_many(impact.pages, 'page')}, in "
         f"{how_many(impact.generations, 'stored version')}."
@@ -70,7 +69,8 @@ def confirm_deletion(product: str, release: str = "") -> None:
         releases = ", ".join(impact.releases) or "none"
         lines.insert(0, f"{how_many(len(impact.releases), 'release')}: {releases}.")
         lines += [f"{how_many(impact.terms, 'glossary term')}."] if impact.terms else []
-    consequences = bullets([*lines, *_answers(impact, saved, "deleted"), "This cannot be undone."])
+    gone = "The saved answers go with it. This cannot be undone."
+    consequences = bullets([*lines, *_answers(impact), gone])
     confirm(
         "Delete",
         f"**{as_label(name)}** will be deleted:\n\n{consequences}",
@@ -80,8 +80,8 @@ def confirm_deletion(product: str, release: str = "") -> None:
     )
 
 
-def _answers(impact: Impact, saved: int, become: str) -> Iterator[str]:
-    """The consequences for answers; saved ones become suspended or deleted."""
+def _answers(impact: Impact) -> Iterator[str]:
+    """The consequences for the answers of conversations."""
     if impact.answers:
         yield (
             f"Cited by {how_many(impact.answers, 'answer')} in "
@@ -92,5 +92,3 @@ def _answers(impact: Impact, saved: int, become: str) -> Iterator[str]:
         yield "No conversation cites this."
     if impact.shared_with:
         yield f"Identical files stay in {', '.join(impact.shared_with)}."
-    if saved:
-        yield f"{how_many(saved, 'saved answer')} will be {become}."

@@ -3,7 +3,6 @@
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
-from chatbot.memory.suspending import preview
 from corpora.catalog.catalog import Catalog, Generation
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
@@ -13,7 +12,7 @@ from ui.elements.table import download, first_of, search_box, table_in_pages
 from ui.serving import services
 from ui.sources.source_view import show_page_as_printed, show_page_as_read, show_page_as_text
 from ui.wording.amounts import how_large, how_many
-from ui.wording.escaping import as_label, as_text
+from ui.wording.escaping import as_label
 
 _WAYS = ("As shown in the chat", "Block by block")
 
@@ -163,8 +162,6 @@ def confirm_version(product: str, release: ReleaseOverview, generation: int) -> 
     if release.generation is not None:
         difference = _difference(generation, release.generation)
         lines.insert(0, f"Compared with the current version: {difference}.")
-    database = services.chatbot().database
-    lines.append(as_text(preview(database, product, release.name, generation)))
 
     def serve() -> None:
         summary = services.administration().serve(product, release.name, generation)

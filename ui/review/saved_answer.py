@@ -7,7 +7,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.administration.curation import Curation
-from chatbot.administration.overview import KeptPair, Overview
+from chatbot.administration.overview import Overview
 from chatbot.errors import UnknownPair
 from chatbot.memory.scoring import is_vouched
 from chatbot.reply import Reply
@@ -16,10 +16,10 @@ from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer import show_text
 from ui.answers.citations import show_citations
 from ui.elements.address import go
-from ui.elements.frame import button, confirm, done, failures_shown, show_facts, when
+from ui.elements.frame import button, confirm, done, failures_shown, when
 from ui.serving import services
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_code, as_label, as_text
+from ui.wording.escaping import as_label, as_text
 from ui.wording.memory import vouched
 
 
@@ -31,69 +31,43 @@ def saved_answer(person: Person, pair_id: int) -> bool:
         go(pair=None)
         st.toast(str(error))
         return False
-    row = pair.row
-    with st.container(gap="small", key="memory-heading"):
-        button("All saved answers", partial(go, pair=None), icon="arrow_back", type="tertiary")
-        st.title(as_label(row.question, 300), anchor=False)
-        of_release = as_label(f"{pair.product} {pair.release}")
-        badge = f":primary-badge[:material/layers: {of_release}]"
-        good, poor = ":green-badge[good]", ":orange-badge[poor]"
-        worth = good if row.store == "high" else poor
-        curated = " :blue-badge[:material/verified: curated]" if row.origin == "curated" else ""
-        st.markdown(f"{badge} {worth if is_vouched(row) else ':gray-badge[not rated]'}{curated}")
+    row, citations = pair.row, pair.row.answer.get("citations", [])
+    button("All saved answers", partial(go, pair=None), icon="arrow_back", type="tertiary")
+    st.title(as_label(row.question, 300), anchor=False)
+    of_release = as_label(f"{pair.product} {pair.release}")
+    worth = ":green-badge[good]" if row.store == "high" else ":orange-badge[poor]"
+    badge = worth if is_vouched(row) else ":gray-badge[not rated]"
+    facts = f"{vouched(row)} · saved {when(row.created)} · reused {how_many(row.reused, 'time')}"
+    st.markdown(
+        f":primary-badge[:material/layers: {of_release}] {badge} "
+        f":small[:gray[{as_label(facts, 300)}]]"
+    )
     if row.suspended:
         st.warning(
             f"Suspended: {as_text(row.suspended)}\\. It is used again when these pages are back.",
             icon=":material/pause_circle:",
         )
-    answer, facts = st.columns([5, 3], gap="large")
-    with answer:
-        _answer(pair)
-        _actions(row)
-    with facts:
-        show_facts(
-            {
-                "Score": f"{row.score:.2f}",
-                "Rated by": vouched(row, to_admin=True),
-                "Saved": when(row.created),
-                "Reused": how_many(row.reused, "time"),
-            }
-        )
-    return True
-
-
-def _answer(pair: KeptPair) -> None:
-    row, citations = pair.row, pair.row.answer.get("citations", [])
     with st.container(border=True, key="memory-answer"):
         show_text(row.answer["text"], len(citations))
         reply = Reply(answer=row.answer["text"], product=pair.product, citations=citations)
         show_citations(row.id, reply)
         if not citations:
             st.caption("No citations.")
-        for link in row.links:
-            st.markdown(f":small[:material/link: {as_code(link)}]")
+    _edit(row)
+    if button("Delete …", icon="delete", key="delete-memory"):
+        retire(row)
+    return True
 
 
-def _actions(row: MemoryPairRow) -> None:
-    with st.container(horizontal=True, key="memory-actions", gap="small"):
-        if button("Edit …", icon="edit", key="memory-edit"):
-            edit(row)
-        if button("Delete …", icon="delete", key="delete-memory"):
-            retire(row)
-
-
-@st.dialog("Edit the answer", width="large", icon=":material/edit:")
-def edit(row: MemoryPairRow) -> None:
-    """Ask for the new text of an answer."""
-    st.markdown(f"**{as_label(row.question, 300)}**")
-    text = without_marks(row.answer["text"])
-    written = st.text_area("Answer", text, height=220, key=f"memory-edited-{row.id}")
-    st.caption(
-        "The answer becomes curated and cites the pages that support it; no measure, feedback or "
-        "other answer changes it. The previous text is not kept."
-    )
-    if button("Save", icon="save", type="primary", key="memory-save"):
-        make_change(lambda curation: curation.edit(row.id, written).row.id, "The answer is saved.")
+def _edit(row: MemoryPairRow) -> None:
+    with st.expander("Edit", icon=":material/edit:"), st.form("memory-edit", border=False):
+        written = st.text_area("Answer", without_marks(row.answer["text"]), height=220)
+        st.caption(
+            "The answer becomes curated and cites the pages that support it; no measure, feedback "
+            "or other answer changes it. The previous text is not kept."
+        )
+        if st.form_submit_button("Save", icon=":material/save:", type="primary"):
+            _change(lambda curation: curation.edit(row.id, written).row.id, "The answer is saved.")
 
 
 def retire(row: MemoryPairRow) -> None:
@@ -103,11 +77,11 @@ def retire(row: MemoryPairRow) -> None:
         f"**{as_label(row.question, 300)}**\n\nThis saved answer will be deleted. Conversations "
         "that contain it stay as they are. This cannot be undone.",
         "Delete",
-        lambda: make_change(lambda c: c.retire(row.id), "Answer deleted."),
+        lambda: _change(lambda curation: curation.retire(row.id), "Answer deleted."),
     )
 
 
-def make_change(change: Callable[[Curation], int | None], message: str) -> None:
+def _change(change: Callable[[Curation], int | None], message: str) -> None:
     """Make a change, say so, and open the resulting pair."""
     with failures_shown():
         go(pair=change(Curation(services.chatbot(), services.current_person())))

@@ -1,32 +1,20 @@
-"""The tab of saved answers: figures, questions, import and export."""
-
-from collections.abc import Sequence
+"""The tab of saved answers: import and export, and the questions."""
 
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
-from chatbot.administration.exchange import Exchange, ImportReport
-from chatbot.administration.faq_file import FaqFile, SkippedLine, parse_faq
-from chatbot.administration.overview import EVERYTHING, Overview, PairFilter, ReleaseFilter, Worth
-from ui.elements.frame import (
-    button,
-    choose_one,
-    failures_shown,
-    in_a_row,
-    use_new_widget,
-    widget_round,
-)
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import LARGEST, parse_faq
+from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter, Worth
+from ui.elements.frame import choose_one, failures_shown, in_a_row
 from ui.elements.scope import choose_release
-from ui.elements.table import bullets, export_buttons, search_box, table_in_pages
+from ui.elements.table import bullets, download, search_box, table_in_pages
 from ui.serving import services
-from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label, as_text
-from ui.wording.memory import figures_in_words, import_summary, not_found, vouched
+from ui.wording.escaping import as_label
+from ui.wording.memory import import_summary, vouched
 
-_LARGEST_MB = 50
-_REPORT = "memory import report"
-_WORTH = {worth.capitalize(): worth for worth in Worth}
+_KINDS = {"All": None, **{worth.capitalize(): worth for worth in Worth}}
 
 
 def saved_answers(person: Person) -> None:
@@ -44,35 +32,28 @@ def saved_answers(person: Person) -> None:
             "settings to turn it on.",
             icon=":material/pause_circle:",
         )
-    if unread := overview.count(PairFilter(read_other_than=chatbot.memory.reader.embedding)):
-        st.warning(not_found(unread), icon=":material/sync_problem:")
-    _show_report()
-    scope = EVERYTHING
-    if everything := overview.releases():
-        product, release = choose_release(
-            "memory",
-            st.columns(2),
-            list(dict.fromkeys(figures.product for figures in everything)),
-            lambda product: [f.release for f in reversed(everything) if f.product == product],
-        )
-        scope = ReleaseFilter(product or "", release or "")
-        st.markdown(figures_in_words(overview.releases(scope)))
-        _questions(overview, scope)
-    else:
-        st.info("No saved answers yet. Answers from the chat are saved here.")
-    with st.expander("Import and export", icon=":material/swap_vert:", expanded=not everything):
-        _exchange(scope)
+    names = [product.name for product in chatbot.products()]
+    product, release = choose_release("memory", st.columns(2), names, services.releases)
+    scope = ReleaseFilter(product or "", release or "")
+    # What is imported stands in the table below it.
+    with st.expander("Import and export", icon=":material/swap_vert:"):
+        _exchange(scope, Exchange(chatbot, person))
+    _questions(overview, scope)
 
 
 def _questions(overview: Overview, scope: ReleaseFilter) -> None:
     """The questions of a kind that a search finds, the newest first."""
     with in_a_row(key="memory-bar"):
         words = search_box("memory-words", "Search questions", "questions", live=False)
-        chosen = choose_one("Show", list(_WORTH), "memory-show", labelled=False)
-    wanted = PairFilter(scope, _WORTH[chosen], words=words)
+        chosen = choose_one("Show", list(_KINDS), "memory-show", labelled=False)
+    wanted = PairFilter(scope, _KINDS[chosen], words=words)
     if not (total := overview.count(wanted)):
-        none = f"No answer is {_WORTH[chosen]}."
-        st.markdown("No question matches. Search for fewer words." if words else none)
+        st.info(
+            "No saved answers yet. Answers from the chat are saved here."
+            if wanted == PairFilter()
+            else "No saved answer matches. Show all, or search for fewer words.",
+            icon=":material/bookmarks:",
+        )
         return
     table_in_pages(
         total,
@@ -82,7 +63,7 @@ def _questions(overview: Overview, scope: ReleaseFilter) -> None:
             "Open": lambda pair: str(pair.row.id),
             "Question": (360, lambda pair: pair.row.question),
             "Score": (NumberColumn(width=70, format="%.2f"), lambda pair: pair.row.score),
-            "Rated by": (230, lambda pair: vouched(pair.row, to_admin=True)),
+            "Rated by": (230, lambda pair: vouched(pair.row)),
             "Reused": (NumberColumn(width=90), lambda pair: pair.row.reused),
             "Release": (140, lambda pair: f"{pair.product} {pair.release}"),
             "Suspended because": (280, lambda pair: pair.row.suspended),
@@ -93,73 +74,26 @@ def _questions(overview: Overview, scope: ReleaseFilter) -> None:
     )
 
 
-def _exchange(scope: ReleaseFilter) -> None:
-    """Import a file; export what is looked at."""
+def _exchange(scope: ReleaseFilter, exchange: Exchange) -> None:
+    """Import a file, and export what is looked at."""
     brought_in, written_out = st.columns(2, gap="large")
-    with brought_in:
-        _offer_import(scope)
+    with brought_in, st.form("memory-import", clear_on_submit=True, border=False):
+        st.caption(
+            "A CSV file with the columns question, answer and release; optional: product (else the "
+            "one chosen above) and score (0 to 1). Strata finds the pages that support each answer "
+            "and cites them."
+        )
+        file = st.file_uploader("File", type="csv", max_upload_size=LARGEST // 1_000_000)
+        if st.form_submit_button("Import", icon=":material/upload:") and file is not None:
+            with failures_shown(), st.spinner("Finding the pages that support each answer …"):
+                faq = parse_faq(file.getvalue(), file.name, scope.product)
+                st.info(bullets(import_summary(exchange.bring_in(faq)), most=12, longest=230))
     with written_out:
-        st.markdown("**Export**")
         of = f"{scope.product} {scope.release}".strip() or "all products"
         st.caption(f"All saved answers of {as_label(of)}. The file can be imported again.")
-        kept = Exchange(services.chatbot(), services.current_person())
-        export_buttons("memory", lambda form: kept.export(form, scope))
-
-
-def _offer_import(scope: ReleaseFilter) -> None:
-    """Import a file, by default for the product that is looked at."""
-    st.markdown("**Import**")
-    st.caption(
-        "A CSV or JSONL file with the columns question, answer and release; optional: product, "
-        "score (0 to 1) and links. Strata finds the pages that support each answer and cites "
-        "them."
-    )
-    products = [product.name for product in services.chatbot().products()]
-    product = st.selectbox(
-        "Product for rows without one",
-        products,
-        index=products.index(scope.product) if scope.product in products else None,
-        placeholder="each row has its product",
-        key=f"memory-import-product {scope.product}",
-    )
-    key = f"memory file {widget_round('memory import')}"
-    received = st.file_uploader("File", type=["csv", "jsonl"], max_upload_size=_LARGEST_MB, key=key)
-    if received is not None:
-        with failures_shown():
-            _import(parse_faq(received.getvalue(), received.name, product or ""))
-
-
-def _import(file: FaqFile) -> None:
-    _left_out(file.left_out, file.ignored)
-    if not file.rows:
-        st.markdown("The file has no usable rows.")
-        return
-    label = f"Import {how_many(len(file.rows), 'answer')}"
-    if not button(label, icon="upload", type="primary", key="memory-import"):
-        return
-    bar = st.progress(0.0, "Finding the pages that support each answer …")
-
-    def on_progress(done: int, total: int) -> None:
-        bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'answer')}")
-
-    exchange = Exchange(services.chatbot(), services.current_person())
-    st.session_state[_REPORT] = exchange.bring_in(file, on_progress)
-    use_new_widget("memory import")
-    st.rerun()
-
-
-def _show_report() -> None:
-    """Show the result of the last import once."""
-    report: ImportReport | None = st.session_state.pop(_REPORT, None)
-    if report is not None:
-        st.success(as_text("\n".join(import_summary(report))), icon=":material/check:")
-        _left_out(report.left_out, report.ignored)
-
-
-def _left_out(lines: Sequence[SkippedLine], ignored: Sequence[str]) -> None:
-    if lines:
-        lines_shown = bullets([f"line {left.line:,}: {left.reason}" for left in lines], 10, 230)
-        heading = f"{how_many(len(lines), 'line')} skipped:"
-        st.warning(f"{heading}\n\n{lines_shown}", icon=":material/warning:")
-    if ignored:
-        st.caption(f"Ignored columns: {as_label(', '.join(ignored), 300)}")
+        download(
+            "CSV",
+            lambda: "".join(exchange.export(scope)),
+            "strata-memory.csv",
+            help="The audit log records each download.",
+        )

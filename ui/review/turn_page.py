@@ -214,7 +214,7 @@ def _recalled(memory: TracedMemory) -> None:
         for role, pairs in pairs_by_role.items():
             for pair in pairs:
                 near = f"{_RECALLED[role]}, cosine {pair.similarity:.2f}"
-                label = f"{near}, {vouched(pair, to_admin=True)}: “{pair.question}”"
+                label = f"{near}, {vouched(pair)}: “{pair.question}”"
                 to = partial(go, turn=None, pair=pair.id)
                 button(as_label(label, 240), to, key=f"recalled-{role}-{pair.id}", type="tertiary")
 

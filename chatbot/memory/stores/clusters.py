@@ -27,26 +27,20 @@ def rank(pair: MemoryPairRow) -> tuple[bool, int, float]:
     return not pair.suspended, by_admin, pair.score
 
 
-class Clusters:
-    """The clusters of a store by their numbers, each as the sum of its members' unit vectors.
+def nearest_cluster(
+    members: Iterable[tuple[int, Vectors]], question: Vectors, tau: float
+) -> int | None:
+    """argmax_C cos(Emb(q), c), if that is ≥ τ (ComRAG 4.2); None: the question founds a cluster.
 
-    The centroid is c = (1/|C|) · Σ_{q∈C} Emb(q) (ComRAG 4.2); its length changes no cosine.
+    The members have the number of their cluster. Its centroid is c = (1/|C|) · Σ_{q∈C} Emb(q), of
+    which the sum has the same cosine.
     """
-
-    def __init__(self, members: Iterable[tuple[int, Vectors]] = ()) -> None:
-        self._sums: dict[int, npt.NDArray[np.float64]] = {}
-        for number, vector in members:
-            self.add(number, vector)
-
-    def add(self, number: int, vector: Vectors) -> None:
-        """Let a question join a cluster, or found it."""
-        self._sums[number] = self._sums.get(number, 0.0) + vector.astype(np.float64)
-
-    def nearest(self, vector: Vectors, tau: float) -> int | None:
-        """argmax_C cos(Emb(q), c), if that is ≥ τ (ComRAG 4.2); None: it founds one of its own."""
-        near = [
-            (float(c @ vector) / (float(np.linalg.norm(c)) or 1.0), number)
-            for number, c in self._sums.items()
-        ]
-        cosine, number = max(near, default=(-1.0, 0))
-        return number if cosine >= tau else None
+    sums: dict[int, npt.NDArray[np.float64]] = {}
+    for number, vector in members:
+        sums[number] = sums.get(number, 0.0) + vector.astype(np.float64)
+    near = [
+        (float(c @ question) / (float(np.linalg.norm(c)) or 1.0), number)
+        for number, c in sums.items()
+    ]
+    cosine, number = max(near, default=(-1.0, 0))
+    return number if cosine >= tau else None

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from chatbot.graph.question_graph import QuestionGraph
-from chatbot.memory.pairs import MemoryQuestion, Thresholds
+from chatbot.memory.pairs import MemoryQuestion
 from chatbot.memory.stores.neighbours import Neighbours
 from chatbot.memory.stores.stores import Stores
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.indexing.embedding import Vectors
-from tests.chatbot.made_memory import EMBEDDING, made_pair, members, new_release, unit
+from tests.chatbot.made_memory import EMBEDDING, SETTINGS, made_pair, members, new_release, unit
 
 pytestmark = pytest.mark.database
 
@@ -37,7 +37,7 @@ class Asked:
 
     @property
     def stores(self) -> Stores:
-        return Stores(self.database, Thresholds(0.6, 0.9999, 0.6), limit=10_000)
+        return Stores(self.database, SETTINGS.model_copy(update={"memory_delta": 0.9999}))
 
     def graph(self, threshold: float = 0.8) -> QuestionGraph:
         return QuestionGraph(self.database, Neighbours(self.database), threshold)

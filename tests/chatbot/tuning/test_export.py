@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from sqlalchemy import select, update
 
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.exchange import Exchange
-from chatbot.administration.faq_file import parse_faq
+from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.overview import EVERYTHING, ReleaseFilter
 from chatbot.answering.lead_prompt import UNKNOWN
 from chatbot.errors import NotAllowed, TuningError
@@ -40,9 +39,9 @@ def bot(lamp_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
 
 
 def known(bot: Bot, *rows: dict[str, Any], release: str = "1.0") -> None:
-    data = "\n".join(json.dumps({"release": release, **row}) for row in rows).encode()
-    report = Exchange(bot.chatbot, LOCAL).bring_in(parse_faq(data, "faq.jsonl", "lamp"))
-    assert report.added == len(rows)
+    of = {"product": "lamp", "release": release}
+    faq = FaqFile("faq", tuple(FaqRow(**{"line": 1, **of, **row}) for row in rows))
+    assert Exchange(bot.chatbot, LOCAL).bring_in(faq).added == len(rows)
 
 
 def exported(

@@ -31,11 +31,11 @@ pytestmark = pytest.mark.database
 PUBLISHING = {
     "cancel-while-indexing": ("building.build_indexes", "after", JobState.CANCELLED),
     "cancel-before-the-row": ("generations.publish", "before", JobState.DONE),
-    "cancel-within-the-row": ("suspending._check_pages", "beside", JobState.DONE),
+    "cancel-within-the-row": ("suspending._absent_pages", "beside", JobState.DONE),
     "cancel-after-the-row": ("generations.publish", "after", JobState.DONE),
     "cancel-while-pruning": ("generations.prune", "before", JobState.DONE),
     "cancel-of-a-worker-that-seems-dead": ("generations.publish", "dead", JobState.DONE),
-    "failure-within-the-row": ("suspending._check_pages", "fails", JobState.FAILED),
+    "failure-within-the-row": ("suspending._absent_pages", "fails", JobState.FAILED),
 }
 """The step that is attacked, how, and what becomes of the job."""
 
