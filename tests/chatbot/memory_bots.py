@@ -15,7 +15,7 @@ from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.curation import ratings
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import AnsweredTurn, Chatbot
-from chatbot.memory.pairs import ScoreOrigin, new_pair
+from chatbot.memory.pairs import MemoryQuestion, ScoreOrigin, new_pair
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.settings import Settings
 from corpora.catalog.catalog import require_release
@@ -48,13 +48,14 @@ class Bot:
         product: str = "relay",
         *,
         origin: ScoreOrigin = ScoreOrigin.IMPORTED,
+        read: MemoryQuestion | None = None,
     ) -> int:
         """Put a pair into the memory that cites nothing; return the id of the one that stands."""
         memory = self.chatbot.memory
         with self.chatbot.database.reading() as session:
             release_id = require_release(session, product, release).id
         said = {"text": answer, "value": answer, "citations": []}
-        read = memory.recall.reader.read(question, product)
+        read = read or memory.recall.reader.read(question, product)
         return memory.stores.add(release_id, new_pair(read, said, origin=origin))
 
     def think(self, reply: AnsweredTurn, thumbs: int, owner: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What admins do with saved answers: look, edit, retire; and the corrections that become some."""
+"""What admins do with saved answers: look, edit, retire."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chatbot.errors import BadInput, NotAllowed, UnknownPair
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from tests.chatbot.made_memory import suspend
-from tests.chatbot.memory_bots import KEPT, LOG, LOG_AGAIN, Bot, MakeBot, remembering
+from tests.chatbot.memory_bots import Bot, remembering
 
 pytestmark = pytest.mark.database
 
@@ -100,50 +100,3 @@ def test_only_admins_see_the_memory_filtered(bot: Bot) -> None:
     newest = [pair.row.id for pair in overview.pairs(PairFilter(), offset=1, limit=2)]
     assert newest == [pair.id for pair in bot.pairs][1::-1]
     assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
-
-
-WRONG = "The relay keeps its event log for 300."
-RIGHT = "Events stay in the log for 30 days."
-BEFORE = "How long is the event log kept in 17.10?"
-
-
-@pytest.mark.parametrize("said", [WRONG, "I don't know"])
-@pytest.mark.parametrize("question", [LOG, LOG_AGAIN])
-def test_the_next_person_gets_the_corrected_answer_as_curated(
-    remember: MakeBot, said: str, question: str
-) -> None:
-    asked = remember(said, KEPT)
-    wrong = asked.ask(LOG, owner="bo@example.org")
-    asked.review(wrong, ADA, corrected_answer=RIGHT)
-    reply = asked.ask(question, owner="cy@example.org").content
-    assert (reply.route, reply.answer[:30]) == ("reuse", RIGHT[:30])
-    (pair,) = reply.memory.pairs
-    assert (pair.origin, pair.rated_by, pair.score) == ("curated", ADA.id, 1.0)
-    assert asked.pair.id == pair.id
-    # It stays in its release.
-    other = asked.ask(BEFORE).content
-    assert (other.route, {c.release for c in other.citations}) == ("documents", {"17.10"})
-
-
-def test_it_goes_to_the_release_that_should_have_answered(remember: MakeBot) -> None:
-    asked = remember(WRONG, KEPT)
-    asked.review(asked.ask(LOG), corrected_answer=RIGHT, corrected_release="17.10")
-    assert asked.ask(BEFORE).content.route == "reuse"
-    assert asked.ask(LOG).content.route == "documents"
-
-
-def test_the_later_correction_counts_and_one_that_is_taken_back_does_not(
-    remember: MakeBot,
-) -> None:
-    asked = remember(WRONG, KEPT)
-    first, second = asked.ask(LOG), asked.ask(LOG, afresh=True)
-    asked.review(first, corrected_answer=RIGHT)
-    asked.review(second, corrected_answer="It is kept for 30 days, then overwritten.")
-    assert "overwritten" in asked.ask(LOG).content.answer
-    asked.review(second, corrected_answer="It stays for 30 days.")
-    assert "It stays" in asked.pair.answer["text"]
-    asked.review(second, corrected_answer="")
-    assert asked.pairs == []
-    # That nothing is documented is no answer to give again.
-    asked.review(asked.ask(LOG), corrected_answer="I don't know")
-    assert all(pair.origin != "curated" for pair in asked.pairs)

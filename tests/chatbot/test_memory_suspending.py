@@ -37,7 +37,7 @@ pytestmark = pytest.mark.database
 MAST, LAMP = "at least 12 metres", "lamp-failure"
 CHANGED, GONE = "the page 1 of guide.md has changed", "the document guide.md is gone"
 RETIRED = "the release is retired"
-ONE_OUT, ONE_BACK = "1 saved answer is suspended.", "1 saved answer is in use again."
+ONE_OUT = "1 saved answer is suspended."
 
 
 def chapters(*names: str) -> str:
@@ -83,8 +83,8 @@ def change(database: Database, docs: Path) -> str:
     return ingest_beacon(database, docs).consequences
 
 
-def test_what_cites_a_page_that_changed_is_suspended_and_nothing_else(
-    database: Database, docs: Path
+def test_what_cites_a_page_that_changed_or_went_is_suspended_until_it_is_back(
+    database: Database, data_dir: Path, docs: Path
 ) -> None:
     pairs = [remember(database, "17.10", *words) for words in ([MAST], [LAMP], [LAMP, MAST])]
     write(docs, extra="# Extra\n\nThe horn is loud.\n")
@@ -93,6 +93,18 @@ def test_what_cites_a_page_that_changed_is_suspended_and_nothing_else(
     ingest_beacon(database, docs, release="17.20")
     assert change(database, docs) == "2 saved answers are suspended."
     assert suspended(database, *pairs) == [CHANGED, "", CHANGED]
+    pairs.append(remember(database, "17.10", "at least 15 metres"))
+    told = Catalog(database).rollback("Beacon", "17.10")
+    assert told == f"{ONE_OUT} 2 saved answers are in use again."
+    assert suspended(database, *pairs) == ["", "", "", CHANGED]
+    builder = Builder(database, data_dir, HashEmbedder(), workers=1)
+    removed = builder.remove_documents("Beacon", "17.10", ["guide.md"]).consequences
+    assert (removed, suspended(database, *pairs)) == (
+        "2 saved answers are suspended.",
+        [GONE, "", GONE, GONE],
+    )
+    write_beacon(docs)
+    assert ingest_beacon(database, docs).consequences == "2 saved answers are in use again."
 
 
 def test_a_page_that_moved_keeps_its_answers_and_is_cited_where_it_is_now(
@@ -114,27 +126,6 @@ def test_a_page_that_moved_keeps_its_answers_and_is_cited_where_it_is_now(
     assert (still, new != old, "b7 " in page.text) == (lamp, True, True)
     assert after == [{**before[0], "page": page.number, "page_id": new}, before[1]]
     assert page.number != before[0]["page"]
-
-
-def test_a_document_that_is_gone_takes_its_answers_along_until_it_is_back(
-    database: Database, data_dir: Path, docs: Path
-) -> None:
-    mast, lamp = remember(database, "17.10", MAST), remember(database, "17.10", LAMP)
-    builder = Builder(database, data_dir, HashEmbedder(), workers=1)
-    assert builder.remove_documents("Beacon", "17.10", ["guide.md"]).consequences == ONE_OUT
-    assert suspended(database, mast, lamp) == [GONE, ""]
-    assert ingest_beacon(database, docs).consequences == ONE_BACK
-    assert suspended(database, mast) == [""]
-
-
-def test_a_rollback_brings_answers_back_and_takes_newer_ones(
-    database: Database, docs: Path
-) -> None:
-    old = remember(database, "17.10", MAST)
-    change(database, docs)
-    new = remember(database, "17.10", "at least 15 metres")
-    assert Catalog(database).rollback("Beacon", "17.10") == f"{ONE_OUT} {ONE_BACK}"
-    assert suspended(database, old, new) == ["", CHANGED]
 
 
 def test_a_retired_release_suspends_all_of_its_answers(database: Database, docs: Path) -> None:
