@@ -111,7 +111,7 @@ def test_an_admin_follows_an_answer_from_its_trace_edits_and_deletes_it(
     page.get_by_text("Edit", exact=True).click()
     expect(page.get_by_text("The answer becomes curated")).to_be_visible()
     assert violations(page) == []
-    page.get_by_role("button", name="Save").click()
+    page.get_by_test_id("stBaseButton-primaryFormSubmit").click()
     expect(main(page).get_by_text("curated on").first).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Delete …").click()

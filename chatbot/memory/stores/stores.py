@@ -24,10 +24,12 @@ from chatbot.memory.scoring import write_score
 from chatbot.memory.settings import MemorySettings
 from chatbot.memory.stores.clusters import nearest_cluster, rank, store_of
 from chatbot.memory.suspending import review_release
-from corpora.database.engine import Database
+from corpora.database.engine import Database, portions
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ReleaseRow
 from corpora.errors import UnknownRelease
+
+_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,9 @@ class Stores:
         )
         with self.database.reading() as session:
             ids = session.scalars(select(MemoryPairRow.id).where(stale)).all()
-        for pair_id in ids:
+        for some in portions(ids, _AT_ONCE):
             with self.database.writing() as session:
-                if row := session.get(MemoryPairRow, pair_id):
+                for row in filter(None, (session.get(MemoryPairRow, pair) for pair in some)):
                     product = session.get_one(ReleaseRow, row.release_id).product.name
                     write_question(row, reader.read(row.question, product))
                     self._place(session, row)

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
-from chatbot.memory.opening import WITH_MEMORY
+from chatbot.memory.remembering import WITH_MEMORY
 from chatbot.turn import ReducedChunk, RetrievedChunk, Turn
 from eval.runs.folder import ContextText, FoundPage
 from eval.runs.systems.system import Answered, History, Stopped
