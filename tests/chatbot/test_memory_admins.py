@@ -1,4 +1,4 @@
-"""Questions and answers of a file become saved answers, and saved answers a file."""
+"""What admins do with saved answers: import and export, look, edit, retire."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
+from chatbot.administration.curation import LONGEST_ANSWER, Curation
 from chatbot.administration.exchange import Exchange, ImportReport
-from chatbot.administration.faq_file import LONGEST, FaqRow, parse_faq
-from chatbot.administration.overview import ReleaseFilter
-from chatbot.errors import FaqError
+from chatbot.administration.faq_file import LONGEST, FaqFile, FaqRow, parse_faq
+from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter, Worth
+from chatbot.errors import BadInput, FaqError, NotAllowed, UnknownPair
 from chatbot.review.exports import csv_lines
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.catalog.spreadsheet import without_apostrophe
 from prompts.fencing import visible
+from tests.chatbot.made_memory import suspend
 from tests.chatbot.memory_bots import Bot, remembering
 
 pytestmark = pytest.mark.database
@@ -28,6 +30,11 @@ pytestmark = pytest.mark.database
 ADA = Person("ada@example.org", "Ada", is_admin=True)
 BRIGHT = {"question": "How bright is the lamp?", "answer": "It gives 600 lumen.", "release": "1.0"}
 STEP = {"question": "What is the default of dim_step?", "answer": "5 %", "release": "2.0"}
+WRITTEN = (
+    FaqRow(1, "lamp", "2.0", "How bright is the lamp?", "It gives 800 lumen."),
+    FaqRow(2, "lamp", "2.0", "How much power does the lamp draw?", "12 W", score=0.9),
+    FaqRow(3, "lamp", "2.0", "What is the default of dim_step?", "7 %", score=0.2),
+)
 HOUSE = {"question": "Who may climb the ladder?", "answer": "Two grown-ups.", "release": "2.0"}
 
 
@@ -36,6 +43,13 @@ def bot(lamp_settings: Settings, tmp_path: Path) -> Iterator[Bot]:
     bot = remembering(lamp_settings, tmp_path)
     yield bot
     bot.close()
+
+
+@pytest.fixture
+def curated(bot: Bot) -> Bot:
+    """A memory with three imported answers of release 2.0."""
+    Exchange(bot.chatbot, ADA).bring_in(FaqFile("faq", WRITTEN))
+    return bot
 
 
 def brought_in(bot: Bot, *rows: dict[str, Any], **options: Any) -> ImportReport:
@@ -179,3 +193,63 @@ def test_a_file_that_cannot_be_read_says_where_and_what_to_do(data: bytes, why: 
 def test_what_a_spreadsheet_would_calculate_comes_back_as_it_was(text: str) -> None:
     _, line = "".join(csv_lines([{"question": text}])).split("\r\n", 1)
     assert without_apostrophe(line.strip()[1:-1].replace('""', '"')) == visible(text)
+
+
+def test_an_edited_answer_is_curated_and_rests_on_the_pages_of_today(curated: Bot) -> None:
+    bot, curation = curated, Curation(curated.chatbot, ADA)
+    wrong = bot.pairs[2]
+    assert (wrong.store, wrong.answer["citations"]) == ("low", [])
+    suspend(bot.chatbot.database, wrong.id)
+    row = curation.edit(wrong.id, "5 % [3]").row
+    assert (row.store, row.origin, row.score, row.suspended) == ("high", "curated", 1.0, "")
+    assert (row.question, row.rated_by) == (wrong.question, ADA.id)
+    assert (row.answer["text"], row.answer["value"]) == ("5 % [1]", "5 %")
+    assert "The default of dim_step is 5 %." in row.answer["citations"][0]["quote"]
+    curation.retire(row.id)
+    assert row.id not in [pair.id for pair in bot.pairs]
+    for gone in (curation.retire, lambda pair: curation.edit(pair, "x")):
+        with pytest.raises(UnknownPair):
+            gone(row.id)
+    (retired, edited, *_) = AuditLog(bot.chatbot.database).page(ADA)[0]
+    assert retired.action == "retire answer"
+    assert (edited.person, edited.action, edited.subject) == (ADA.id, "edit answer", "lamp 2.0")
+    # The log is kept for good, and holds no words of anybody.
+    assert edited.details == {"pair": wrong.id, "characters": 3, "citations": 1}
+
+
+def test_an_answer_that_cannot_be_kept_changes_nothing(curated: Bot) -> None:
+    bot, curation = curated, Curation(curated.chatbot, ADA)
+    before = [(pair.id, pair.answer) for pair in bot.pairs]
+    pair = bot.pairs[0].id
+    with pytest.raises(BadInput, match="The answer is empty"):
+        curation.edit(pair, " [1] ")
+    with pytest.raises(BadInput, match="the limit is 20,000: shorten it"):
+        curation.edit(pair, "x" * (LONGEST_ANSWER + 1))
+    administration = ReleaseAdministration(bot.chatbot.database)
+    administration.change_release("lamp", "2.0", ReleaseSettings(hidden=True))
+    with pytest.raises(BadInput, match="There is no documentation of lamp"):
+        curation.edit(pair, "It gives light.")
+    assert [(pair.id, pair.answer) for pair in bot.pairs] == before
+
+
+def test_only_admins_see_the_memory_filtered(curated: Bot) -> None:
+    bot = curated
+    user = Person("user@example.org", "User", is_admin=False)
+    for refused in (Curation, Exchange, lambda chatbot, by: Overview(chatbot.database, by)):
+        with pytest.raises(NotAllowed):
+            refused(bot.chatbot, user)
+    overview = Overview(bot.chatbot.database, ADA)
+    suspend(bot.chatbot.database, bot.pairs[1].id)
+    for wanted, number in (
+        (PairFilter(), 3),
+        (PairFilter(worth=Worth.GOOD), 1),
+        (PairFilter(worth=Worth.POOR), 1),
+        (PairFilter(worth=Worth.SUSPENDED), 1),
+        (PairFilter(words="DIM_STEP"), 1),
+        (PairFilter(words="100%"), 0),
+        (PairFilter(ReleaseFilter("lamp", "1.0")), 0),
+    ):
+        assert overview.count(wanted) == len(overview.pairs(wanted)) == number
+    newest = [pair.row.id for pair in overview.pairs(PairFilter(), offset=1, limit=2)]
+    assert newest == [pair.id for pair in bot.pairs][1::-1]
+    assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
