@@ -31,11 +31,11 @@ class AnswerScore:
     """What is right and wrong about the reply to one question; None where a rule does not apply.
 
     `silently_wrong_release`: answered from the latest release, though another one is meant and
-    named. `correct` looks at the answer's own words; `judged` (right) and `reads_well` are what a
-    reader said. `gold_page` is a citation of the page or the anchor of the gold source, or of its
-    file where it has neither; a comparison needs one on every side. `likeness` is told where the
-    documentation says it, and decides nothing; a refusal says nothing. `seconds` is None where the
-    reply does not tell.
+    named. `correct` looks at the answer's own words, and is None without patterns for them;
+    `judged` (right) and `reads_well` are what a reader said. `gold_page` is a citation of the page
+    or the anchor of the gold source, or of its file where it has neither; a comparison needs one on
+    every side. `likeness` is told where the documentation says it, and decides nothing; a refusal
+    says nothing. `seconds` is None where the reply does not tell.
     """
 
     id: str
@@ -44,7 +44,7 @@ class AnswerScore:
     asks: Asks | None = None
     error: str | None = None
     silently_wrong_release: bool | None = None
-    correct: bool = False
+    correct: bool | None = False
     judged: bool | None = None
     reads_well: bool | None = None
     refused: bool = False
@@ -128,7 +128,7 @@ def score_answer(
         asks=question.asks,
         error=error,
         silently_wrong_release=None if failed else _silently_wrong(question, reply),
-        correct=question.accepts(answer_text) and not refused if answerable else refused,
+        correct=_correct(question, answer_text, refused=refused),
         refused=refused,
         facts=Share(question.facts_in(answer_text), len(question.facts)) if answerable else NONE,
         steps_complete=question.has_steps(answer_text) if answerable and question.steps else None,
@@ -142,6 +142,12 @@ def score_answer(
         completion_tokens=reply.completion_tokens,
         **({} if failed or refused else _of_sentences(question, reply, page_text)),
     )
+
+
+def _correct(question: GoldQuestion, answer: str, *, refused: bool) -> bool | None:
+    if not question.answerable:
+        return refused
+    return False if refused else question.accepts(answer)
 
 
 def _of_sentences(question: GoldQuestion, reply: Reply, page_text: PageText) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def _answered_rightly(question: GoldQuestion, chatbot: Chatbot) -> bool:
         question.question, product=question.product, history=question.history, afresh=True
     )
     score = score_answer(question, reply.content)
-    return score.correct and not score.silently_wrong_release
+    return bool(score.correct) and not score.silently_wrong_release
 
 
 def _taken_rightly(question: ReleaseQuestion, products: Sequence[Product]) -> bool:

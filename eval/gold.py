@@ -96,7 +96,8 @@ class GoldQuestion(Line):
     A right answer matches every pattern of `must_include` and none of `must_not_include`; a
     complete one states the `facts` and, where it tells how, has the `steps` in order. All patterns
     are Python regular expressions, case-insensitive. `release` is the one meant, None for the
-    latest.
+    latest. Without `must_include` no rule can tell whether an answer is right: that is left to a
+    judge.
     """
 
     id: Text
@@ -104,7 +105,7 @@ class GoldQuestion(Line):
     question: Text
     kind: QuestionKind
     gold_answer: Text
-    must_include: tuple[Pattern, ...] = Field(min_length=1)
+    must_include: tuple[Pattern, ...] = ()
     must_not_include: tuple[Pattern, ...] = ()
     sources: tuple[GoldSource, ...] = ()
     release: Text | None = None
@@ -154,8 +155,10 @@ class GoldQuestion(Line):
         """The line of a batch that asks it: what a user types, so never the release meant."""
         return self.model_dump(mode="json", include={"id", "product", "question", "history"})
 
-    def accepts(self, answer: str) -> bool:
-        """Whether `answer` says what it must and nothing that it must not."""
+    def accepts(self, answer: str) -> bool | None:
+        """Whether `answer` says what it must and nothing that it must not; None without rules."""
+        if not self.must_include:
+            return None
         return all(matches(pattern, answer) for pattern in self.must_include) and not any(
             matches(pattern, answer) for pattern in self.must_not_include
         )

@@ -226,7 +226,7 @@ def _ask(
         said=text,
         seconds=seconds,
         route=str(reply.turn.route),
-        correct=score.correct,
+        correct=bool(score.correct),
         refused=score.refused,
         bert_score=alike(text, gold.gold_answer),
         reused_from=first.text if first else "",

@@ -6,6 +6,7 @@ A turn becomes a gold question, a line of the file that the evaluation reads. Th
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,8 +161,16 @@ def _answer(reply: Reply, review: ReviewRow, *, follows_up: bool) -> dict[str, A
 
 def must_include(text: str) -> list[str]:
     """Patterns for the figures and names of a text, or else for its words."""
-    named = dict.fromkeys(claims(text)) or dict.fromkeys(filtered(text).split())
-    patterns = (whole(name).pattern for name in named)
+    return patterns_of(text) or _patterns(filtered(text).split(), text)
+
+
+def patterns_of(text: str) -> list[str]:
+    """Patterns for the figures and names of a text; none where it is all words."""
+    return _patterns(claims(text), text)
+
+
+def _patterns(names: Iterable[str], text: str) -> list[str]:
+    patterns = (whole(name).pattern for name in dict.fromkeys(names))
     matching = (p for p in patterns if re.search(p, text, re.IGNORECASE))
     return list(matching)[:_MOST_PATTERNS]
 

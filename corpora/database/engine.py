@@ -28,6 +28,7 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
     history_tables,
     job_tables,
     memory_tables,
+    question_tables,
 )
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase

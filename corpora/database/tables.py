@@ -57,6 +57,7 @@ class Base(DeclarativeBase):
         str: Text,
         bytes: LargeBinary,
         list[str]: JSON,
+        list[dict[str, Any]]: JSON,
         dict[str, Any]: JSON,
     }
 

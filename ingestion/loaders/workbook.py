@@ -97,7 +97,7 @@ class _Grid:
     def _take(self, sheet: Any, number: int, cells: Any, attributes: dict[str, str]) -> None:
         from openpyxl.cell.read_only import ReadOnlyCell
 
-        placed = ((cell["column"], _shown(ReadOnlyCell(sheet, **cell))) for cell in cells)
+        placed = ((cell["column"], shown(ReadOnlyCell(sheet, **cell))) for cell in cells)
         row = {column: text for column, text in placed if text.strip()}
         adjoins = number == self._last + 1
         if _is_hidden(attributes):
@@ -146,7 +146,7 @@ def _is_hidden(attributes: dict[str, str]) -> bool:
     return attributes.get("hidden") in {"1", "true"}
 
 
-def _shown(cell: Any) -> str:
+def shown(cell: Any) -> str:
     """Return the text of a cell as a person sees it."""
     value = cell.value
     if value is None or cell.font.strike:

@@ -1,0 +1,100 @@
+"""A file of questions as rows of cells: CSV, XLSX or JSONL."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from corpora.catalog.spreadsheet import csv_rows
+from eval.gold import GoldError
+from ingestion.decoding import decode, objection
+from ingestion.listing import DEFAULT_LIMITS
+from ingestion.page import Rejected, UnreadableFile
+from ingestion.sandbox import Sandbox
+from prompts.fencing import visible
+
+LARGEST = 20_000_000
+"""Bytes."""
+LONGEST_CELL = 20_000
+"""Characters."""
+_LINE = TypeAdapter(dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a line by their column, which is written as the file has it; or its fault."""
+
+    line: int
+    cells: dict[str, Any]
+    fault: str = ""
+
+
+def read_rows(data: bytes, name: str) -> tuple[Row, ...]:
+    """The rows of a file below its header, by its suffix; raises GoldError.
+
+    Text may be in any encoding that documents may be in. A workbook is parsed in a confined child
+    process. Invisible characters are left out.
+    """
+    suffix = Path(name).suffix.lower()
+    reading = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl, ".xlsx": _xlsx, ".xlsm": _xlsx}
+    if suffix not in reading:
+        raise GoldError(f"{name}: give a .csv, .xlsx or .jsonl file")
+    if len(data) > LARGEST:
+        raise GoldError(f"{name} is larger than {LARGEST:,} bytes: divide it into several")
+    if fault := objection(data, name):
+        raise GoldError(f"{name}: {fault}")
+    try:
+        rows = tuple(reading[suffix](data, name))
+    except UnreadableFile as error:
+        raise GoldError(f"{name}: {error}") from error
+    if not rows:
+        raise GoldError(f"{name}: there is nothing in this file below its first row")
+    return rows
+
+
+def _csv(data: bytes, name: str) -> Iterator[Row]:
+    text = decode(data)
+    first = text.lstrip("\n").partition("\n")[0]
+    rows = csv_rows(text, name, max(",;\t", key=first.count), GoldError)
+    yield from _below_header(rows)
+
+
+def _xlsx(data: bytes, name: str) -> Iterator[Row]:
+    limits = DEFAULT_LIMITS
+    sandbox = Sandbox("eval.sets.workbook:load", memory=limits.memory, seconds=limits.seconds)
+    with closing(sandbox):
+        read = sandbox.parse(data, name)
+    if isinstance(read, Rejected):
+        raise GoldError(f"{name}: {read.reason}")
+    blocks = (block for page in read.pages for block in page.blocks)
+    yield from _below_header((int(b.anchor or 0), json.loads(b.text)) for b in blocks)
+
+
+def _below_header(rows: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
+    header = [cell.strip() for cell in next(rows, (0, []))[1]]
+    for line, cells in rows:
+        beyond = "".join(cells[len(header) :]).strip()
+        fault = "it has more cells than the first row names columns" if beyond else ""
+        pairs = zip_longest(header, cells[: len(header)], fillvalue="")
+        yield Row(line, {column: _plain(cell) for column, cell in pairs if column}, fault)
+
+
+def _jsonl(data: bytes, name: str) -> Iterator[Row]:
+    # Other line ends than these may stand within a JSON string.
+    for number, line in enumerate(re.split(r"\r?\n", decode(data)), 1):
+        if not line.strip():
+            continue
+        try:
+            yield Row(number, {k: _plain(v) for k, v in _LINE.validate_json(line).items()})
+        except ValidationError:
+            yield Row(number, {}, "it is no JSON object")
+
+
+def _plain(value: Any) -> Any:
+    return visible(value).strip()[:LONGEST_CELL] if isinstance(value, str) else value

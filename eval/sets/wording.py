@@ -1,0 +1,23 @@
+"""How a question names its release, and by what it is known again."""
+
+from hashlib import sha256
+
+from chatbot.retrieval.support import plain, whole
+
+
+def naming(question: str, release: str) -> str:
+    """The question with its release: as it is if it has it, else "In 17.10: …"."""
+    if not release or whole(plain(release)).search(plain(question)):
+        return question
+    return f"In {release}: {question}"
+
+
+def digest_of(product: str, release: str, question: str) -> str:
+    """The hash by which the same question about the same release is known again."""
+    named = "\n".join(map(plain, (product, release, question)))
+    return sha256(named.encode()).hexdigest()
+
+
+def question_id(product: str, release: str, question: str) -> str:
+    """An id for a question that has none."""
+    return f"q-{digest_of(product, release, question)[:12]}"
