@@ -57,7 +57,7 @@ class RegressionSet:
         with self.database.reading() as session:
             if (row := session.get(TurnRow, turn)) is None:
                 raise UnknownTurn(turn)
-            _question(session, row)
+            gold_of_turn(session, row)
         return Ratings(self.database).change(person, turn, in_regression_set=True)
 
     def remove(self, person: Person, turn: int) -> ReviewRow:
@@ -72,7 +72,7 @@ class RegressionSet:
             kept = select(TurnRow).join(TurnRow.review).where(ReviewRow.in_regression_set)
             for turn in session.scalars(kept.order_by(TurnRow.id)):
                 try:
-                    questions.append(_question(session, turn))
+                    questions.append(gold_of_turn(session, turn))
                 except NoGold as reason:
                     left_out.append((turn.id, str(reason)))
         AuditLog(self.database).record(
@@ -81,19 +81,21 @@ class RegressionSet:
         return Exported(tuple(questions), tuple(left_out))
 
 
-def _question(session: Session, turn: TurnRow) -> dict[str, Any]:
-    """Make a gold question of a turn and of the conversation before it.
+def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:
+    """A gold question made of a turn and of the conversation before it.
 
-    The right answer is the corrected one, else the one rated good; its figures and names, or its
-    words where it has none, are what an answer must include. Raises NoGold.
+    The right answer is the corrected one, else the one rated good, by an admin or, where none has
+    rated it, by its asker; its figures and names, or its words where it has none, are what an
+    answer must include. Raises NoGold.
     """
     reply, review = Reply.model_validate(turn.answer), review_of(turn)
-    if not review.rating:
+    liked = turn.feedback is not None and turn.feedback.thumbs > 0
+    if not (rating := review.rating or (Rating.GOOD if liked else "")):
         raise NoGold("The answer is not rated: rate it first.")
     corrected = review.corrected_answer
-    if review.rating != Rating.GOOD and not corrected:
+    if rating != Rating.GOOD and not corrected:
         raise NoGold("The answer is not good: write the corrected one first.")
-    if review.rating == Rating.WRONG_RELEASE and not review.corrected_release:
+    if rating == Rating.WRONG_RELEASE and not review.corrected_release:
         raise NoGold("The answer is from the wrong release: name the right one first.")
     product = reply.product or turn.conversation.product
     if not product:
@@ -177,7 +179,7 @@ def _patterns(names: Iterable[str], text: str) -> list[str]:
 
 def _sources(reply: Reply, review: ReviewRow, *, one_a_release: bool) -> list[dict[str, Any]]:
     """The cited pages, unless the rating says that they are wrong."""
-    if review.rating not in (Rating.GOOD, Rating.INCOMPLETE) or review.corrected_release:
+    if review.rating not in ("", Rating.GOOD, Rating.INCOMPLETE) or review.corrected_release:
         return []
     sources: dict[Any, dict[str, Any]] = {}
     for citation in reply.citations:

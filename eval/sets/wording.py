@@ -1,8 +1,13 @@
 """How a question names its release, and by what it is known again."""
 
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import zip_longest
+from typing import TypeVar
 
 from chatbot.retrieval.support import plain, whole
+
+Item = TypeVar("Item")
 
 
 def naming(question: str, release: str) -> str:
@@ -21,3 +26,9 @@ def digest_of(product: str, release: str, question: str) -> str:
 def question_id(product: str, release: str, question: str) -> str:
     """An id for a question that has none."""
     return f"q-{digest_of(product, release, question)[:12]}"
+
+
+def in_turn(*sources: Iterable[Item]) -> Iterator[Item]:
+    """One item of each source after the other, as long as any has some; each is read lazily."""
+    for items in zip_longest(*sources):
+        yield from (item for item in items if item is not None)

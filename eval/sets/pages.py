@@ -1,0 +1,111 @@
+"""The pages that an answer stands on, and whether they still say the same."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from chatbot.chatbot import Chatbot
+from chatbot.memory.suspending import CitedPage, page_hash, reason_unusable
+from corpora.catalog.catalog import find_release
+from corpora.database.engine import portions
+from corpora.database.tables import MemberRow, PageRow
+from corpora.errors import NoCorpus
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
+from eval.gold import GoldQuestion, GoldSource
+from eval.sets.proposals import StatedOn
+
+_AT_ONCE = 500
+
+
+def stated_on(
+    page: StoredPage, release: str, quote: str, path: Sequence[str] = (), anchor: str | None = None
+) -> StatedOn:
+    """A page of a release with the words on it that say something, and where they stand."""
+    return StatedOn(
+        release=release,
+        file=page.document.file,
+        number=page.number,
+        page_id=page.id,
+        page_hash=page_hash(page.text).hex(),
+        section=" › ".join(path or page.heading_path),
+        anchor=anchor or page.anchor,
+        document=page.document.title,
+        quote=quote,
+    )
+
+
+def source_of(page: StatedOn) -> GoldSource:
+    """The page as the source of a gold question: by its anchor, else by its number."""
+    number = page.number if page.anchor is None else None
+    return GoldSource(release=page.release, file=page.file, page=number, anchor=page.anchor)
+
+
+def sources_of(pages: Iterable[StatedOn]) -> tuple[GoldSource, ...]:
+    """The sources of some pages, each once."""
+    return tuple(dict.fromkeys(map(source_of, pages)))
+
+
+def pages_named(chatbot: Chatbot, gold: GoldQuestion) -> tuple[StatedOn, ...]:
+    """The pages that the sources of a question name, as far as they are in the documentation."""
+    found = []
+    for source in gold.sources:
+        try:
+            corpus = chatbot.corpora.corpus(gold.product, source.release)
+        except NoCorpus:
+            continue
+        if page := next(_pages_of(corpus, source), None):
+            found.append(stated_on(page, corpus.release, "", anchor=source.anchor))
+    return tuple(found)
+
+
+def _pages_of(corpus: Corpus, source: GoldSource) -> Iterator[StoredPage]:
+    for document in corpus.documents():
+        if source.is_in(document.file):
+            for page in corpus.pages_of(document.id):
+                is_whole = source.page is None and source.anchor is None
+                if is_whole or page.number == source.page or source.anchor in page.anchors:
+                    yield page
+
+
+def why_stale(session: Session, of: Mapping[int, tuple[str, Sequence[StatedOn]]]) -> dict[int, str]:
+    """Why questions are stale, by their key; those whose pages all serve unchanged are not in it.
+
+    `of` has the product and the pages of each question. A page is the same as long as its release
+    serves a page of its file with the same text.
+    """
+    serving = _serving(session, {page.page_id for _, pages in of.values() for page in pages})
+    stale: dict[int, str] = {}
+    for key, (product, pages) in of.items():
+        by_release: defaultdict[str, list[CitedPage]] = defaultdict(list)
+        for page in pages:
+            cited = CitedPage(page.file, bytes.fromhex(page.page_hash), page.page_id, page.number)
+            by_release[page.release].append(cited)
+        for name, cited_pages in by_release.items():
+            row = find_release(session, product, name)
+            if row is None or row.published_generation_id is None or row.retired:
+                reason = f"{product} {name} is not there any more"
+            else:
+                there = serving.get(row.published_generation_id, set())
+                left = [page for page in cited_pages if page.page_id not in there]
+                reason = reason_unusable(session, row.id, left) if left else ""
+            if reason:
+                stale[key] = reason
+                break
+    return stale
+
+
+def _serving(session: Session, pages: Iterable[int]) -> dict[int, set[int]]:
+    """Which of some pages each generation has; a page never changes and its id names no other."""
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    for some in portions(sorted(pages), _AT_ONCE):
+        rows = session.execute(
+            select(MemberRow.generation_id, PageRow.id)
+            .join(PageRow, PageRow.document_id == MemberRow.document_id)
+            .where(PageRow.id.in_(some))
+        )
+        for generation, page in rows:
+            found[generation].add(page)
+    return found

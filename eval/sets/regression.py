@@ -1,0 +1,160 @@
+"""The regression set: the questions that are asked again with every change."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from chatbot.conversations.feedback import UP
+from chatbot.errors import NoGold
+from chatbot.memory.pairs import Rating, ScoreOrigin
+from chatbot.memory.suspending import page_hash
+from chatbot.reply import Reply
+from chatbot.review.regression_set import gold_of_turn, patterns_of
+from chatbot.text.markdown import without_marks
+from corpora.database.engine import Database
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.tables import PageRow, ProductRow, ReleaseRow
+from eval.gold import GoldQuestion, QuestionKind
+from eval.sets.pages import sources_of, why_stale
+from eval.sets.proposals import StatedOn, accepted
+from eval.sets.wording import digest_of, naming
+
+
+@dataclass(frozen=True)
+class Member:
+    """A question of the set, where it came from, and why it is stale: empty if it is not."""
+
+    gold: GoldQuestion
+    came_from: str
+    pages: tuple[StatedOn, ...]
+    stale: str = ""
+
+
+def regression_set(
+    database: Database, product: str | None = None, *, stale: bool = False
+) -> tuple[GoldQuestion, ...]:
+    """The accepted questions and the rated turns; those whose pages have changed where asked for.
+
+    A question that is there in several ways counts once, the accepted one first.
+    """
+    return tuple(m.gold for m in members(database, product) if stale or not m.stale)
+
+
+def members(database: Database, product: str | None = None) -> tuple[Member, ...]:
+    """The same with where each came from, the stale ones too."""
+    with database.reading() as session:
+        sources = (
+            _accepted(session, product),
+            _turns(session, product),
+            _curated(session, product),
+        )
+        found: dict[str, Member] = {}
+        for member in (member for source in sources for member in source):
+            gold = member.gold
+            about = digest_of(gold.product, ", ".join(gold.gold_releases), gold.question)
+            found.setdefault(about, member)
+        listed = list(found.values())
+        stale = why_stale(
+            session, {n: (m.gold.product, m.pages) for n, m in enumerate(listed) if not m.stale}
+        )
+    return tuple(
+        Member(m.gold, m.came_from, m.pages, m.stale or stale.get(n, ""))
+        for n, m in enumerate(listed)
+    )
+
+
+def _accepted(session: Session, product: str | None) -> Iterator[Member]:
+    for proposal in accepted(session, product):
+        draft = proposal.draft
+        yield Member(draft.gold, draft.came_from, draft.pages)
+
+
+def _turns(session: Session, product: str | None) -> Iterator[Member]:
+    """Turns that an admin put into the set, or the asker found good and no admin bad."""
+    good = ReviewRow.rating.in_(("", str(Rating.GOOD)))
+    liked = (FeedbackRow.thumbs == UP) & or_(ReviewRow.turn_id.is_(None), good)
+    rows = (
+        select(TurnRow)
+        .outerjoin(TurnRow.review)
+        .outerjoin(TurnRow.feedback)
+        .where(or_(ReviewRow.in_regression_set, liked), ~TurnRow.superseded)
+        .order_by(TurnRow.id)
+    )
+    for turn in session.scalars(rows.where(TurnRow.product == product) if product else rows):
+        try:
+            gold = GoldQuestion.model_validate(gold_of_turn(session, turn))
+        except (NoGold, ValidationError):
+            continue
+        citations = [
+            {"release": c.release, "file": c.file, "page": c.page, "page_id": c.page_id}
+            for c in Reply.model_validate(turn.answer).citations
+        ]
+        pages = _cited(session, citations) if gold.sources else ()
+        gone = gold.sources and pages is None
+        yield Member(
+            gold, f"answer {turn.id}", pages or (), "a page that it cites is gone" if gone else ""
+        )
+
+
+def _curated(session: Session, product: str | None) -> Iterator[Member]:
+    """The saved answers that an admin wrote or vouched for, which are of one release."""
+    rows = (
+        select(ProductRow.name, ReleaseRow.name, MemoryPairRow)
+        .select_from(MemoryPairRow)
+        .join(ReleaseRow)
+        .join(ProductRow)
+        .where(MemoryPairRow.origin == str(ScoreOrigin.CURATED), MemoryPairRow.store == "high")
+        .order_by(MemoryPairRow.id)
+    )
+    wanted = rows.where(ProductRow.name == product) if product else rows
+    for of_product, release, pair in session.execute(wanted):
+        answer = without_marks(pair.answer["text"]).strip()
+        citations = pair.answer.get("citations", [])
+        pages = tuple(
+            StatedOn(
+                release,
+                page.file,
+                citation["page"],
+                page.page_id,
+                page.page_hash.hex(),
+                citation.get("section", ""),
+                citation.get("anchor"),
+            )
+            for page, citation in zip(pair.pages, citations, strict=False)
+        )
+        gold = GoldQuestion(
+            id=f"saved-{pair.id}",
+            product=of_product,
+            question=naming(pair.question, release),
+            kind=QuestionKind.RELEASE_SPECIFIC_DIFFERS,
+            gold_answer=answer,
+            must_include=tuple(patterns_of(answer)),
+            sources=sources_of(pages),
+            release=release,
+        )
+        yield Member(gold, f"saved answer {pair.id}", pages, pair.suspended)
+
+
+def _cited(session: Session, citations: list[dict[str, Any]]) -> tuple[StatedOn, ...] | None:
+    """The cited pages as they were; None where one is not kept any more."""
+    texts = dict(
+        session.execute(
+            select(PageRow.id, PageRow.text).where(
+                PageRow.id.in_({citation["page_id"] for citation in citations})
+            )
+        ).tuples()
+    )
+    if any(citation["page_id"] not in texts for citation in citations):
+        return None
+    return tuple(
+        StatedOn(
+            *(citation["release"], citation["file"], citation["page"], citation["page_id"]),
+            page_hash(texts[citation["page_id"]]).hex(),
+        )
+        for citation in citations
+    )
