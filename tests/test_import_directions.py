@@ -29,7 +29,7 @@ INSIDE = {
     ),
     "ui": (
         "wording api serving cli elements account sources answers review documents glossary "
-        "releases chat app"
+        "releases evaluation chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it, and any `settings`."""

@@ -1,7 +1,7 @@
 """Which column of a file says what of a question."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from eval.gold import GoldError
 
@@ -41,24 +41,32 @@ def parse_columns(written: Iterable[str]) -> dict[str, str]:
     return chosen
 
 
-def find_columns(there: Iterable[str], chosen: Mapping[str, str]) -> dict[str, str]:
-    """The column that says each thing: as it was chosen, else by its usual name.
+def guess_columns(there: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str]:
+    """The column that says each thing: as it was chosen, else by its usual name, as far as found.
 
-    The first name in the list wins where several columns have one. Raises GoldError where a
-    chosen column, or one for questions or answers, is not there.
+    What was chosen as "" has no column. The first name in the list wins where several columns
+    have one.
     """
-    columns = {_plain(column): column for column in reversed(list(there))}
+    columns = {_plain(column): column for column in reversed(there)} | {c: c for c in there}
     found: dict[str, str] = {}
-    for role, names in USUAL_NAMES.items():
-        wanted = [chosen[role]] if role in chosen else names
-        if column := next((columns[n] for n in map(_plain, wanted) if n in columns), None):
+    for role, usual in USUAL_NAMES.items():
+        named = chosen[role] if role in chosen else None
+        wanted = usual if named is None else filter(None, (named, _plain(named)))
+        if column := next((columns[name] for name in wanted if name in columns), None):
             found[role] = column
-    named = ", ".join(columns.values()) or "none"
-    for role in (*chosen, "question", "gold_answer"):
+    return found
+
+
+def find_columns(there: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str]:
+    """The same; raises GoldError where a chosen one, or questions or answers, are not there."""
+    found = guess_columns(there, chosen)
+    for role in ("question", "gold_answer", *filter(chosen.get, chosen)):
         if role not in found:
-            advice = "" if role in chosen else f" (map one: --columns {role}=COLUMN)"
+            column = chosen.get(role, "")
+            advice = "" if column else f" (map one: --columns {role}=COLUMN)"
             raise GoldError(
-                f"no column {chosen.get(role, role)!r}{advice}; the file has the columns: {named}"
+                f"no column {column or role!r}{advice}; the file has the columns: "
+                f"{', '.join(there) or 'none'}"
             )
     return found
 

@@ -65,7 +65,7 @@ def _of_document(
 def _heading(path: Section, page: StoredPage) -> str:
     """The last heading without its number; empty for the beginning of a longer document."""
     heading = _NUMBERING.sub("", path[-1]) if path else ""
-    is_beginning = heading == page.document.title and page.next_id is not None
+    is_beginning = len(path) == 1 and page.previous_id is None and page.next_id is not None
     return "" if is_beginning else heading
 
 

@@ -19,7 +19,7 @@ from chatbot.text.words import first_problem
 from corpora.catalog.release import Product, is_among
 from eval.gold import GoldError, GoldQuestion, QuestionKind
 from eval.sets.columns import find_columns
-from eval.sets.rows import Row, read_rows
+from eval.sets.rows import Row, columns_of
 from eval.sets.wording import naming, question_id
 
 _LISTS = ("must_include", "must_not_include")
@@ -60,20 +60,19 @@ class Defaults:
 
 
 def import_questions(
-    data: bytes,
+    rows: Sequence[Row],
     name: str,
     *,
     columns: Mapping[str, str] | None = None,
     defaults: Defaults = Defaults(),
     products: Sequence[Product] = (),
 ) -> ImportedSet:
-    """Read the bytes of a file; raises GoldError where none of it can be used.
+    """Make questions of the rows of a file; raises GoldError where none can be used.
 
     The releases of those `products` that are named are checked; a row without a release is
     answered from the one of the defaults, else from the newest of its product.
     """
-    rows = read_rows(data, name)
-    there = dict.fromkeys(column for row in rows for column in row.cells)
+    there = columns_of(rows)
     found = find_columns(there, columns or {})
     questions: dict[str, GoldQuestion] = {}
     left_out: list[SkippedLine] = []

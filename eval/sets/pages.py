@@ -52,6 +52,8 @@ def pages_named(chatbot: Chatbot, gold: GoldQuestion) -> tuple[StatedOn, ...]:
     """The pages that the sources of a question name, as far as they are in the documentation."""
     found = []
     for source in gold.sources:
+        if source.page is None and source.anchor is None:
+            continue
         try:
             corpus = chatbot.corpora.corpus(gold.product, source.release)
         except NoCorpus:
@@ -65,8 +67,7 @@ def _pages_of(corpus: Corpus, source: GoldSource) -> Iterator[StoredPage]:
     for document in corpus.documents():
         if source.is_in(document.file):
             for page in corpus.pages_of(document.id):
-                is_whole = source.page is None and source.anchor is None
-                if is_whole or page.number == source.page or source.anchor in page.anchors:
+                if page.number == source.page or source.anchor in page.anchors:
                     yield page
 
 

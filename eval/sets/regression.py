@@ -1,7 +1,7 @@
 """The regression set: the questions that are asked again with every change."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,12 +27,16 @@ from eval.sets.wording import digest_of, naming
 
 @dataclass(frozen=True)
 class Member:
-    """A question of the set, where it came from, and why it is stale: empty if it is not."""
+    """A question of the set, where it came from, and why it is stale: empty if it is not.
+
+    `proposal` is the accepted one, None for what was rated.
+    """
 
     gold: GoldQuestion
     came_from: str
     pages: tuple[StatedOn, ...]
     stale: str = ""
+    proposal: int | None = None
 
 
 def regression_set(
@@ -62,16 +66,13 @@ def members(database: Database, product: str | None = None) -> tuple[Member, ...
         stale = why_stale(
             session, {n: (m.gold.product, m.pages) for n, m in enumerate(listed) if not m.stale}
         )
-    return tuple(
-        Member(m.gold, m.came_from, m.pages, m.stale or stale.get(n, ""))
-        for n, m in enumerate(listed)
-    )
+    return tuple(replace(m, stale=m.stale or stale.get(n, "")) for n, m in enumerate(listed))
 
 
 def _accepted(session: Session, product: str | None) -> Iterator[Member]:
     for proposal in accepted(session, product):
         draft = proposal.draft
-        yield Member(draft.gold, draft.came_from, draft.pages)
+        yield Member(draft.gold, draft.came_from, draft.pages, proposal=proposal.id)
 
 
 def _turns(session: Session, product: str | None) -> Iterator[Member]:

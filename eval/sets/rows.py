@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -56,6 +56,11 @@ def read_rows(data: bytes, name: str) -> tuple[Row, ...]:
     if not rows:
         raise GoldError(f"{name}: there is nothing in this file below its first row")
     return rows
+
+
+def columns_of(rows: Iterable[Row]) -> tuple[str, ...]:
+    """The columns of a file, in its order."""
+    return tuple(dict.fromkeys(column for row in rows for column in row.cells))
 
 
 def _csv(data: bytes, name: str) -> Iterator[Row]:

@@ -11,6 +11,7 @@ from chatbot.settings import read_settings
 from eval.figures import report_tables
 from eval.gold import read_gold, read_lines
 from ui.cli import benchmark, judging, runs
+from ui.cli.evaluation import sets
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
@@ -23,6 +24,8 @@ app.command()(runs.run)
 app.command()(runs.compare)
 app.command()(judging.calibrate)
 app.command()(judging.validity)
+app.command("import")(sets.import_file)
+app.command()(sets.draft)
 app.add_typer(benchmark.app)
 
 

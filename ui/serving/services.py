@@ -16,6 +16,7 @@ from chatbot.errors import NotSignedIn
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings
+from eval.sets.proposals import Proposals
 from ui.serving.asking import QuestionRunner
 from ui.serving.gate import PROXY_PERSON
 
@@ -85,6 +86,11 @@ def feedback() -> Feedback:
 def ratings() -> Ratings:
     """The ratings of answers by admins."""
     return curation.ratings(chatbot())
+
+
+def proposals() -> Proposals:
+    """The questions that are proposed for the regression set, for admins."""
+    return Proposals(chatbot().database)
 
 
 def administration() -> Administration:

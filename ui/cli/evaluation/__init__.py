@@ -1,0 +1,1 @@
+"""Commands of `strata eval`, each in a module of its own."""

@@ -1,0 +1,1 @@
+"""The page Evaluation: runs, their reports, and the questions that are asked."""

@@ -1,0 +1,105 @@
+"""Questions are added: proposed from a release, or imported from a file."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from chatbot.accounts.people import Person
+from eval.sets.adding import add_imported
+from eval.sets.columns import guess_columns
+from eval.sets.drafting import MOST, NUMBER, propose
+from eval.sets.importing import Defaults, import_questions
+from eval.sets.rows import LARGEST, Row, columns_of, read_rows
+from ui.elements.frame import button, done, failures_shown, use_new_widget, widget_round
+from ui.elements.table import bullets
+from ui.serving import services
+from ui.wording.amounts import how_many
+from ui.wording.questions import import_lines
+
+_MAPPED = {"question": "Question", "gold_answer": "Answer", "release": "Release", "file": "File"}
+"""The columns that can be chosen here, and how they are called."""
+_NONE = "–"
+
+
+def offer_proposing(person: Person, product: str) -> None:
+    """Propose questions of a release, or of what it says otherwise than another one."""
+    st.markdown("**Propose from the documentation**")
+    names = services.releases(product)
+    if not names:
+        st.markdown("This product has no release.")
+        return
+    release = st.selectbox("Release", names, key=f"propose-release {product}")
+    since = st.selectbox(
+        "What differs from",
+        [name for name in names if name != release],
+        index=None,
+        placeholder="no other release",
+        key=f"propose-since {product} {release}",
+    )
+    number = st.number_input("Questions", 1, MOST, NUMBER, key="propose-number")
+    settings, model = services.chatbot().settings, services.chatbot().model
+    by_model = model is not None and st.toggle(
+        "Worded by the language model",
+        settings.has_capable_model,
+        key="propose-model",
+        help="Slower. Its answers have to be quoted from a page; the others are taken from there.",
+    )
+    if not button("Propose", icon="lightbulb", key="propose"):
+        return
+    bar = st.progress(0.0, "Reading the documentation …")
+
+    def on_progress(done: int, total: int) -> None:
+        bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'question')}")
+
+    with failures_shown():
+        added = propose(
+            *(services.chatbot(), person, product, release, since, int(number)),
+            with_model=by_model,
+            on_progress=on_progress,
+        )
+        none = "Nothing new to propose: all of it is there already."
+        done(f"{how_many(added, 'question')} proposed." if added else none)
+
+
+def offer_import(person: Person, product: str) -> None:
+    """Import the questions of a file for a product."""
+    st.markdown("**Import a file**")
+    st.caption("CSV, XLSX or JSONL with a question, an answer, and a release in each row.")
+    key = f"questions file {product} {widget_round('questions import')}"
+    received = st.file_uploader(
+        "File", type=["csv", "xlsx", "jsonl"], max_upload_size=LARGEST // 1_000_000, key=key
+    )
+    if received is None:
+        return
+    with failures_shown():
+        rows = _rows(received.getvalue(), received.name)
+        _import(person, product, received.name, rows)
+
+
+@st.cache_data(show_spinner="Reading the file …", max_entries=4)
+def _rows(data: bytes, name: str) -> tuple[Row, ...]:
+    return read_rows(data, name)
+
+
+def _import(person: Person, product: str, name: str, rows: Sequence[Row]) -> None:
+    there = columns_of(rows)
+    guessed = guess_columns(there, {})
+    chosen: dict[str, str] = {}
+    for role, label in _MAPPED.items():
+        offered = [_NONE, *there]
+        index = offered.index(guessed.get(role, _NONE))
+        column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
+        chosen[role] = "" if column == _NONE else column
+    read = import_questions(
+        rows,
+        name,
+        columns=chosen,
+        defaults=Defaults(product),
+        products=services.chatbot().products(),
+    )
+    st.markdown(bullets(list(import_lines(read, None)), 12, 230))
+    label = f"Add {how_many(len(read.questions), 'question')}"
+    if button(label, icon="upload", type="primary", key="questions-import"):
+        added = add_imported(services.chatbot(), person, read)
+        use_new_widget("questions import")
+        done(f"{how_many(added, 'question')} added to the regression set.")
