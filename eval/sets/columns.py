@@ -50,7 +50,7 @@ def guess_columns(there: Sequence[str], chosen: Mapping[str, str]) -> dict[str, 
     columns = {_plain(column): column for column in reversed(there)} | {c: c for c in there}
     found: dict[str, str] = {}
     for role, usual in USUAL_NAMES.items():
-        named = chosen[role] if role in chosen else None
+        named = chosen.get(role)
         wanted = usual if named is None else filter(None, (named, _plain(named)))
         if column := next((columns[name] for name in wanted if name in columns), None):
             found[role] = column

@@ -26,7 +26,7 @@ from corpora.parameters.releases import Change, Outcome, ReleaseParameters, chan
 from eval.gold import Asks, GoldQuestion, QuestionKind
 from eval.sets.pages import sources_of, stated_on
 from eval.sets.proposals import Draft, StatedOn
-from eval.sets.wording import in_turn, question_id
+from eval.sets.wording import in_turn, question_id, unnumbered
 
 _WORDED = {
     DEFAULT: "What is the default of {thing} in {release}?",
@@ -183,7 +183,7 @@ def _thing(parameter: Parameter, stated: ReleaseParameters) -> str:
     """A parameter by its kind and name, and by what it belongs to where others have that name."""
     name = f"the {parameter.kind} {parameter.name}" if parameter.kind.isalpha() else parameter.name
     alone = len(stated.named(parameter.name)) < 2
-    return name if alone or not parameter.owner else f"{name} (“{parameter.owner}”)"
+    return name if alone or not parameter.owner else f"{name} (“{unnumbered(parameter.owner)}”)"
 
 
 def _patterns(value: str) -> list[str]:

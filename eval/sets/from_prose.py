@@ -4,7 +4,6 @@ Without a model nothing is worded anew: a question names the heading, the answer
 below it. No pattern can tell whether another wording is right, so that a judge scores them.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -17,7 +16,7 @@ from corpora.parameters.releases import ReleaseParameters
 from eval.gold import Asks, GoldQuestion, QuestionKind
 from eval.sets.pages import sources_of, stated_on
 from eval.sets.proposals import Draft, StatedOn
-from eval.sets.wording import in_turn, question_id
+from eval.sets.wording import in_turn, question_id, unnumbered
 from ingestion.page import BlockKind, DocumentKind
 
 _STEPS = "What are the steps of “{heading}” in {release}?"
@@ -25,7 +24,6 @@ _SAYS = "What does the documentation of {release} say about “{heading}”?"
 _CHANGED = "What changed in “{heading}” from {older} to {newer}?"
 _SHORTEST, _LONGEST = 60, 1_200
 """Characters of an answer."""
-_NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 _NOT_ASKED = (DocumentKind.RELEASE_NOTES, DocumentKind.SOURCE_LISTING)
 
@@ -64,7 +62,7 @@ def _of_document(
 
 def _heading(path: Section, page: StoredPage) -> str:
     """The last heading without its number; empty for the beginning of a longer document."""
-    heading = _NUMBERING.sub("", path[-1]) if path else ""
+    heading = unnumbered(path[-1]) if path else ""
     is_beginning = len(path) == 1 and page.previous_id is None and page.next_id is not None
     return "" if is_beginning else heading
 

@@ -1,8 +1,7 @@
 """The regression set: the questions that are asked again with every change."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import or_, select
@@ -15,9 +14,10 @@ from chatbot.memory.suspending import page_hash
 from chatbot.reply import Reply
 from chatbot.review.regression_set import gold_of_turn, patterns_of
 from chatbot.text.markdown import without_marks
+from chatbot.turn import Citation
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnRow
-from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import PageRow, ProductRow, ReleaseRow
 from eval.gold import GoldQuestion, QuestionKind
 from eval.sets.pages import sources_of, why_stale
@@ -52,13 +52,10 @@ def regression_set(
 def members(database: Database, product: str | None = None) -> tuple[Member, ...]:
     """The same with where each came from, the stale ones too."""
     with database.reading() as session:
-        sources = (
-            _accepted(session, product),
-            _turns(session, product),
-            _curated(session, product),
-        )
+        turns = dict(_turns(session, product))
+        curated = _curated(session, product, turns)
         found: dict[str, Member] = {}
-        for member in (member for source in sources for member in source):
+        for member in (*_accepted(session, product), *turns.values(), *curated):
             gold = member.gold
             about = digest_of(gold.product, ", ".join(gold.gold_releases), gold.question)
             found.setdefault(about, member)
@@ -75,8 +72,8 @@ def _accepted(session: Session, product: str | None) -> Iterator[Member]:
         yield Member(draft.gold, draft.came_from, draft.pages, proposal=proposal.id)
 
 
-def _turns(session: Session, product: str | None) -> Iterator[Member]:
-    """Turns that an admin put into the set, or the asker found good and no admin bad."""
+def _turns(session: Session, product: str | None) -> Iterator[tuple[int, Member]]:
+    """Turns that an admin put into the set, or the asker found good and no admin bad, by id."""
     good = ReviewRow.rating.in_(("", str(Rating.GOOD)))
     liked = (FeedbackRow.thumbs == UP) & or_(ReviewRow.turn_id.is_(None), good)
     rows = (
@@ -91,25 +88,22 @@ def _turns(session: Session, product: str | None) -> Iterator[Member]:
             gold = GoldQuestion.model_validate(gold_of_turn(session, turn))
         except (NoGold, ValidationError):
             continue
-        citations = [
-            {"release": c.release, "file": c.file, "page": c.page, "page_id": c.page_id}
-            for c in Reply.model_validate(turn.answer).citations
-        ]
+        citations = Reply.model_validate(turn.answer).citations
         pages = _cited(session, citations) if gold.sources else ()
-        gone = gold.sources and pages is None
-        yield Member(
-            gold, f"answer {turn.id}", pages or (), "a page that it cites is gone" if gone else ""
-        )
+        gone = "a page that it cites is gone" if gold.sources and pages is None else ""
+        yield turn.id, Member(gold, f"answer {turn.id}", pages or (), gone)
 
 
-def _curated(session: Session, product: str | None) -> Iterator[Member]:
-    """The saved answers that an admin wrote or vouched for, which are of one release."""
+def _curated(session: Session, product: str | None, turns: Collection[int]) -> Iterator[Member]:
+    """The saved answers that an admin wrote or vouched for, but for those of these turns."""
+    of_turns = select(MemoryUseRow.pair_id).where(MemoryUseRow.turn_id.in_(turns))
     rows = (
         select(ProductRow.name, ReleaseRow.name, MemoryPairRow)
         .select_from(MemoryPairRow)
         .join(ReleaseRow)
         .join(ProductRow)
         .where(MemoryPairRow.origin == str(ScoreOrigin.CURATED), MemoryPairRow.store == "high")
+        .where(MemoryPairRow.id.not_in(of_turns))
         .order_by(MemoryPairRow.id)
     )
     wanted = rows.where(ProductRow.name == product) if product else rows
@@ -141,21 +135,23 @@ def _curated(session: Session, product: str | None) -> Iterator[Member]:
         yield Member(gold, f"saved answer {pair.id}", pages, pair.suspended)
 
 
-def _cited(session: Session, citations: list[dict[str, Any]]) -> tuple[StatedOn, ...] | None:
+def _cited(session: Session, citations: Sequence[Citation]) -> tuple[StatedOn, ...] | None:
     """The cited pages as they were; None where one is not kept any more."""
-    texts = dict(
-        session.execute(
-            select(PageRow.id, PageRow.text).where(
-                PageRow.id.in_({citation["page_id"] for citation in citations})
-            )
-        ).tuples()
-    )
-    if any(citation["page_id"] not in texts for citation in citations):
+    wanted = PageRow.id.in_({citation.page_id for citation in citations})
+    texts = {page.id: page.text for page in session.scalars(select(PageRow).where(wanted))}
+    if any(citation.page_id not in texts for citation in citations):
         return None
     return tuple(
         StatedOn(
-            *(citation["release"], citation["file"], citation["page"], citation["page_id"]),
-            page_hash(texts[citation["page_id"]]).hex(),
+            release=c.release,
+            file=c.file,
+            number=c.page,
+            page_id=c.page_id,
+            page_hash=page_hash(texts[c.page_id]).hex(),
+            section=c.section,
+            anchor=c.anchor,
+            document=c.document,
+            quote=c.quote,
         )
-        for citation in citations
+        for c in citations
     )

@@ -1,5 +1,6 @@
 """How a question names its release, and by what it is known again."""
 
+import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import zip_longest
@@ -9,12 +10,19 @@ from chatbot.retrieval.support import plain, whole
 
 Item = TypeVar("Item")
 
+_NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
+
 
 def naming(question: str, release: str) -> str:
     """The question with its release: as it is if it has it, else "In 17.10: …"."""
     if not release or whole(plain(release)).search(plain(question)):
         return question
     return f"In {release}: {question}"
+
+
+def unnumbered(heading: str) -> str:
+    """A heading without its number, which a reader could take for a release."""
+    return _NUMBERING.sub("", heading)
 
 
 def digest_of(product: str, release: str, question: str) -> str:

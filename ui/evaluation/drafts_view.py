@@ -28,13 +28,13 @@ def show(person: Person, product: str) -> None:
     kept = services.proposals()
     with in_a_row(key="questions-bar"):
         shown = choose_one("Show", _LISTS, f"questions-list {product}", labelled=False)
-    number = 0
+    adding = st.container()
     if shown == "In the set":
         number = _show_set(members(services.chatbot().database, product), product)
     else:
         state = State.PROPOSED if shown == "To decide" else State.DROPPED
         number = _show_proposals(person, kept, state, product)
-    with st.expander("Add questions", icon=":material/add:", expanded=not number):
+    with adding, st.expander("Add questions", icon=":material/add:", expanded=not number):
         proposed, imported = st.columns(2, gap="large")
         with proposed:
             offer_proposing(person, product)
@@ -113,10 +113,10 @@ def _show_draft(product: str, draft: Draft, number: int) -> None:
         st.markdown(f"{badges} {origin}".strip(), width="content")
     if draft.pages:
         with st.container(horizontal=True, key=f"citations-question-{number}", gap="xsmall"):
-            for place, (page, quotes) in enumerate(_quoted(draft.pages).items()):
+            for n, (page, quotes) in enumerate(_quoted(draft.pages).items()):
                 citation = _citation(page, quotes[0])
-                label = _place(citation)
-                source_button(label, product, citation, f"question-{number}-{place}", quotes)
+                label = place(citation, with_release=True)
+                source_button(label, product, citation, f"question-{number}-{n}", quotes)
 
 
 def _quoted(pages: Sequence[StatedOn]) -> dict[StatedOn, list[str]]:
@@ -138,10 +138,6 @@ def _citation(page: StatedOn, quote: str) -> Citation:
         quote=quote,
         page_id=page.page_id,
     )
-
-
-def _place(citation: Citation) -> str:
-    return place(citation, with_release=True)
 
 
 def _offer(person: Person, proposal: int, place: int, state: State, label: str, icon: str) -> None:
