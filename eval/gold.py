@@ -1,7 +1,8 @@
 """Questions with checked answers, as they stand in a file."""
 
+import json
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
@@ -221,3 +222,10 @@ def read_lines(path: Path, model: type[Model], *, unique: str = "") -> tuple[Mod
 def read_gold(path: Path) -> tuple[GoldQuestion, ...]:
     """Read questions with checked answers; raises GoldError as `read_lines` does."""
     return read_lines(path, GoldQuestion, unique="id")
+
+
+def gold_lines(questions: Iterable[GoldQuestion]) -> Iterator[str]:
+    """The lines of a file that `read_gold` reads."""
+    for question in questions:
+        # Only ASCII: some characters of other scripts would be read as the end of a line.
+        yield f"{json.dumps(question.model_dump(mode='json'))}\n"

@@ -4,8 +4,10 @@ A question without patterns of its own gets those of its answer's figures, code 
 the answer has none, no rule can tell whether a reply is right: it is left to a judge.
 """
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,18 +113,20 @@ def _question(
         raise UnusableRow("it names no product, and no other says which (--product)")
     owner = find_product(product, products)
     product = owner.name if owner else product
+    carried = {key: _listed(row.cells.get(key)) for key in _CARRIED}
+    fields: dict[str, Any] = {key: values for key, values in carried.items() if values}
+    fields |= {key: True for key in _CARRIED_FLAGS if row.cells.get(key) in (True, "true")}
     named = text["release"]
     release = _known(named or defaults.release, owner)
-    if not release and not row.cells.get("sources"):
-        raise UnusableRow(
-            "it names no release, and nothing else says which one answers it (--release)"
-        )
-    fields: dict[str, Any] = {key: row.cells[key] for key in _CARRIED if row.cells.get(key)}
-    fields |= {key: True for key in _CARRIED_FLAGS if row.cells.get(key) is True}
-    fields.setdefault("sources", _sources(said, release))
     unknown = says_unknown(answer)
     by_default = QuestionKind.RELEASE_SPECIFIC_DIFFERS if named else QuestionKind.NO_RELEASE
     kind = said.get("kind") or (QuestionKind.UNANSWERABLE if unknown else by_default)
+    stands = release or fields.get("sources") or fields.get("releases")
+    if not stands and kind != QuestionKind.UNANSWERABLE:
+        raise UnusableRow(
+            "it names no release, and nothing else says which one answers it (--release)"
+        )
+    fields.setdefault("sources", _sources(said, release))
     patterns = _patterns(said.get("must_include"))
     if not patterns and kind != QuestionKind.UNANSWERABLE:
         patterns = patterns_of(answer)
@@ -138,7 +142,7 @@ def _question(
         gold_answer=answer,
         must_include=tuple(patterns),
         must_not_include=tuple(_patterns(said.get("must_not_include"))),
-        release=release if keeps else None,
+        release=(release or None) if keeps else None,
         **fields,
     )
 
@@ -169,9 +173,19 @@ def _sources(said: Mapping[str, Any], release: str) -> list[dict[str, Any]]:
 
 
 def _patterns(cell: Any) -> list[str]:
-    """The patterns of a cell, one on each line."""
-    lines: Iterable[Any] = cell.splitlines() if isinstance(cell, str) else cell or ()
+    """The patterns of a cell, one on each line, or as JSON."""
+    lines = _listed(cell)
+    if lines is None:
+        lines = str(cell or "").splitlines()
     return [str(line).strip() for line in lines if str(line).strip()]
+
+
+def _listed(cell: Any) -> list[Any] | None:
+    """The list that a cell holds, be it as the JSON of our own exports; None if it is none."""
+    if isinstance(cell, str) and cell.startswith("["):
+        with suppress(ValueError):
+            cell = json.loads(cell)
+    return cell if isinstance(cell, list) else None
 
 
 def _one_line(value: Any) -> str:

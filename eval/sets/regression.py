@@ -1,7 +1,8 @@
 """The regression set: the questions that are asked again with every change."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import or_, select
@@ -47,6 +48,15 @@ def regression_set(
     A question that is there in several ways counts once, the accepted one first.
     """
     return tuple(m.gold for m in members(database, product) if stale or not m.stale)
+
+
+def exported(found: Iterable[Member]) -> list[dict[str, Any]]:
+    """The rows of an export of the questions that are not stale, as a gold file has them."""
+    return [
+        {**member.gold.model_dump(mode="json"), "came_from": member.came_from}
+        for member in found
+        if not member.stale
+    ]
 
 
 def members(database: Database, product: str | None = None) -> tuple[Member, ...]:

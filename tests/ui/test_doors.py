@@ -23,6 +23,9 @@ from chatbot.conversations.open_questions import OpenQuestions, Question
 from chatbot.conversations.personal_data import export_person
 from chatbot.errors import LimitReached, NotAllowed, UnknownConversation, UnknownPerson
 from corpora.database.engine import Database
+from eval import sets
+from eval.sets.adding import add_imported
+from eval.sets.drafting import propose
 from tests.chatbot.asked import answer
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import open_page
@@ -135,7 +138,7 @@ def for_admins() -> Iterator[tuple[type, str]]:
     """Every method of the review that is told who asks, and the making of what works in a name."""
     modules = [
         importlib.import_module(found.name)
-        for package in (administration, memory, review)
+        for package in (administration, memory, review, sets)
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     for module in modules:
@@ -148,6 +151,14 @@ def for_admins() -> Iterator[tuple[type, str]]:
                 if not name.startswith("_") and is_told_who(inspect.get_annotations(method)):
                     yield kind, name
     yield from ((AuditLog, name) for name in ("page", "choices", "rows"))
+
+
+@pytest.mark.parametrize("change", [propose, add_imported])
+def test_a_user_adds_no_questions(change: Callable[..., object]) -> None:
+    needed = inspect.signature(change).parameters.values()
+    given = [CY if p.name == "person" else None for p in needed if p.kind is not p.KEYWORD_ONLY]
+    with pytest.raises(NotAllowed):
+        change(*given)
 
 
 def is_told_who(annotations: Mapping[str, object]) -> bool:
@@ -177,6 +188,7 @@ def _begun(result: object) -> object:
 def test_what_is_for_admins_was_found() -> None:
     found = {f"{kind.__name__}.{name}" for kind, name in for_admins()}
     assert {"AllTurns.open", "AuditLog.rows", "Ratings.change", "Exports.turns"} <= found
+    assert {f"Proposals.{name}" for name in ("add", "page", "count", "decide", "edit")} <= found
     works_in_a_name = ("Administration", "Overview", "Curation", "Exchange")
     assert {f"{kind}.__init__" for kind in works_in_a_name} <= found
 

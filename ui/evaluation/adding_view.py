@@ -16,8 +16,8 @@ from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.questions import import_lines
 
-_MAPPED = {"question": "Question", "gold_answer": "Answer", "release": "Release", "file": "File"}
-"""The columns that can be chosen here, and how they are called."""
+_MAPPED = {"question": "question", "gold_answer": "answer", "release": "release", "file": "file"}
+"""The columns that can be chosen here, and what they hold."""
 _NONE = "–"
 
 
@@ -85,9 +85,10 @@ def _import(person: Person, product: str, name: str, rows: Sequence[Row]) -> Non
     there = columns_of(rows)
     guessed = guess_columns(there, {})
     chosen: dict[str, str] = {}
-    for role, label in _MAPPED.items():
-        offered = [_NONE, *there]
+    offered = [_NONE, *there]
+    for role, what in _MAPPED.items():
         index = offered.index(guessed.get(role, _NONE))
+        label = f"Column with the {what}"
         column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
         chosen[role] = "" if column == _NONE else column
     read = import_questions(

@@ -9,7 +9,7 @@ from chatbot.review.exports import Exports
 from chatbot.turn import Citation
 from eval.gold import GoldQuestion
 from eval.sets.proposals import Draft, Proposal, Proposals, State, StatedOn
-from eval.sets.regression import Member, members
+from eval.sets.regression import Member, exported, members
 from ui.answers.citations import place, source_button
 from ui.elements.frame import button, choose_one, done, failures_shown, in_a_row
 from ui.elements.table import export_buttons, list_in_pages
@@ -149,11 +149,12 @@ def _offer(person: Person, proposal: int, place: int, state: State, label: str, 
 
 def _offer_edit(proposal: int, gold: GoldQuestion, place: int) -> None:
     if button("Edit …", icon="edit", key=f"question-edit-{place}"):
-        _edit(proposal, gold)
+        edit(proposal, gold)
 
 
 @st.dialog("Edit the question", width="large", icon=":material/edit:")
-def _edit(proposal: int, gold: GoldQuestion) -> None:
+def edit(proposal: int, gold: GoldQuestion) -> None:
+    """Ask for another question or answer; saved, it is accepted."""
     question = st.text_area("Question", gold.question, height=80, key=f"question-of-{proposal}")
     answer = st.text_area("Answer", gold.gold_answer, height=160, key=f"answer-of-{proposal}")
     st.caption(
@@ -168,11 +169,7 @@ def _edit(proposal: int, gold: GoldQuestion) -> None:
 
 def _offer_export(found: Sequence[Member], product: str) -> None:
     exports, person = Exports(services.chatbot().database), services.current_person()
-    rows = [
-        {**member.gold.model_dump(mode="json"), "came_from": member.came_from}
-        for member in found
-        if not member.stale
-    ]
     export_buttons(
-        "questions", lambda form: exports.of(person, "questions", rows, form, product=product)
+        "questions",
+        lambda form: exports.of(person, "questions", exported(found), form, product=product),
     )

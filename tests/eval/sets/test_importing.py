@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
+from chatbot.review.exports import csv_lines
 from corpora.catalog.release import Product, Release
-from eval.gold import GoldError, QuestionKind, read_gold
+from eval.gold import GoldError, QuestionKind, gold_lines, read_gold
 from eval.sets.columns import find_columns, parse_columns
 from eval.sets.importing import Defaults, ImportedSet, import_questions
 from eval.sets.rows import LARGEST, read_rows
+from tests.eval.made_gold import gold
 
 HEADER = "Frage;Antwort;Version"
 OF_RELAY = Defaults("relay")
@@ -210,3 +212,21 @@ def test_lines_of_json_that_are_none_are_named() -> None:
         '{"question": "A?", "answer": "4", "release": "1"}\n[1]\n{"question": 3}\n', "x.jsonl"
     )
     assert [left.line for left in read.left_out] == [2, 3]
+
+
+def test_what_was_exported_comes_back_as_it_was() -> None:
+    plain = gold(question="=timeout in 2.0?", must_include=["[a-z]", "60"], facts=[], steps=["a"])
+    latest = gold(id="b", question="Which?", kind="no_release", release=None)
+    unknown = gold(
+        id="c",
+        kind="unanswerable",
+        release=None,
+        sources=[],
+        must_include=[],
+        release_not_in_corpora=True,
+        gold_answer="There is no 5.5.",
+    )
+    asked = (plain, latest, unknown)
+    rows = [question.model_dump(mode="json") for question in asked]
+    assert imported("".join(csv_lines(rows)), defaults=Defaults()).questions == asked
+    assert imported("".join(gold_lines(asked)), "x.jsonl", defaults=Defaults()).questions == asked

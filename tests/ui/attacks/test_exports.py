@@ -26,8 +26,11 @@ from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, tidy, written_glossary
 from corpora.errors import GlossaryError
+from eval.sets.proposals import Draft, Proposals, State
+from eval.sets.regression import exported, members
 from tests.chatbot.asked import answer
 from tests.data_folders import copy_data
+from tests.eval.made_gold import gold
 from tests.ui.attacks.conftest import each
 from tests.ui.conftest import close
 from tests.ui.memory_pairs import keep
@@ -52,6 +55,11 @@ def hostile(
         Ratings(chatbot.database).change(LOCAL, turn, corrected_answer=text, note=text)
         keep(chatbot.database, text, text, rated_by=text)
         AuditLog(chatbot.database).record(LOCAL, "upload", text, file=text)
+    drafts = [
+        Draft(gold(question=f"{text} {n}", gold_answer=text or "x"), text)
+        for n, text in enumerate(TEXTS)
+    ]
+    Proposals(chatbot.database).add(LOCAL, drafts, State.ACCEPTED)
     chatbot.glossaries.replace(
         "valve", [Entry(text, ("latch",)) for text in dict.fromkeys(terms())]
     )
@@ -84,11 +92,17 @@ def glossary(chatbot: Chatbot, form: Format) -> str:
     return written_glossary(chatbot.glossaries.entries("valve"))
 
 
+def questions(chatbot: Chatbot, form: Format) -> str:
+    rows = exported(members(chatbot.database))
+    return "".join(Exports(chatbot.database).of(LOCAL, "questions", rows, form))
+
+
 EXPORTS: dict[str, Callable[[Chatbot, Format], str]] = {
     "turns": turns,
     "memory": memory,
     "audit": audit,
     "glossary": glossary,
+    "questions": questions,
 }
 # Written apart from the expression that it tests: what a spreadsheet skips, and what it calculates.
 SKIPPED = ' \t\r\n\v\f\0\u00a0\u200b\u2028\ufeff"“”'
@@ -108,7 +122,7 @@ def test_no_cell_is_calculated(hostile: Chatbot, name: str) -> None:
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("name", ["turns", "audit"])
+@pytest.mark.parametrize("name", ["turns", "audit", "questions"])
 def test_every_line_is_one_object(hostile: Chatbot, name: str) -> None:
     lines = EXPORTS[name](hostile, Format.JSONL).split("\n")
     assert lines.pop() == ""
@@ -144,6 +158,7 @@ SAID = {
     "memory as a file": ["memory", "export"],
     "releases": ["releases"],
     "people": ["people", "list"],
+    "questions": ["eval", "regression-set"],
 }
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from typer import Argument, BadParameter, Exit, Option
 
 from chatbot.accounts.people import LOCAL
+from eval.gold import GoldError, gold_lines
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
@@ -44,7 +45,6 @@ def import_file(
     """
     from corpora.catalog.catalog import Catalog
     from corpora.catalog.spreadsheet import read_bytes
-    from eval.gold import GoldError
     from eval.sets.adding import add_imported
     from eval.sets.columns import parse_columns
     from eval.sets.importing import Defaults, import_questions
@@ -62,7 +62,7 @@ def import_file(
     if out is None:
         added = add_imported(open_chatbot(), LOCAL, read)
     else:
-        write((f"{question.model_dump_json()}\n" for question in read.questions), out)
+        write(gold_lines(read.questions), out)
     print_result(as_json, {**vars(read), "added": added}, *import_lines(read, added))
     if read.left_out:
         raise Exit(SOME_LEFT_OUT)
@@ -111,7 +111,6 @@ def regression_set(
 
     found = members(open_database(), product or None)
     left_out = sum(bool(member.stale) for member in found) if not stale else 0
-    kept = [member.gold for member in found if stale or not member.stale]
-    write((f"{gold.model_dump_json()}\n" for gold in kept), file)
+    write(gold_lines(member.gold for member in found if stale or not member.stale), file)
     if left_out:
         errors.print(f"{how_many(left_out, 'question')} left out, whose pages have changed")

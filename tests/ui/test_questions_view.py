@@ -1,0 +1,130 @@
+"""The questions of the page Evaluation: decided on, edited, imported; hostile text is text."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chatbot.accounts.audit import AuditLog
+from chatbot.accounts.people import LOCAL
+from chatbot.chatbot import Chatbot
+from eval.sets.drafting import propose
+from eval.sets.proposals import Draft, Proposals, State, StatedOn
+from tests.eval.made_gold import gold
+from tests.ui.admin_pages import errors, plain, press, run, shown
+from tests.ui.payloads import PAYLOADS
+
+pytestmark = pytest.mark.database
+
+
+def view() -> AppTest:
+    """The view of one product, as a page for admins of its own."""
+
+    def questions() -> None:
+        from chatbot.accounts.people import Person
+        from ui.elements.frame import page
+        from ui.evaluation.drafts_view import show
+
+        @page("wide", for_admins=True)
+        def alone(person: Person) -> None:
+            show(person, "valve")
+
+        alone()
+
+    return run(AppTest.from_function(questions, default_timeout=60))
+
+
+def listed(page: AppTest, name: str) -> AppTest:
+    page.segmented_control[0].set_value(name)
+    return run(page)
+
+
+def asked(chatbot: Chatbot, state: State) -> list[str]:
+    kept = Proposals(chatbot.database).page(LOCAL, state, limit=100)
+    return [proposal.draft.gold.question for proposal in kept]
+
+
+def test_questions_are_proposed_and_decided_on(chatbot: Chatbot) -> None:
+    page = view()
+    assert "No question waits for a decision." in shown(page)
+    page.number_input[0].set_value(3)
+    page = press(page, "Propose")
+    first, second, third = asked(chatbot, State.PROPOSED)
+    assert first in shown(page)
+    press(press(view(), "Accept"), "Drop")
+    assert asked(chatbot, State.ACCEPTED) == [first]
+    assert asked(chatbot, State.DROPPED) == [second]
+    assert asked(chatbot, State.PROPOSED) == [third]
+    page = listed(view(), "In the set")
+    assert "1 question" in shown(page)
+    assert first in shown(page)
+    press(page, "Take out")
+    press(listed(view(), "Dropped"), "Put back")
+    assert len(asked(chatbot, State.PROPOSED)) == 2
+    actions = [row["action"] for row in AuditLog(chatbot.database).rows(LOCAL)]
+    assert actions == [
+        *("question proposed", "question dropped", "question dropped"),
+        *("question accepted", "propose questions"),
+    ]
+
+
+def test_the_differences_of_two_releases_are_proposed(chatbot: Chatbot) -> None:
+    page = view()
+    release, since = page.selectbox[0], page.selectbox[1]
+    assert (release.value, since.options) == ("2.0", ["1.0"])
+    since.set_value("1.0")
+    press(page, "Propose")
+    assert any("differ between 1.0 and 2.0" in text for text in asked(chatbot, State.PROPOSED))
+
+
+def test_an_edited_question_is_saved_and_accepted(chatbot: Chatbot) -> None:
+    propose(chatbot, LOCAL, "valve", "2.0", number=1)
+    assert any(button.label == "Edit …" for button in view().button)
+    page = run(AppTest.from_function(edited, default_timeout=30))
+    question, answer = page.text_area
+    question.set_value("How long does the valve hold in 2.0?")
+    answer.set_value("")
+    page = press(page, "Save")
+    assert "no question with an answer" in errors(page)
+    page.text_area[1].set_value("45 s")
+    press(page, "Save")
+    assert asked(chatbot, State.ACCEPTED) == ["How long does the valve hold in 2.0?"]
+
+
+def edited() -> None:
+    """The dialog of the one question that waits, opened as if by its button."""
+    from chatbot.accounts.people import LOCAL
+    from eval.sets.proposals import State
+    from ui.evaluation.drafts_view import edit
+    from ui.serving import services
+
+    for proposal in services.proposals().page(LOCAL, State.PROPOSED):
+        edit(proposal.id, proposal.draft.gold)
+
+
+def test_a_file_is_imported_with_its_columns_mapped(chatbot: Chatbot) -> None:
+    page = view()
+    data = "Text;Lösung;Stand\nHow long?;45 s;2.0\nWhy?;so;9.9\n".encode("cp1252")
+    page.file_uploader[0].upload("own.csv", data, "text/csv")
+    page = run(page)
+    assert "no column 'question'" in errors(page)
+    for label, column in (("question", "Text"), ("answer", "Lösung"), ("release", "Stand")):
+        next(b for b in page.selectbox if b.label == f"Column with the {label}").set_value(column)
+    page = run(page)
+    assert "there is no release '9.9' of valve" in shown(page)
+    press(page, "Add 1 question")
+    assert asked(chatbot, State.ACCEPTED) == ["In 2.0: How long?"]
+
+
+@pytest.mark.parametrize("text", PAYLOADS[:-1])
+def test_hostile_text_is_shown_as_text(chatbot: Chatbot, text: str) -> None:
+    place = StatedOn("2.0", text, 1, 1, "00" * 32, text, None, text, text)
+    draft = Draft(
+        gold(product="valve", question=f"{text} ?", gold_answer=text or "x"), text, (place,)
+    )
+    Proposals(chatbot.database).add(LOCAL, [draft])
+    page = view()
+    told = plain("\n".join([*(m.value for m in page.markdown), *(b.label for b in page.button)]))
+    assert all(not m.allow_html for m in page.markdown)
+    assert len(page.button) > 3
+    assert told
