@@ -1,10 +1,9 @@
 """The regression set: rated turns that are asked again with every change.
 
-A turn becomes a gold question, a line of the file that the evaluation reads. The format is that of
-`eval.gold`, which must not be imported here; a test runs one on the other.
+A turn becomes a gold question. The format is that of `eval.gold`, which must not be imported here;
+`eval.sets.regression` gathers the whole set.
 """
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from chatbot.errors import NoGold, UnknownTurn
 from chatbot.memory.pairs import Rating
@@ -33,21 +31,8 @@ _MOST_PATTERNS = 12
 
 
 @dataclass(frozen=True)
-class Exported:
-    """The set as gold questions; `left_out` are turns that cannot be one, with the reason."""
-
-    questions: tuple[dict[str, Any], ...]
-    left_out: tuple[tuple[int, str], ...]
-
-    def as_jsonl(self) -> str:
-        """One question a line, as `strata eval answers` reads them."""
-        # Only ASCII: some characters of other scripts would be read as the end of a line.
-        return "".join(f"{json.dumps(question)}\n" for question in self.questions)
-
-
-@dataclass(frozen=True)
 class RegressionSet:
-    """Adds rated turns to the set and exports it; raises NotAllowed unless an admin asks."""
+    """Adds rated turns to the set and removes them; raises NotAllowed unless an admin asks."""
 
     database: Database
 
@@ -63,22 +48,6 @@ class RegressionSet:
     def remove(self, person: Person, turn: int) -> ReviewRow:
         """Take a turn from the set; its rating stays."""
         return Ratings(self.database).change(person, turn, in_regression_set=False)
-
-    def export(self, person: Person) -> Exported:
-        """The whole set, the turns in the order of asking; recorded in the audit log."""
-        person.require_admin()
-        questions, left_out = [], []
-        with self.database.reading() as session:
-            kept = select(TurnRow).join(TurnRow.review).where(ReviewRow.in_regression_set)
-            for turn in session.scalars(kept.order_by(TurnRow.id)):
-                try:
-                    questions.append(gold_of_turn(session, turn))
-                except NoGold as reason:
-                    left_out.append((turn.id, str(reason)))
-        AuditLog(self.database).record(
-            person, "export", "regression set", questions=len(questions), left_out=len(left_out)
-        )
-        return Exported(tuple(questions), tuple(left_out))
 
 
 def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:

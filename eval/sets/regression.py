@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
@@ -40,6 +39,14 @@ class Member:
     proposal: int | None = None
 
 
+@dataclass(frozen=True)
+class Gathered:
+    """The set; `left_out` are turns that an admin put into it and cannot be a question, and why."""
+
+    members: tuple[Member, ...]
+    left_out: tuple[tuple[int, str], ...]
+
+
 def regression_set(
     database: Database, product: str | None = None, *, stale: bool = False
 ) -> tuple[GoldQuestion, ...]:
@@ -47,22 +54,23 @@ def regression_set(
 
     A question that is there in several ways counts once, the accepted one first.
     """
-    return tuple(m.gold for m in members(database, product) if stale or not m.stale)
+    return tuple(m.gold for m in gather(database, product).members if stale or not m.stale)
 
 
-def exported(found: Iterable[Member]) -> list[dict[str, Any]]:
-    """The rows of an export of the questions that are not stale, as a gold file has them."""
+def exported(members: Iterable[Member], *, stale: bool = False) -> list[dict[str, Any]]:
+    """The rows of an export, as a gold file has them, with where each came from."""
     return [
         {**member.gold.model_dump(mode="json"), "came_from": member.came_from}
-        for member in found
-        if not member.stale
+        for member in members
+        if stale or not member.stale
     ]
 
 
-def members(database: Database, product: str | None = None) -> tuple[Member, ...]:
-    """The same with where each came from, the stale ones too."""
+def gather(database: Database, product: str | None = None) -> Gathered:
+    """The set with where each question came from, the stale ones too."""
+    left_out: list[tuple[int, str]] = []
     with database.reading() as session:
-        turns = dict(_turns(session, product))
+        turns = dict(_turns(session, product, left_out))
         curated = _curated(session, product, turns)
         found: dict[str, Member] = {}
         for member in (*_accepted(session, product), *turns.values(), *curated):
@@ -73,7 +81,8 @@ def members(database: Database, product: str | None = None) -> tuple[Member, ...
         stale = why_stale(
             session, {n: (m.gold.product, m.pages) for n, m in enumerate(listed) if not m.stale}
         )
-    return tuple(replace(m, stale=m.stale or stale.get(n, "")) for n, m in enumerate(listed))
+    of_set = (replace(m, stale=m.stale or stale.get(n, "")) for n, m in enumerate(listed))
+    return Gathered(tuple(of_set), tuple(left_out))
 
 
 def _accepted(session: Session, product: str | None) -> Iterator[Member]:
@@ -82,7 +91,9 @@ def _accepted(session: Session, product: str | None) -> Iterator[Member]:
         yield Member(draft.gold, draft.came_from, draft.pages, proposal=proposal.id)
 
 
-def _turns(session: Session, product: str | None) -> Iterator[tuple[int, Member]]:
+def _turns(
+    session: Session, product: str | None, left_out: list[tuple[int, str]]
+) -> Iterator[tuple[int, Member]]:
     """Turns that an admin put into the set, or the asker found good and no admin bad, by id."""
     good = ReviewRow.rating.in_(("", str(Rating.GOOD)))
     liked = (FeedbackRow.thumbs == UP) & or_(ReviewRow.turn_id.is_(None), good)
@@ -96,7 +107,9 @@ def _turns(session: Session, product: str | None) -> Iterator[tuple[int, Member]
     for turn in session.scalars(rows.where(TurnRow.product == product) if product else rows):
         try:
             gold = GoldQuestion.model_validate(gold_of_turn(session, turn))
-        except (NoGold, ValidationError):
+        except NoGold as reason:
+            if turn.review and turn.review.in_regression_set:
+                left_out.append((turn.id, str(reason)))
             continue
         citations = Reply.model_validate(turn.answer).citations
         pages = _cited(session, citations) if gold.sources else ()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.accounts.audit import AuditLog
-from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import Chatbot
 from chatbot.errors import NoGold
 from chatbot.review.ratings import Ratings
@@ -20,7 +17,8 @@ from chatbot.review.regression_set import RegressionSet, must_include
 from eval.answer_summary import Summary, score_answers
 from eval.answers import read_answers
 from eval.asking import ask_all
-from eval.gold import GoldQuestion, read_gold
+from eval.gold import GoldQuestion, gold_lines, read_gold
+from eval.sets.regression import regression_set
 from tests.chatbot.test_review_turns import ADMIN, own
 
 RATE = "What rate has port XF-1 in 17.20?"
@@ -58,7 +56,9 @@ class Reviewed:
     def gold(self) -> tuple[GoldQuestion, ...]:
         """The set as `strata eval answers` reads it."""
         file = self.folder / "set.jsonl"
-        file.write_text(self.set.export(ADMIN).as_jsonl(), "utf-8")
+        # The history lies in a database of its own, in which no page serves.
+        kept = regression_set(self.chatbot.database, stale=True)
+        file.write_text("".join(gold_lines(kept)), "utf-8")
         return read_gold(file)
 
     def evaluated(self) -> Summary:
@@ -121,7 +121,7 @@ def test_what_the_evaluation_could_not_check_is_refused(
     turn = reviewed.ask(*questions)
     with pytest.raises(NoGold, match=reason):
         reviewed.rate(turn, rating)
-    assert len(reviewed.set.export(ADMIN).questions) == 0
+    assert regression_set(reviewed.chatbot.database) == ()
 
 
 @given(st.text(max_size=200))
@@ -164,14 +164,9 @@ def test_a_corrected_answer_is_what_counts(
     assert question.gold_answer == corrected or not answerable
 
 
-def test_the_export_is_json_and_in_the_audit_log_and_a_turn_can_be_taken_out(
-    reviewed: Reviewed,
-) -> None:
+def test_a_turn_can_be_taken_out(reviewed: Reviewed) -> None:
     turn = reviewed.rate(reviewed.ask(RATE))
-    line = json.loads(reviewed.set.export(ADMIN).as_jsonl())
-    assert (line["question"], line["product"]) == (RATE, "relay")
-    entry = AuditLog(reviewed.chatbot.database).page(LOCAL)[0][0]
-    assert (entry.action, entry.subject) == ("export", "regression set")
-    assert entry.details == {"questions": 1, "left_out": 0}
+    (question,) = reviewed.gold()
+    assert (question.question, question.product) == (RATE, "relay")
     assert reviewed.set.remove(ADMIN, turn).rating == "good"
-    assert reviewed.set.export(ADMIN).questions == ()
+    assert regression_set(reviewed.chatbot.database) == ()

@@ -20,7 +20,9 @@ from chatbot.errors import UnknownPerson
 from chatbot.review.ratings import Ratings
 from chatbot.review.regression_set import RegressionSet
 from corpora.building.building import Builder
-from eval.gold import GoldError
+from corpora.errors import NoCorpus
+from eval.gold import GoldError, read_gold
+from eval.sets.proposals import Proposals, State
 from tests.chatbot.asked import asked
 from tests.chatbot.made_memory import remember
 from tests.ui.conftest import Command
@@ -130,6 +132,41 @@ def test_the_regression_set_is_a_file_that_the_evaluation_runs(
     assert evaluated.exit_code == 0, evaluated.output
     shares = json.loads(evaluated.stdout)["answers"]["overall"]["shares"]
     assert shares["correct"] == shares["gold_page"] == {"hits": 2, "of": 2}
+
+
+def test_questions_of_one_s_own_are_imported_into_a_file_or_the_set(
+    strata: Command, tmp_path: Path
+) -> None:
+    own, out = tmp_path / "own.csv", tmp_path / "gold.jsonl"
+    own.write_text("Frage;Soll;Stand\nWie lange?;45 s;2.0\nWarum?;;2.0\n", "utf-8")
+    refused = strata("eval", "import", own, "--product", "valve")
+    assert isinstance(refused.exception, GoldError)
+    mapped = (
+        "eval",
+        "import",
+        own,
+        "--product",
+        "valve",
+        "--columns",
+        "gold_answer=Soll,release=Stand",
+    )
+    written = strata(*mapped, "--out", out)
+    assert written.exit_code == 3
+    assert "line 3: the answer is empty" in written.stdout
+    (question,) = read_gold(out)
+    assert (question.question, question.release) == ("In 2.0: Wie lange?", "2.0")
+    assert "1 added to the regression set" in strata(*mapped).stdout
+    assert "0 added to the regression set; 1 were there already" in strata(*mapped).stdout
+    strata("history", "regression-set", "--output", out)
+    assert read_gold(out) == (question,)
+
+
+def test_questions_are_drafted_for_the_page(strata: Command, chatbot: Chatbot) -> None:
+    drafted = strata("eval", "draft", "valve", "2.0", "--since", "1.0", "--number", "3")
+    assert "3 questions proposed" in drafted.stdout
+    assert Proposals(chatbot.database).count(LOCAL, State.PROPOSED, "valve") == 3
+    assert strata("eval", "draft", "valve", "2.0", "--model").exit_code == 2
+    assert isinstance(strata("eval", "draft", "valve", "9.0").exception, NoCorpus)
 
 
 def test_a_person_is_exported_and_deleted_and_the_audit_log_names_nobody(

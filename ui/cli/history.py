@@ -6,9 +6,16 @@ from typer import Exit, Option, Typer
 
 from chatbot.accounts.people import LOCAL
 from chatbot.review.exports import Exports, Format
-from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import TurnFilter
-from ui.cli.terminal import ExportFormat, OutputFile, errors, open_database, printable, write
+from ui.cli.terminal import (
+    ExportFormat,
+    OfProduct,
+    OutputFile,
+    errors,
+    open_database,
+    printable,
+    write,
+)
 
 app = Typer(name="history", help="Export questions and answers.", no_args_is_help=True)
 
@@ -26,12 +33,28 @@ def export(
 
 
 @app.command("regression-set")
-def regression_set(file: OutputFile = None) -> None:
-    """Write the rated answers of the regression set as questions for `strata eval answers`."""
-    exported = RegressionSet(open_database()).export(LOCAL)
-    for turn, reason in exported.left_out:
+def regression_set(
+    file: OutputFile = None,
+    product: OfProduct = "",
+    stale: Annotated[
+        bool, Option("--stale", help="Also the questions whose pages have changed since.")
+    ] = False,
+) -> None:
+    """Write the regression set, accepted questions and rated answers, for `strata eval`."""
+    from eval.sets.regression import exported, gather
+
+    database = open_database()
+    gathered = gather(database, product or None)
+    for turn, reason in gathered.left_out:
         errors.print(printable(f"skipped answer {turn}: {reason}"))
-    if not exported.questions:
-        errors.print("The regression set is empty. Rate answers on the page Review and add them.")
+    left_out = [m for m in gathered.members if m.stale and not stale]
+    for member in left_out:
+        errors.print(printable(f"skipped {member.came_from}: {member.stale}"))
+    rows = exported(gathered.members, stale=stale)
+    if not rows:
+        errors.print(
+            "The regression set is empty. Accept questions on the page Evaluation, or rate answers "
+            "on the page Review and add them."
+        )
         raise Exit(1)
-    write([exported.as_jsonl()], file)
+    write(Exports(database).of(LOCAL, "regression set", rows, Format.JSONL), file)

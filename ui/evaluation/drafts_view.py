@@ -9,7 +9,7 @@ from chatbot.review.exports import Exports
 from chatbot.turn import Citation
 from eval.gold import GoldQuestion
 from eval.sets.proposals import Draft, Proposal, Proposals, State, StatedOn
-from eval.sets.regression import Member, exported, members
+from eval.sets.regression import Member, exported, gather
 from ui.answers.citations import place, source_button
 from ui.elements.frame import button, choose_one, done, failures_shown, in_a_row
 from ui.elements.table import export_buttons, list_in_pages
@@ -30,7 +30,7 @@ def show(person: Person, product: str) -> None:
         shown = choose_one("Show", _LISTS, f"questions-list {product}", labelled=False)
     adding = st.container()
     if shown == "In the set":
-        number = _show_set(members(services.chatbot().database, product), product)
+        number = _show_set(gather(services.chatbot().database, product).members, product)
     else:
         state = State.PROPOSED if shown == "To decide" else State.DROPPED
         number = _show_proposals(person, kept, state, product)

@@ -13,14 +13,13 @@ from chatbot.accounts.people import LOCAL, Person
 from chatbot.memory.pairs import Rating
 from chatbot.review.exports import Exports
 from chatbot.review.ratings import Status, review_of
-from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import ANY, MOST_COUNTED, NOT_RATED, AllTurns, TurnFilter
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from ui.elements.address import number_in_address
 from ui.elements.frame import browser_zone, button, open_tab, page, show_tabs, when
 from ui.elements.scope import any_of
-from ui.elements.table import Columns, download, export_buttons, newest_first, show_table
+from ui.elements.table import Columns, export_buttons, newest_first, show_table
 from ui.review.saved_answer import saved_answer
 from ui.review.saved_answers import saved_answers
 from ui.review.turn_page import turn_page
@@ -115,15 +114,6 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
     with st.container(horizontal=True, key="history-files", gap="small"):
         exports = Exports(turns.database)
         export_buttons("history", lambda form: exports.turns(person, form, wanted))
-        if size := turns.count(person, TurnFilter(in_regression_set=True)):
-            download(
-                f"Regression set ({size:,})",
-                # Made, and recorded in the audit log, when it is asked for.
-                lambda: RegressionSet(turns.database).export(person).as_jsonl(),
-                "regression-set.jsonl",
-                help=f"{how_many(size, 'rated answer')} as test questions for "
-                "`strata eval answers`",
-            )
 
 
 def _thumbs(turn: TurnRow) -> str:

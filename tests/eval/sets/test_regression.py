@@ -13,12 +13,13 @@ from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, UP
 from chatbot.review.regression_set import RegressionSet
 from corpora.catalog.release_settings import ReleaseAdministration
+from corpora.database.engine import Database
 from eval.gold import GoldQuestion
 from eval.sets.adding import add_imported
 from eval.sets.drafting import propose
 from eval.sets.importing import Defaults, import_questions
 from eval.sets.proposals import Proposals, State
-from eval.sets.regression import members, regression_set
+from eval.sets.regression import Member, gather, regression_set
 from eval.sets.rows import read_rows
 from tests.eval.sets.conftest import FILES, ingest_again
 
@@ -33,6 +34,10 @@ def ask(chatbot: Chatbot, question: str) -> int:
     turn = chatbot.ask(question, conversation=conversation).kept_as
     assert turn is not None
     return turn
+
+
+def members(database: Database) -> tuple[Member, ...]:
+    return gather(database).members
 
 
 def questions(gold: tuple[GoldQuestion, ...]) -> list[str]:

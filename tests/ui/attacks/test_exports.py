@@ -27,7 +27,7 @@ from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry, tidy, written_glossary
 from corpora.errors import GlossaryError
 from eval.sets.proposals import Draft, Proposals, State
-from eval.sets.regression import exported, members
+from eval.sets.regression import exported, gather
 from tests.chatbot.asked import answer
 from tests.data_folders import copy_data
 from tests.eval.made_gold import gold
@@ -93,7 +93,7 @@ def glossary(chatbot: Chatbot, form: Format) -> str:
 
 
 def questions(chatbot: Chatbot, form: Format) -> str:
-    rows = exported(members(chatbot.database))
+    rows = exported(gather(chatbot.database).members)
     return "".join(Exports(chatbot.database).of(LOCAL, "questions", rows, form))
 
 
@@ -158,7 +158,7 @@ SAID = {
     "memory as a file": ["memory", "export"],
     "releases": ["releases"],
     "people": ["people", "list"],
-    "questions": ["eval", "regression-set"],
+    "questions": ["history", "regression-set"],
 }
 
 

@@ -1,4 +1,4 @@
-"""`strata eval import`, `draft` and `regression-set`: questions of one's own."""
+"""`strata eval import` and `draft`: questions of one's own."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +10,6 @@ from eval.gold import GoldError, gold_lines
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
-    OfProduct,
-    OutputFile,
-    errors,
     open_chatbot,
     open_database,
     print_result,
@@ -97,20 +94,3 @@ def draft(
             on_progress=lambda done, total: show("propose", done, total),
         )
     print_result(False, None, f"{how_many(added, 'question')} proposed on the page Evaluation.")
-
-
-def regression_set(
-    product: OfProduct = "",
-    stale: Annotated[
-        bool, Option("--stale", help="Also those whose pages have changed since.")
-    ] = False,
-    file: OutputFile = None,
-) -> None:
-    """Write the regression set as a file for `strata eval`."""
-    from eval.sets.regression import members
-
-    found = members(open_database(), product or None)
-    left_out = sum(bool(member.stale) for member in found) if not stale else 0
-    write(gold_lines(member.gold for member in found if stale or not member.stale), file)
-    if left_out:
-        errors.print(f"{how_many(left_out, 'question')} left out, whose pages have changed")
