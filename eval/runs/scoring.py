@@ -73,7 +73,7 @@ class Scorer:
             older = question.release not in (None, self.newest.get(question.product))
             column = "right_older" if older else "right_newest"
         names = ("right_older", "right_newest", "right_held_out")
-        return {name: float(score.correct) if name == column else None for name in names}
+        return {name: _number(score.correct) if name == column else None for name in names}
 
 
 def score_record(
