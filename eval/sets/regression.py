@@ -88,7 +88,9 @@ def gather(database: Database, product: str | None = None) -> Gathered:
 def _accepted(session: Session, product: str | None) -> Iterator[Member]:
     for proposal in accepted(session, product):
         draft = proposal.draft
-        yield Member(draft.gold, draft.came_from, draft.pages, proposal=proposal.id)
+        # Two files may have given the same id to different questions.
+        gold = draft.gold.model_copy(update={"id": f"question-{proposal.id}"})
+        yield Member(gold, draft.came_from, draft.pages, proposal=proposal.id)
 
 
 def _turns(

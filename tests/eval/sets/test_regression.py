@@ -159,3 +159,12 @@ def test_an_imported_question_is_in_it_with_the_page_that_it_names(
         relay, "2.0", tmp_path, guide=FILES["2.0"]["guide.md"].replace("60 days", "9 days")
     )
     assert [m.gold.question for m in members(relay.database) if m.stale] == [first.gold.question]
+
+
+def test_every_question_of_the_set_has_an_id_of_its_own(relay: Chatbot) -> None:
+    for name, text in (("one.csv", "A?"), ("two.csv", "B?")):
+        rows = read_rows(f"id,question,answer,release\n1,{text},5 s,2.0\n".encode(), name)
+        add_imported(relay, LOCAL, import_questions(rows, name, defaults=Defaults("relay")))
+    accept_all(relay)
+    found = [question.id for question in regression_set(relay.database)]
+    assert len(set(found)) == len(found) > 3
