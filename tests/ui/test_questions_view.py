@@ -111,7 +111,7 @@ def test_a_file_is_imported_with_its_columns_mapped(chatbot: Chatbot) -> None:
     for label, column in (("question", "Text"), ("answer", "Lösung"), ("release", "Stand")):
         next(b for b in page.selectbox if b.label == f"Column with the {label}").set_value(column)
     page = run(page)
-    assert "there is no release '9.9' of valve" in shown(page)
+    assert "there is no release '9.9' of valve" in plain(page.warning[0].value)
     press(page, "Add 1 question")
     assert asked(chatbot, State.ACCEPTED) == ["In 2.0: How long?"]
 

@@ -14,7 +14,8 @@ from ui.elements.frame import button, done, failures_shown, use_new_widget, widg
 from ui.elements.table import bullets
 from ui.serving import services
 from ui.wording.amounts import how_many
-from ui.wording.questions import import_lines
+from ui.wording.escaping import as_label
+from ui.wording.questions import import_notes
 
 _MAPPED = {"question": "question", "gold_answer": "answer", "release": "release", "file": "file"}
 """The columns that can be chosen here, and what they hold."""
@@ -98,7 +99,12 @@ def _import(person: Person, product: str, name: str, rows: Sequence[Row]) -> Non
         defaults=Defaults(product),
         products=services.chatbot().products(),
     )
-    st.markdown(bullets(list(import_lines(read, None)), 12, 230))
+    for note in import_notes(read):
+        st.caption(f"{as_label(note, 300)}\\.")
+    if read.left_out:
+        lines = bullets([f"line {left.line:,}: {left.reason}" for left in read.left_out], 10, 230)
+        heading = f"{how_many(len(read.left_out), 'line')} skipped:"
+        st.warning(f"{heading}\n\n{lines}", icon=":material/warning:")
     label = f"Add {how_many(len(read.questions), 'question')}"
     if button(label, icon="upload", type="primary", key="questions-import"):
         added = add_imported(services.chatbot(), person, read)

@@ -15,14 +15,20 @@ def import_lines(read: ImportedSet, added: int | None) -> Iterator[str]:
     if added is not None:
         there = f"; {number - added:,} were there already" if added < number else ""
         yield f"{added:,} added to the regression set{there}"
-    taken = ", ".join(f"{role} = {column}" for role, column in read.columns.items())
-    yield f"Columns: {taken}"
-    if read.ignored:
-        yield f"Ignored columns: {', '.join(read.ignored[:_NAMED])}"
-    if read.renamed:
-        yield f"{read.renamed:,} did not name their release; it was put before them"
-    if read.unruled:
-        yield f"{read.unruled:,} can only be judged: their answer has no figure, code or name"
+    yield f"Columns: {', '.join(f'{role} = {column}' for role, column in read.columns.items())}"
+    yield from import_notes(read)
     if read.left_out:
         yield f"{how_many(len(read.left_out), 'line')} skipped:"
         yield from (f"  line {left.line}: {left.reason}" for left in read.left_out)
+
+
+def import_notes(read: ImportedSet) -> Iterator[str]:
+    """What is to be said of the questions that were read."""
+    if read.renamed:
+        number = how_many(read.renamed, "question")
+        yield f"The release was put before {number}, which did not name it"
+    if read.unruled:
+        number = how_many(read.unruled, "question")
+        yield f"{number} can only be judged: the answer has no figure, code or name"
+    if read.ignored:
+        yield f"Ignored columns: {', '.join(read.ignored[:_NAMED])}"
