@@ -10,8 +10,10 @@ from eval.sets.proposals import Draft, Proposals, State
 def add_imported(chatbot: Chatbot, person: Person, read: ImportedSet) -> int:
     """Accept the questions of a file, and return how many are new; who imports them vouches."""
     person.require_admin()
+    came_from = f"the file {read.name.rpartition('/')[2]}"
+    pages = pages_named(chatbot, read.questions)
     drafts = [
-        Draft(gold, f"the file {read.name.rpartition('/')[2]}", pages_named(chatbot, gold))
-        for gold in read.questions
+        Draft(gold, came_from, of_question)
+        for gold, of_question in zip(read.questions, pages, strict=True)
     ]
     return len(Proposals(chatbot.database).add(person, drafts, State.ACCEPTED))

@@ -1,5 +1,6 @@
 """Questions are proposed from a release, and from what differs between two."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -7,7 +8,6 @@ from chatbot.accounts.people import Person
 from chatbot.chatbot import Chatbot
 from chatbot.retrieval.support import unsupported
 from chatbot.runtime.concurrency import run_on_event_loop, together
-from corpora.database.engine import portions
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from eval.sets.from_model import drafts_by_model
@@ -93,15 +93,15 @@ def _by_model(
 ) -> Iterator[Draft]:
     assert chatbot.model is not None
     model = chatbot.model
-    pages: dict[StoredPage, list[str]] = {}
-    if older is None:
-        pages = {page: [] for page in pages_asked(corpus)}
-    else:
-        for _, _, now in changed_sections(older, corpus):
-            for record in now:
-                pages.setdefault(record.page, []).append(record.quote)
-    for some in portions(list(pages.items()), _AT_ONCE):
-        asking = together(drafts_by_model(model, corpus, page, new) for page, new in some)
+    changed: defaultdict[StoredPage, list[str]] = defaultdict(list)
+    for _, _, now in changed_sections(older, corpus) if older else ():
+        for record in now:
+            changed[record.page].append(record.quote)
+    pages = iter(changed) if older else pages_asked(corpus)
+    while some := tuple(islice(pages, _AT_ONCE)):
+        asking = together(
+            drafts_by_model(model, corpus, page, changed.get(page, ())) for page in some
+        )
         for drafts in run_on_event_loop(asking, stopped):
             yield from drafts
 
@@ -116,7 +116,7 @@ def stands(draft: Draft, page_of: Callable[[str, int], StoredPage]) -> bool:
     if not pages or not all(page.quote and page.quote in on.text for page, on in pages):
         return False
     gold = draft.gold
-    quotes = [text for page, _ in pages for text in (page.quote, page.section)]
+    quotes = [page.quote for page, _ in pages]
     texts = [text for page, on in pages for text in (on.text, page.section, page.document)]
     own = " ".join((gold.product, *gold.gold_releases, *(page.release for page, _ in pages)))
     return not (

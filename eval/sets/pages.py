@@ -1,7 +1,9 @@
 """The pages that an answer stands on, and whether they still say the same."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,12 +14,13 @@ from corpora.catalog.catalog import find_release
 from corpora.database.engine import portions
 from corpora.database.tables import MemberRow, PageRow
 from corpora.errors import NoCorpus
-from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from eval.gold import GoldQuestion, GoldSource
 from eval.sets.proposals import StatedOn
 
 _AT_ONCE = 500
+_HELD = 16
+"""Documents whose pages are held while those of many questions are looked for."""
 
 
 def stated_on(
@@ -48,27 +51,30 @@ def sources_of(pages: Iterable[StatedOn]) -> tuple[GoldSource, ...]:
     return tuple(dict.fromkeys(map(source_of, pages)))
 
 
-def pages_named(chatbot: Chatbot, gold: GoldQuestion) -> tuple[StatedOn, ...]:
-    """The pages that the sources of a question name, as far as they are in the documentation."""
-    found = []
-    for source in gold.sources:
+def pages_named(
+    chatbot: Chatbot, questions: Sequence[GoldQuestion]
+) -> tuple[tuple[StatedOn, ...], ...]:
+    """Of each question the pages that its sources name, as far as they are documented."""
+
+    @lru_cache(_HELD)
+    def pages_of(product: str, release: str, document: int) -> tuple[StoredPage, ...]:
+        return chatbot.corpora.corpus(product, release).pages_of(document)
+
+    def found(product: str, source: GoldSource) -> StatedOn | None:
         if source.page is None and source.anchor is None:
-            continue
-        try:
-            corpus = chatbot.corpora.corpus(gold.product, source.release)
-        except NoCorpus:
-            continue
-        if page := next(_pages_of(corpus, source), None):
-            found.append(stated_on(page, corpus.release, "", anchor=source.anchor))
-    return tuple(found)
+            return None
+        with suppress(NoCorpus):
+            corpus = chatbot.corpora.corpus(product, source.release)
+            for document in corpus.documents():
+                if not source.is_in(document.file):
+                    continue
+                for page in pages_of(product, corpus.release, document.id):
+                    if page.number == source.page or source.anchor in page.anchors:
+                        return stated_on(page, corpus.release, "", anchor=source.anchor)
+        return None
 
-
-def _pages_of(corpus: Corpus, source: GoldSource) -> Iterator[StoredPage]:
-    for document in corpus.documents():
-        if source.is_in(document.file):
-            for page in corpus.pages_of(document.id):
-                if page.number == source.page or source.anchor in page.anchors:
-                    yield page
+    named = ([found(q.product, source) for source in q.sources] for q in questions)
+    return tuple(tuple(page for page in of if page) for of in named)
 
 
 def why_stale(session: Session, of: Mapping[int, tuple[str, Sequence[StatedOn]]]) -> dict[int, str]:

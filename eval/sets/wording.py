@@ -1,9 +1,10 @@
 """How a question names its release, and by what it is known again."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
-from itertools import zip_longest
 from typing import TypeVar
 
 from chatbot.retrieval.support import plain, whole
@@ -36,7 +37,11 @@ def question_id(product: str, release: str, question: str) -> str:
     return f"q-{digest_of(product, release, question)[:12]}"
 
 
-def in_turn(*sources: Iterable[Item]) -> Iterator[Item]:
-    """One item of each source after the other, as long as any has some; each is read lazily."""
-    for items in zip_longest(*sources):
-        yield from (item for item in items if item is not None)
+def in_turn(*sources: Iterator[Item]) -> Iterator[Item]:
+    """One item of each source after the other, as long as any has some; none is read ahead."""
+    waiting = deque(sources)
+    while waiting:
+        source = waiting.popleft()
+        with suppress(StopIteration):
+            yield next(source)
+            waiting.append(source)
