@@ -21,7 +21,7 @@ from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
 _AT_ONCE = 500
 _RETIRED = "the release is retired"
 
-_Places = Mapping[str, Mapping[bytes, Sequence[tuple[int, int]]]]
+ServedPlaces = Mapping[str, Mapping[bytes, Sequence[tuple[int, int]]]]
 """For each file that serves, and the hash of a text in it, the ids and numbers of its pages."""
 
 
@@ -47,7 +47,7 @@ def review_release(session: Session, release_id: int, only: int | None = None) -
     before = {row.id: row.suspended for row in rows}
     serving = release.published_generation_id
     absent = {} if release.retired else _absent_pages(session, serving, chosen)
-    places = _places(session, serving, set(absent.values()))
+    places = served_places(session, serving, set(absent.values()))
     doubtful = {pair for pair, _ in absent} | {pair for pair, why in before.items() if why}
     changed: Counter[str] = Counter()
     for some in portions(sorted(before if release.retired else doubtful), _AT_ONCE):
@@ -90,8 +90,8 @@ def _absent_pages(
     return {(pair, ordinal): file for pair, ordinal, file in rows}
 
 
-def _places(session: Session, serving: int | None, files: Collection[str]) -> _Places:
-    """Where each text of some files is served."""
+def served_places(session: Session, serving: int | None, files: Collection[str]) -> ServedPlaces:
+    """Where each text of some files is served by a generation."""
     places: defaultdict[str, defaultdict[bytes, list[tuple[int, int]]]]
     places = defaultdict(lambda: defaultdict(list))
     for some in portions(sorted(files), _AT_ONCE):
@@ -108,7 +108,7 @@ def _places(session: Session, serving: int | None, files: Collection[str]) -> _P
 
 
 def _look_for_pages(
-    pair: MemoryPairRow, absent: Collection[tuple[int, int]], places: _Places
+    pair: MemoryPairRow, absent: Collection[tuple[int, int]], places: ServedPlaces
 ) -> str:
     """Let a pair cite its absent pages where they are now; return why it cannot, or nothing."""
     reasons = []

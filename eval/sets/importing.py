@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from chatbot.administration.faq_file import SkippedLine, UnusableRow
+from chatbot.administration.faq_file import SkippedLine
 from chatbot.releases.product_names import find_product
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.regression_set import patterns_of
@@ -30,6 +30,10 @@ _CARRIED_FLAGS = ("release_not_in_corpora",)
 """What only a line of JSON can say, as a gold file has it."""
 _FIRST_NUMBER = re.compile(r"\D{0,12}(\d{1,6})(?!\d)(?:\s*[-–]\s*\d+)?\.?")
 """A page as people write it: "12", "p. 12", "Seite 12", "12-13"."""
+
+
+class UnusableRow(ValueError):
+    """A row cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The pages that an answer stands on, and whether they still say the same."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from chatbot.chatbot import Chatbot
-from chatbot.memory.suspending import CitedPage, page_hash, reason_unusable
+from chatbot.memory.suspending import page_hash, served_places
 from corpora.catalog.catalog import find_release
 from corpora.database.engine import portions
 from corpora.database.tables import MemberRow, PageRow
@@ -20,7 +20,7 @@ from eval.sets.proposals import StatedOn
 
 _AT_ONCE = 500
 _HELD = 16
-"""Documents whose pages are held while those of many questions are looked for."""
+"""Documents whose pages, or their hashes, are held while many questions are looked at."""
 
 
 def stated_on(
@@ -85,21 +85,24 @@ def why_stale(session: Session, of: Mapping[int, tuple[str, Sequence[StatedOn]]]
     """
     serving = _serving(session, {page.page_id for _, pages in of.values() for page in pages})
     stale: dict[int, str] = {}
+
+    @lru_cache(_HELD)
+    def texts_of(generation: int, file: str) -> Container[bytes] | None:
+        return served_places(session, generation, {file}).get(file)
+
     for key, (product, pages) in of.items():
-        by_release: defaultdict[str, list[CitedPage]] = defaultdict(list)
         for page in pages:
-            cited = CitedPage(page.file, bytes.fromhex(page.page_hash), page.page_id, page.number)
-            by_release[page.release].append(cited)
-        for name, cited_pages in by_release.items():
-            row = find_release(session, product, name)
-            if row is None or row.published_generation_id is None or row.retired:
-                reason = f"{product} {name} is not there any more"
-            else:
-                there = serving.get(row.published_generation_id, set())
-                left = [page for page in cited_pages if page.page_id not in there]
-                reason = reason_unusable(session, row.id, left) if left else ""
-            if reason:
-                stale[key] = reason
+            row = find_release(session, product, page.release)
+            generation = row.published_generation_id if row and not row.retired else None
+            if generation is None:
+                stale[key] = f"{product} {page.release} is not there any more"
+            elif page.page_id not in serving.get(generation, ()):
+                texts = texts_of(generation, page.file)
+                if texts is None:
+                    stale[key] = f"the document {page.file} is gone"
+                elif bytes.fromhex(page.page_hash) not in texts:
+                    stale[key] = f"the page {page.number} of {page.file} has changed"
+            if key in stale:
                 break
     return stale
 
