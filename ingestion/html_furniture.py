@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from ingestion.boilerplate import is_legal
 from ingestion.html_parts import line, raw_text
-from ingestion.html_rewriting import found
+from ingestion.html_tree import found
 from ingestion.page import Block, BlockKind, collapse
 
 _LANDMARKS = (
@@ -37,7 +37,7 @@ _MOSTLY_LINKS = 0.4
 _NOTHING_BUT_LINKS = 0.95
 _LONGEST_AT_EDGE = 600
 _PERMALINK_CLASSES = {"headerlink", "permalink", "anchor-link", "anchorjs-link", "viewcode-link"}
-_PERMALINK_TEXTS = {"¶", "#", "§", "\U0001f517", "[source]", "[docs]", "[edit]", "↑", "↩", "↩︎"}
+_PERMALINK_TEXTS = {"¶", "#", "§", "◆", "\U0001f517", "[source]", "[docs]", "[edit]", "↑", "↩", "↩︎"}
 _NEWEST = re.compile(r"(?:^|/)(?:latest|stable|current|main|master)(?:/|$)")
 _COPYRIGHT = re.compile(
     r"^(©|copyright\b(?!.*\blicen[sc]e)|\(c\) ?\d{4}|created using\b|built with\b|last updated on\b"

@@ -100,7 +100,8 @@ class HeadingPath:
 
     def under(self, name: str, anchor: str | None = None) -> HeadingPath:
         """Step inside something named, such as a class or a parameter; its heading may name it."""
-        name = name if len(name) <= _LONGEST_NAME and name not in self.path[-1:] else ""
+        headed = [owner.removesuffix("()") for owner in self.path[-1:]]
+        name = name if len(name) <= _LONGEST_NAME and name not in headed else ""
         path = (*self.path, name) if name else self.path
         return HeadingPath(path, (), anchor or self.anchor)
 

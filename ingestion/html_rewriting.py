@@ -1,15 +1,14 @@
 """What generators of sites make of tabs, boxes, footnotes and signatures becomes plain HTML."""
 
 import re
-from typing import cast
 
 from lxml.builder import E
 from lxml.html import HtmlElement
 
+from ingestion.html_members import rewrite_members
 from ingestion.html_parts import line, raw_text
+from ingestion.html_tree import OF_CLASS, found, put_first, replace
 
-OF_CLASS = "contains(concat(' ', normalize-space(@class), ' '), ' {} ')"
-"""In XPath, whether an element is of a class."""
 _STRIPS = f".//*[@role='tablist' or {OF_CLASS.format('tabbed-labels')}]"
 _PANEL = f"*[@role='tabpanel' or {OF_CLASS.format('tabbed-block')}]"
 _OUTER_PANELS = f".//{_PANEL}[count(ancestor::{_PANEL}) = $depth]"
@@ -28,9 +27,17 @@ _CONTROLS = (
 )
 _TARGETS = ("aria-controls", "data-bs-target", "data-target", "href")
 _REGEX = {"re": "http://exslt.org/regular-expressions"}
-_MEMBERS = f".//*[{OF_CLASS.format('memitem')} or {OF_CLASS.format('member-signature')}]"
+_ROLES = {
+    "table": "table",
+    "grid": "table",
+    "rowgroup": "tbody",
+    "row": "tr",
+    "columnheader": "th",
+    "rowheader": "th",
+    "cell": "td",
+    "gridcell": "td",
+}
 _MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])\]?")
-_NAME = re.compile(r"(?P<before>.*?)(?P<name>[\w:~.]+)(?P<after>\s*\(.*|)$", re.DOTALL)
 
 
 def rewrite(body: HtmlElement) -> None:
@@ -40,7 +47,7 @@ def rewrite(body: HtmlElement) -> None:
     """
     for part in (
         *(_tabs, _collapsed, _boxes, _notes, _footnotes),
-        *(_signatures, _formulas, _numbered_code),
+        *(rewrite_members, _grids, _formulas, _numbered_code),
     ):
         part(body)
 
@@ -93,7 +100,7 @@ def _boxes(body: HtmlElement) -> None:
             content.tag = "div"
             content.set("class", "admonition")
             put_first(content, E.p(named, {"class": "admonition-title"}))
-            _replace(note, content)
+            replace(note, content)
 
 
 def _notes(body: HtmlElement) -> None:
@@ -135,17 +142,11 @@ def _footnotes(body: HtmlElement) -> None:
             put_first(item, E.p(f"[{mark_of_note}]"))
 
 
-def _signatures(body: HtmlElement) -> None:
-    for member in found(body, _MEMBERS):
-        proto = member.find("div[@class='memproto']")
-        declared = line(member if proto is None else proto)
-        declared = re.sub(r"\(\s+", "(", re.sub(r"\s+([(),])", r"\1", declared))
-        if not (named := _NAME.match(declared)):
-            continue
-        name = E.code(named["name"], {"class": "descname"})
-        term = E.dt(named["before"], name, named["after"])
-        described = [E.dd(*member.findall("div[@class='memdoc']"))] if proto is not None else []
-        _replace(member, E.dl(term, *described, {"class": "cpp"}))
+def _grids(body: HtmlElement) -> None:
+    """Make tables of what says by its role that it is one."""
+    for role, tag in _ROLES.items():
+        for element in found(body, f".//*[@role='{role}'][self::div or self::span]"):
+            element.tag = tag
 
 
 def _formulas(body: HtmlElement) -> None:
@@ -161,12 +162,7 @@ def _numbered_code(body: HtmlElement) -> None:
         rows = [row.findall("td") for row in table.iter("tr")]
         if all(row and any(cell.get("data-line-number") for cell in row) for row in rows):
             listing = "\n".join(raw_text(row[-1]).strip("\n") for row in rows)
-            _replace(table, E.pre(listing))
-
-
-def found(body: HtmlElement, path: str) -> list[HtmlElement]:
-    """Return the elements that an XPath leads to."""
-    return cast("list[HtmlElement]", body.xpath(path))
+            replace(table, E.pre(listing))
 
 
 def _entitle(part: HtmlElement, label: str) -> None:
@@ -180,14 +176,3 @@ def _entitle(part: HtmlElement, label: str) -> None:
 def _open(part: HtmlElement) -> None:
     for name in ("hidden", "aria-hidden", "style"):
         part.attrib.pop(name, None)
-
-
-def put_first(element: HtmlElement, first: HtmlElement) -> None:
-    """Let an element begin with another, before its text."""
-    first.tail, element.text = element.text, None
-    element.insert(0, first)
-
-
-def _replace(old: HtmlElement, new: HtmlElement) -> None:
-    new.tail = old.tail
-    old.getparent().replace(old, new)

@@ -10,7 +10,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingestion.html_parts import raw_text
-from ingestion.html_rewriting import found
+from ingestion.html_tree import found
 from ingestion.page import collapse
 
 _STRUCK_TAGS = {"del", "s", "strike"}

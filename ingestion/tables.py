@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, collapse
 
@@ -49,10 +50,13 @@ def table_blocks(
     """Turn a grid of cell texts into one block a line (QAMR III-A, figure 2).
 
     The first `header_rows` rows become one header line, joined column by column; every row after
-    it carries that header. Rows without any text are left out. Line breaks inside a cell become
+    it carries that header; one that says the same in all columns is the table's title and becomes a
+    paragraph before it. Rows without any text are left out. Line breaks inside a cell become
     spaces, so that a row is always one line.
     """
     grid = [[_cell(text) for text in row] for row in rows]
+    titles = [*takewhile(_is_title, grid[:header_rows])]
+    grid, header_rows = grid[len(titles) :], header_rows - len(titles)
     columns = zip(*grid[:header_rows], strict=True)
     joined = tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
     header = joined if any(joined) else ()
@@ -63,7 +67,12 @@ def table_blocks(
     ]
     if header:
         blocks.insert(0, Block(BlockKind.TABLE_HEADER, CELL_DELIMITER.join(header), path, anchor))
-    return blocks
+    return [*(Block(BlockKind.PARAGRAPH, row[0], path, anchor) for row in titles), *blocks]
+
+
+def _is_title(row: Sequence[str]) -> bool:
+    """Tell a cell above all columns, which names the table, from the header."""
+    return len(row) > 1 and len({*row}) == 1 and bool(row[0])
 
 
 def _cell(text: str) -> str:

@@ -17,8 +17,9 @@ from ingestion.html_furniture import (
     without_furniture,
 )
 from ingestion.html_parts import is_layout, line, raw_text
-from ingestion.html_rewriting import OF_CLASS, found, put_first, rewrite
+from ingestion.html_rewriting import rewrite
 from ingestion.html_shown import is_picture_file, show
+from ingestion.html_tree import OF_CLASS, found, put_first
 from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile, collapse
 from ingestion.superscripts import superscript
 
@@ -123,7 +124,7 @@ def _bring_in(content: HtmlElement, body: HtmlElement, site_title: str) -> None:
         if part.tag != "h1":
             part.drop_tree()
             content.append(part)
-        elif untitled and line(part) and site_title.startswith(line(part)):
+        elif untitled and line(part) and line(part) in site_title:
             part.drop_tree()
             put_first(content, part)
 

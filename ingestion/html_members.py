@@ -1,0 +1,144 @@
+"""What Javadoc and Doxygen make of members becomes plain HTML: titles, rows, signatures, code."""
+
+import re
+from itertools import takewhile
+
+from lxml.builder import E
+from lxml.html import HtmlElement
+
+from ingestion.html_parts import line, raw_text
+from ingestion.html_tree import OF_CLASS, found, has_class, replace
+
+_GRIDS = f".//div[{OF_CLASS.format('summary-table')}]"
+_DECLARED = f".//div[{OF_CLASS.format('member-signature')} or {OF_CLASS.format('type-signature')}]"
+_NAMED = f".//*[{OF_CLASS.format('element-name')}]"
+_NOTES = f".//dl[{OF_CLASS.format('notes')} or dt/span[contains(@class, 'Label')]]"
+_FIELDS = ".//dl[@class='params' or @class='retval' or @class='tparams' or @class='exception']"
+_MORE = ".//td[starts-with(@class, 'mdesc')]/a[normalize-space() = 'More...']"
+_OVERLOADED = re.compile(r"\s*\[\d+/\d+\]$")
+
+
+def rewrite_members(body: HtmlElement) -> None:
+    """Put plain HTML in place of what Javadoc and Doxygen make of classes and their members."""
+    for part in (_titles, _summaries, _member_lists, _declarations, _prototypes, _fields, _code):
+        part(body)
+
+
+def _titles(body: HtmlElement) -> None:
+    for title in found(body, ".//div[@class='headertitle']/div[@class='title']"):
+        title.tag = "h1"
+
+
+def _summaries(body: HtmlElement) -> None:
+    """Make tables of Javadoc's grids, whose cells stand side by side without rows."""
+    for grid in found(body, _GRIDS):
+        cells = list(grid)
+        columns = sum(has_class(cell, "table-header") for cell in cells)
+        if not columns or len(cells) % columns:
+            continue
+        for cell in cells:
+            cell.tag = "th" if has_class(cell, "table-header") else "td"
+        rows = [E.tr(*cells[at : at + columns]) for at in range(0, len(cells), columns)]
+        replace(grid, E.table(*rows))
+
+
+def _member_lists(body: HtmlElement) -> None:
+    """Let a row of Doxygen's overviews hold the brief description that stands below it."""
+    for link in found(body, _MORE):
+        link.drop_tree()
+    for table in found(body, f".//table[{OF_CLASS.format('memberdecls')}]"):
+        row = None
+        for tr in table.findall(".//tr"):
+            kind = (tr.get("class") or "").partition(":")[0].split(" ")[0]
+            if kind == "heading":
+                for heading in tr.findall(".//h2"):
+                    table.addprevious(heading)
+            elif kind == "memdesc" and row is not None:
+                row.append(tr[-1])
+            elif kind == "memitem":
+                row = tr
+            if kind in {"heading", "memdesc", "separator"}:
+                tr.drop_tree()
+
+
+def _declarations(body: HtmlElement) -> None:
+    """Make of what Javadoc declares a signature with its name."""
+    for declared in found(body, _DECLARED):
+        for name in found(declared, _NAMED)[:1]:
+            name.set("class", "descname")
+            _of_list(declared)
+
+
+def _of_list(declared: HtmlElement) -> None:
+    described = E.dl({"class": "cpp"})
+    replace(declared, described)
+    declared.tag = "dt"
+    described.append(declared)
+
+
+def _prototypes(body: HtmlElement) -> None:
+    """Make of what Doxygen declares a signature with its name and what is told of it."""
+    for member in found(body, f".//div[{OF_CLASS.format('memitem')}]"):
+        title, prototype = member.getprevious(), member.find("div[@class='memproto']")
+        if title is None or not has_class(title, "memtitle") or prototype is None:
+            continue
+        for mark in found(title, ".//*[@class='permalink']"):
+            mark.drop_tree()
+        title.tag = "h3"
+        for label in found(prototype, ".//span[@class='mlabel']"):
+            label.tail = " "
+        declared = re.sub(r"\(\s+", "(", re.sub(r"\s+([(),])", r"\1", line(prototype)))
+        name = _OVERLOADED.sub("", line(title)).removesuffix("()")
+        before, name, after = _parted(declared, name)
+        term = E.dt(before, E.code(name, {"class": "descname"}), after)
+        told = E.dd(*member.findall("div[@class='memdoc']"))
+        replace(member, E.dl(term, told, {"class": "cpp"}))
+
+
+def _parted(declared: str, name: str) -> tuple[str, str, str]:
+    """Part a declaration before and after the name that it declares."""
+    head, bracket, arguments = declared.partition("(")
+    before, found_name, after = head.rpartition(name)
+    return (
+        (before, found_name, f"{after}{bracket}{arguments}") if found_name else ("", declared, "")
+    )
+
+
+def _fields(body: HtmlElement) -> None:
+    """Make lists of fields, as Sphinx has them, of what is told of parameters and exceptions."""
+    for notes in found(body, _NOTES):
+        notes.set("class", "field-list")
+        for term in notes.findall("dt"):
+            told = list(takewhile(lambda element: element.tag == "dd", term.itersiblings()))
+            for code in (code for description in told for code in description.findall("code")[:1]):
+                code.tail = re.sub(r"^\s+-\s+", " – ", code.tail or "")
+            if len(told) > 1:
+                items = E.ul(*told)
+                for item in items:
+                    item.tag = "li"
+                term.addnext(E.dd(items))
+    for fields in found(body, _FIELDS):
+        fields.set("class", "field-list")
+        for table in found(fields, "./dd/table"):
+            replace(table, E.ul(*(_field(row.findall("td")) for row in table.iter("tr"))))
+
+
+def _field(cells: list[HtmlElement]) -> HtmlElement:
+    """Return "name – [in] what it is" for a row of the direction, the name and the text."""
+    named = [cell for cell in cells if has_class(cell, "paramname")]
+    others = [cell for cell in cells if cell not in named]
+    for cell in others:
+        cell.tag = "span"
+        cell.tail = " "
+    item = E.li(" ".join(map(line, named)), " – ")
+    item.extend(others)
+    return item
+
+
+def _code(body: HtmlElement) -> None:
+    """Make listings of Doxygen's fragments, each line of which is an element."""
+    for fragment in found(body, ".//div[@class='fragment']"):
+        for number in found(fragment, ".//span[@class='lineno']"):
+            number.drop_tree()
+        lines = found(fragment, ".//div[@class='line']")
+        replace(fragment, E.pre("\n".join(raw_text(row).strip("\n") for row in lines)))
