@@ -3,8 +3,6 @@
 import re
 from pathlib import PurePosixPath
 
-from bs4.dammit import EncodingDetector
-
 from ingestion.page import UnreadableFile
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
@@ -60,6 +58,8 @@ def binary_format(data: bytes) -> str | None:
 
 def _content(data: bytes) -> str | None:
     """Name what the content plainly is; None for text."""
+    from bs4.dammit import EncodingDetector
+
     start, encoding = EncodingDetector.strip_byte_order_mark(data[:4096])
     if name := binary_format(start):
         return name
@@ -113,6 +113,7 @@ def printable(text: str) -> str:
 
 
 def _decoded(data: bytes, declared: str | None) -> str:
+    from bs4.dammit import EncodingDetector
     from chardet import detect
 
     data, marked = EncodingDetector.strip_byte_order_mark(data)

@@ -47,7 +47,7 @@ _NAMED_PARAMETER = re.compile(
     r"^(?:param|parameter|arg|argument|key|keyword|kwarg)\s(?:.*\s)?(\S+)$"
 )
 _LABEL_ALONE = re.compile(r"^(\[[^\]]*\]\s*)+$|[–—-]$")
-_PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+")
+_PARAMETER_NAME = re.compile(r"^\*{0,2}[\w.\-]+(?= [(–-]|[:,=]|$)")
 
 
 def read_blocks(element: etree._Element) -> list[Block]:
@@ -180,7 +180,8 @@ class _Reader:
     ) -> None:
         term = ", ".join(filter(None, map(line, terms))).rstrip(":")
         anchor = next((dt.get("id") for dt in terms if dt.get("id")), None)
-        lead, rest = _lead(described)
+        items = [*_items(described)]
+        lead, rest = _lead(items[0] if len(items) == 1 else described)
         outer = position.anchored(anchor)
         self._add(BlockKind.DEFINITION, " – ".join(filter(None, (term, lead))), outer)
         self._read(rest, outer.under(term))
@@ -195,8 +196,9 @@ class _Reader:
                 self._read(item, position)
                 continue
             lead, rest = _lead(item)
-            self._add(BlockKind.DEFINITION, label + lead, position)
             parameter = None if label else _PARAMETER_NAME.match(lead)
+            told = lead if parameter else f"{label or f'{name}: '}{lead}"
+            self._add(BlockKind.DEFINITION, told, position)
             owner = named[1] if named else parameter.group() if parameter else name
             self._read(rest, position.under(owner.lstrip("*")))
 

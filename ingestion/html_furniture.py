@@ -16,7 +16,8 @@ from ingestion.page import Block, BlockKind, collapse
 
 _LANDMARKS = (
     ".//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo'"
-    " or self::nav or self::form[.//input][string-length(normalize-space()) < 100]"
+    " or @aria-label='Breadcrumb' or self::nav"
+    " or self::form[.//input][string-length(normalize-space()) < 100]"
     " or self::ul[parent::li[starts-with(@class, 'toctree-l')]]]"
 )
 """What says itself that it is none of the text, search boxes and nested contents."""
@@ -28,7 +29,7 @@ _NAMES = {
     *("nav", "navbar", "navigation", "sidebar", "sphinxsidebar", "sidenav", "breadcrumb"),
     *("breadcrumbs", "footer", "toc", "pagination", "pager", "searchbox", "search", "navheader"),
     *("navfooter", "menu", "topbar", "toolbar", "prev", "prevnext", "related", "copyright"),
-    *("cookie", "cookies", "contents"),
+    *("cookie", "cookies", "contents", "index"),
 }
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption")
 _SECTIONS = ("section", "blockquote", "figure", "details", "td", "li", "dd")

@@ -1,4 +1,4 @@
-"""What Javadoc and Doxygen make of members becomes plain HTML: titles, rows, signatures, code."""
+"""What Javadoc, Doxygen, TypeDoc, JSDoc and pdoc make of members becomes plain HTML."""
 
 import re
 from itertools import takewhile
@@ -10,8 +10,19 @@ from ingestion.html_parts import line, raw_text
 from ingestion.html_tree import OF_CLASS, found, has_class, replace
 
 _GRIDS = f".//div[{OF_CLASS.format('summary-table')}]"
-_DECLARED = f".//div[{OF_CLASS.format('member-signature')} or {OF_CLASS.format('type-signature')}]"
-_NAMED = f".//*[{OF_CLASS.format('element-name')}]"
+_OF_PDOC = f".//dt[{OF_CLASS.format('attr')}]"
+_DECLARED = {
+    f".//div[{OF_CLASS.format('member-signature')} or {OF_CLASS.format('type-signature')}]": (
+        f".//*[{OF_CLASS.format('element-name')}]"
+    ),
+    f".//div[{OF_CLASS.format('tsd-signature')}]": ".//span[starts-with(@class, 'tsd-kind-')]",
+    f".//div[{OF_CLASS.format('attr')}]": "./span[@class='name']",
+}
+"""What declares a member, and the name in it."""
+_BADGES = (
+    f".//*[{OF_CLASS.format('tsd-tag')} or {OF_CLASS.format('doc-labels')}]"
+    f"[parent::h1 or parent::h2 or parent::h3 or parent::h4 or parent::h5 or parent::h6]"
+)
 _NOTES = f".//dl[{OF_CLASS.format('notes')} or dt/span[contains(@class, 'Label')]]"
 _FIELDS = ".//dl[@class='params' or @class='retval' or @class='tparams' or @class='exception']"
 _MORE = ".//td[starts-with(@class, 'mdesc')]/a[normalize-space() = 'More...']"
@@ -19,8 +30,11 @@ _OVERLOADED = re.compile(r"\s*\[\d+/\d+\]$")
 
 
 def rewrite_members(body: HtmlElement) -> None:
-    """Put plain HTML in place of what Javadoc and Doxygen make of classes and their members."""
-    for part in (_titles, _summaries, _member_lists, _declarations, _prototypes, _fields, _code):
+    """Put plain HTML in place of what these generators make of classes and their members."""
+    for part in (
+        *(_titles, _summaries, _member_lists, _badges, _declarations, _members_of_pdoc),
+        *(_prototypes, _fields, _code),
+    ):
         part(body)
 
 
@@ -61,19 +75,42 @@ def _member_lists(body: HtmlElement) -> None:
                 tr.drop_tree()
 
 
+def _badges(body: HtmlElement) -> None:
+    """Set what stands as a badge beside a name ("Readonly", "property") apart, in brackets."""
+    for badge in found(body, _BADGES):
+        name, label = badge.getparent(), line(badge)
+        badge.drop_tree()
+        if label and name.tag not in {"span", "small"}:
+            name.append(E.span(f" ({label})"))
+    for badge in found(body, ".//span[@class='signature-attributes']"):
+        badge.text = f" ({line(badge)})"
+
+
 def _declarations(body: HtmlElement) -> None:
-    """Make of what Javadoc declares a signature with its name."""
-    for declared in found(body, _DECLARED):
-        for name in found(declared, _NAMED)[:1]:
-            name.set("class", "descname")
-            _of_list(declared)
+    """Make a signature with its name of what Javadoc, TypeDoc and pdoc declare."""
+    for path, path_of_name in _DECLARED.items():
+        for declared in found(body, path):
+            for name in found(declared, path_of_name)[:1]:
+                name.set("class", "descname")
+                described = E.dl({"class": "cpp"})
+                replace(declared, described)
+                declared.tag = "dt"
+                described.append(declared)
 
 
-def _of_list(declared: HtmlElement) -> None:
-    described = E.dl({"class": "cpp"})
-    replace(declared, described)
-    declared.tag = "dt"
-    described.append(declared)
+def _members_of_pdoc(body: HtmlElement) -> None:
+    """Let a member of pdoc hold what is told of it, and a class its members."""
+    for declared in reversed(found(body, _OF_PDOC)):
+        described = declared.getparent()
+        for tool in found(declared, ".//label"):
+            tool.drop_tree()
+        for number, parameter in enumerate(found(declared, ".//span[@class='param']")):
+            parameter.text = " " if number else None
+        declared.attrib.update({"id": described.getparent().get("id", "")})
+        told = E.dd(*described.itersiblings())
+        for docstring in told.findall("div[@class='docstring']"):
+            docstring.tag = "section"
+        described.append(told)
 
 
 def _prototypes(body: HtmlElement) -> None:

@@ -218,6 +218,8 @@ def is_layout(table: etree._Element) -> bool:
     names_columns = any(cell.tag == "th" for row in rows for cell in row)
     if not names_columns and any(inner is not table for inner in table.iter("table")):
         return True
+    if not names_columns and next(table.iter("dl"), None) is not None:
+        return True
     if len(rows) == 1 and all(cell.find("ul") is not None for cell in rows[0]):
         return True
     return all(len(row) <= 1 for row in rows) and any(has_blocks(c) for row in rows for c in row)
@@ -260,8 +262,18 @@ def _cell(cell: etree._Element) -> Cell:
 
 
 def _write_out(table: etree._Element) -> None:
-    """Make of a table inside a cell a line: "Pressure: 16 bar; Heat: 80 °C"."""
-    rows = [filter(None, map(line, row)) for row in cells(table)]
-    text = "; ".join(": ".join(row) for row in rows)
+    """Make of a table inside a cell a line: "Pressure: 16 bar; Heat: 80 °C".
+
+    Where it names its columns: "Name: wait, Default: 5; Name: pool, Default: main".
+    """
+    rows = cells(table)
+    if header_rows(rows) == 1 < len(rows):
+        header = [line(cell) for cell in rows[0]]
+        named = (zip(header, map(line, row), strict=False) for row in rows[1:])
+        text = "; ".join(
+            ", ".join(f"{name}: {cell}" for name, cell in row if cell) for row in named
+        )
+    else:
+        text = "; ".join(": ".join(filter(None, map(line, row))) for row in rows)
     table.clear(keep_tail=True)  # type: ignore[call-arg]  # the stubs are older
     table.tag, table.text = "div", text

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
 from ingestion.errors import StrataError
+from ingestion.mupdf import pymupdf
 
 _FOLDERS = (
     "/usr/share/tesseract-ocr/*/tessdata",
@@ -83,12 +83,11 @@ class ScanReader:
 
     def text(self, page: Any) -> str:
         """Return the text of a `pymupdf.Page` as it is shown, a blank line between paragraphs."""
-        pymupdf: Any = import_module("pymupdf")
         edge = max(page.rect.width, page.rect.height, 1)
         shown = page.get_pixmap(dpi=min(_RESOLUTION, int(72 * _LONGEST_EDGE / edge) or 1))
         # MuPDF's own way to read a page loses the text of some that are turned.
         read = shown.pdfocr_tobytes(language=self.ocr.languages, tessdata=self.ocr.data)
-        with pymupdf.open(stream=read, filetype="pdf") as pdf:
+        with pymupdf().open(stream=read, filetype="pdf") as pdf:
             return "\n".join(_paragraphs(pdf[0].get_text("dict")["blocks"]))
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 LONGEST_PAUSE = 20.0
 """Seconds after which an ingest does its next step though answers are still being made."""
+SHORT = 15.0
+"""Seconds for which an ingest works without a pause: most uploads are ingested by then."""
 _LOCK = "answering.lock"
 _POLL_SECONDS = 0.1
 
@@ -33,15 +35,15 @@ def ingests_paused(data_dir: Path) -> Iterator[None]:
 def pauses_for_answers(data_dir: Path) -> Callable[[], None]:
     """The pause that an ingest makes between two steps while answers are being made.
 
-    It takes `LONGEST_PAUSE` at most, and all of them as long as the ingest has worked: whoever
-    uploads two pages sees them soon.
+    It takes `LONGEST_PAUSE` at most, and all of them as long as the ingest has worked since its
+    first `SHORT` seconds: whoever uploads two pages sees them soon.
     """
     began, paused = time.monotonic(), 0.0
 
     def pause() -> None:
         nonlocal paused
         now = time.monotonic()
-        until = now + min(LONGEST_PAUSE, now - began - 2 * paused)
+        until = now + min(LONGEST_PAUSE, now - began - SHORT - 2 * paused)
         with (data_dir / _LOCK).open("ab") as file:
             while time.monotonic() < until:
                 try:

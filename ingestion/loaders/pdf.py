@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib import import_module
 from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import Any
@@ -35,6 +34,7 @@ from ingestion.loaders.pdf_strokes import (
 )
 from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
 from ingestion.loaders.pdf_text import Typography, Vocabulary
+from ingestion.mupdf import pymupdf
 from ingestion.ocr import Ocr, ScanReader
 from ingestion.page import Document, DocumentKind, Page, UnreadableFile
 from ingestion.plain_blocks import plain_blocks
@@ -70,12 +70,12 @@ def probe(data: bytes, file: str) -> Document:
 
 @contextmanager
 def _opened(data: bytes) -> Iterator[Any]:
-    pymupdf: Any = import_module("pymupdf")
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
+    mupdf = pymupdf()
+    mupdf.TOOLS.mupdf_display_errors(False)
+    mupdf.TOOLS.mupdf_display_warnings(False)
     try:
-        opened = pymupdf.open(stream=data, filetype="pdf")
-    except (pymupdf.FileDataError, pymupdf.EmptyFileError) as error:
+        opened = mupdf.open(stream=data, filetype="pdf")
+    except (mupdf.FileDataError, mupdf.EmptyFileError) as error:
         raise UnreadableFile(
             f"damaged PDF that cannot be opened ({error}); download it again"
         ) from error
@@ -88,7 +88,7 @@ def _opened(data: bytes) -> Iterator[Any]:
             if pdf.page_count == 0:
                 raise UnreadableFile("damaged PDF without pages; download it again")
             yield pdf
-        except (pymupdf.mupdf.FzErrorBase, RuntimeError) as error:
+        except (mupdf.mupdf.FzErrorBase, RuntimeError) as error:
             raise UnreadableFile(f"damaged PDF ({error}); download it again") from error
 
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from itertools import groupby, pairwise
 from statistics import median, mode
 from typing import Any
 from unicodedata import category
 
 from ingestion.loaders.office_symbols import shown_as
+from ingestion.mupdf import pymupdf
 from ingestion.rows import clustered
 
 _MONO = re.compile(
@@ -122,10 +122,10 @@ def upright(page: Any) -> Any:
 
     `page` is a `pymupdf.Page`; its rotation, which MuPDF's coordinates ignore, is taken off.
     """
-    pymupdf: Any = import_module("pymupdf")
+    mupdf = pymupdf()
     page.set_rotation(0)
     letters: Counter[tuple[int, int]] = Counter()
-    for block in page.get_text("dict", flags=pymupdf.TEXT_MEDIABOX_CLIP)["blocks"]:
+    for block in page.get_text("dict", flags=mupdf.TEXT_MEDIABOX_CLIP)["blocks"]:
         for raw in block.get("lines", ()):
             cos, sin = raw["dir"]
             letters[round(cos), round(sin)] += sum(len(span["text"]) for span in raw["spans"])
@@ -133,7 +133,7 @@ def upright(page: Any) -> Any:
     if turn is None:
         return page
     width, height = page.rect.width, page.rect.height
-    turned = pymupdf.open()
+    turned = mupdf.open()
     copy = turned.new_page(
         width=width if turn == 180 else height, height=height if turn == 180 else width
     )
@@ -146,8 +146,8 @@ def page_segments(page: Any) -> list[Line]:
 
     Ligatures are taken apart; overprinted copies are left out. `page` is a `pymupdf.Page`.
     """
-    pymupdf: Any = import_module("pymupdf")
-    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+    mupdf = pymupdf()
+    flags = mupdf.TEXT_PRESERVE_WHITESPACE | mupdf.TEXT_MEDIABOX_CLIP
     segments: dict[tuple[str, int, int], Line] = {}
     for block in page.get_text("rawdict", flags=flags)["blocks"]:
         for raw in block.get("lines", ()):

@@ -95,10 +95,21 @@ def test_an_ingest_gets_on_where_answers_never_end(
         pausing(tmp_path, clock)()
 
 
-def test_a_short_ingest_pauses_no_longer_than_it_works(tmp_path: Path, clock: Clock) -> None:
+def test_a_short_ingest_does_not_pause(tmp_path: Path, clock: Clock) -> None:
     with ingests_paused(tmp_path):
         pause = pauses_for_answers(tmp_path)
-        clock.ahead += 0.5
+        clock.ahead += ingest_throttle.SHORT / 2
+        began = clock.monotonic()
+        pause()
+        assert clock.monotonic() - began < 1
+
+
+def test_a_longer_ingest_pauses_as_long_as_it_has_worked_since(
+    tmp_path: Path, clock: Clock
+) -> None:
+    with ingests_paused(tmp_path):
+        pause = pauses_for_answers(tmp_path)
+        clock.ahead += ingest_throttle.SHORT + 0.5
         began = clock.monotonic()
         for _ in range(5):
             pause()

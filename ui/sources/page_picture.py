@@ -74,15 +74,16 @@ def draw(data: bytes, number: int, quotes: Sequence[str], format: str) -> bytes:
 
 def _opened(data: bytes, format: str) -> Any:
     """The file as a PDF, since words can be marked only there."""
-    import pymupdf
+    from ingestion.mupdf import pymupdf
 
+    mupdf = pymupdf()
     if format == "svg":
         from ui.sources.safe_svg import harmless_svg
 
-        drawing = pymupdf.open(stream=harmless_svg(data), filetype="svg")  # type: ignore[no-untyped-call]
+        drawing = mupdf.open(stream=harmless_svg(data), filetype="svg")
         with drawing:
-            data = drawing.convert_to_pdf()  # type: ignore[no-untyped-call]
-    document = pymupdf.open(stream=data, filetype="pdf")  # type: ignore[no-untyped-call]
+            data = drawing.convert_to_pdf()
+    document = mupdf.open(stream=data, filetype="pdf")
     if not document.is_pdf:
         raise NoPicture("Not a valid PDF; download it again.")
     return document
