@@ -9,7 +9,6 @@ pages are clicked in a browser on the same machine; without, programs alone ask 
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import subprocess
@@ -31,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.benchmarks.slow_model import slow_model
+from ingestion.mupdf import pymupdf
 
 _QUESTION = "Question {number}: what is the wait-to-restore time, and who may change it?"
 _OVER = {"done", "failed", "cancelled"}
@@ -80,16 +80,20 @@ def _served(data: Path, model: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     given = {"DATA_DIR": str(data), "BACKEND": "server", "MODEL": "slow", "SERVER_URL": model}
-    environment = os.environ | {f"STRATA_{name}": value for name, value in given.items()}
-    command = [sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
+    settings = [f"STRATA_{name}={value}" for name, value in given.items()]
+    command = ["env", *settings, sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
     address = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         _until(lambda: httpx.get(f"{address}/api/v1/ready").status_code == 200)
         yield address
     finally:
         server.terminate()
-        server.wait(60)
+        try:
+            server.wait(5)
+        except subprocess.TimeoutExpired:
+            # It lets the answer be finished.
+            server.kill()
 
 
 @contextmanager
@@ -183,9 +187,7 @@ def _ask(address: str, writing: Event, number: int) -> None:
 
 
 def _two_pages(number: int) -> bytes:
-    import pymupdf
-
-    document: Any = pymupdf.Document()  # type: ignore[no-untyped-call]
+    document = pymupdf().open()
     for page in (1, 2):
         lines = "\n".join(f"Unit {number}.{page}.{n} restarts after {n} s." for n in range(1, 40))
         document.new_page().insert_text((72, 72), f"Notice {number}, page {page}\n{lines}")

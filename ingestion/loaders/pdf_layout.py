@@ -232,8 +232,11 @@ def without_line_numbers(lines: Sequence[Line]) -> list[Line]:
     kept: list[Line] = []
     for start, group in groupby(enumerate(rows(lines)), key=_count_begins):
         block = [row for _, row in group]
-        has_code = any(len(row) > 1 or len(row[0].runs) > 1 for row in block)
-        is_counted = start is not None and len(block) >= _FEWEST_NUMBERED and has_code
+        code_of = [[run for line in row for run in line.runs][1:] for row in block]
+        starts = {round(code[0].x0) for code in code_of if code}
+        # A number in the face of the text may be a table's, beside code that begins at one place.
+        is_listing = len(starts) > 1 or (bool(starts) and all(map(_is_small, block)))
+        is_counted = start is not None and len(block) >= _FEWEST_NUMBERED and is_listing
         for line, *others in block:
             code = line.runs[1:] if is_counted else line.runs
             if code:
@@ -247,9 +250,14 @@ def _count_begins(placed: tuple[int, Sequence[Line]]) -> int | None:
     place, row = placed
     number, *code = [run for line in row for run in line.runs]
     is_apart = not code or len(row[0].runs) == 1 or code[0].spaced
-    is_beside = not code or number.mono or number.size < code[0].size
-    is_number = is_apart and is_beside and len(number.text) < 6 and number.text.isdecimal()
+    is_number = is_apart and len(number.text) < 6 and number.text.isdecimal()
     return int(number.text) - place if is_number and all(run.mono for run in code) else None
+
+
+def _is_small(row: Sequence[Line]) -> bool:
+    """Say whether the number of a row is set as code, or smaller than it."""
+    number, *code = [run for line in row for run in line.runs]
+    return not code or number.mono or number.size < code[0].size
 
 
 def merge(row: Sequence[Line]) -> Line:

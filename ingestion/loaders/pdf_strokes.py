@@ -217,9 +217,14 @@ def page_drawings(
         size = median(s.size for s in segments)
         labels = [s for s in segments if s.size < 1.4 * size]
         beside = sum(len(row) > 1 for row in rows(labels))
-        if _is_labels(segments) and beside > 0.3 * len(rows(labels)):
+        has_text = any(s.mono or len(s.text.split()) >= _SENTENCE for s in segments)
+        if not has_text and _is_labels(segments) and beside > 0.3 * len(rows(labels)):
             found.append((_drawing(labels), labels))
     return found
+
+
+_SENTENCE = 8
+"""Words: no label has so many."""
 
 
 def _is_labels(segments: Sequence[Line]) -> bool:
@@ -228,7 +233,7 @@ def _is_labels(segments: Sequence[Line]) -> bool:
         return False
     words = [len(s.text.split()) for s in labels]
     beside = any(len(row) > 1 for row in rows(labels))
-    return beside and median(words) <= 3 and sum(w >= 8 for w in words) <= 0.05 * len(words)
+    return beside and median(words) <= 3 and sum(w >= _SENTENCE for w in words) <= 0.05 * len(words)
 
 
 def _drawing(segments: Sequence[Line]) -> Drawing:

@@ -16,6 +16,7 @@ Join = Callable[[Sequence[Line]], str]
 
 _COLUMN_GAP = 4.0
 _BULLET = re.compile(r"[•◦▪▸‣●○■–*-]|\(?\w{1,3}[.)]")
+_FIGURES = re.compile(r"[-+−–]?\d[\d.,\s−–-]*")
 
 _Cell = list[Line]
 
@@ -129,6 +130,16 @@ def _wraps(cell: _Cell, i: int) -> bool:
     return first.x1 - first.x0 >= room - 1 and len(cell[i].text) > 12
 
 
+def _repeats_figures(above: Sequence[_Cell], row: Sequence[_Cell]) -> bool:
+    """Whether a row has figures below figures: these are values, and no text that goes on."""
+    pairs = zip(above, row, strict=True)
+    return any(one and two and all(map(_is_figures, (*one, *two))) for one, two in pairs)
+
+
+def _is_figures(line: Line) -> bool:
+    return bool(_FIGURES.fullmatch(line.text))
+
+
 def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table | None:
     used = [i for i in range(max(map(len, cells), default=0)) if any(row[i] for row in cells)]
     cells = [[row[i] for i in used] for row in cells if any(row)]
@@ -234,6 +245,8 @@ def _aligned(grouped: Sequence[list[Line]], join: Join, rules: Sequence[float]) 
         wrapped = (
             len(inner) > 1 or step < 0.85 * pitch or (not filled[0] and step < 1.5 * row[0].size)
         )
+        if cells and _repeats_figures(cells[-1], filled):
+            wrapped = False
         if cells and wrapped and not parted and sum(map(bool, filled)) < len(columns):
             for cell, more in zip(cells[-1], filled, strict=True):
                 cell.extend(more)
@@ -242,6 +255,10 @@ def _aligned(grouped: Sequence[list[Line]], join: Join, rules: Sequence[float]) 
         before = row
     if sum(sum(1 for cell in row if cell) > 1 for row in cells) < least:
         return None
-    return _table(
+    table = _table(
         [[[merge(part) for part in rows(cell)] for cell in row] for row in cells], taken, join
     )
+    if table is not None and len(inner) == 1 and inner[0] < grouped[1][0].base:
+        # The only rule inside stands below the first row: that is the header.
+        return replace(table, header_rows=max(table.header_rows, 1))
+    return table

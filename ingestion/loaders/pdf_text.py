@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from ingestion.loaders.pdf_layout import Line, join_runs, rows
 from ingestion.page import collapse
@@ -152,8 +153,11 @@ def bullet(line: Line) -> tuple[str, float] | None:
 
 
 def is_term(line: Line, following: Line | None, typography: Typography) -> bool:
-    """Whether a short line is explained by the line below it, which is set deeper."""
-    if following is None or len(line.text.split()) > 12:
+    """Whether a short line is explained by the line below it, which is set deeper.
+
+    A line of code is not explained by another one.
+    """
+    if following is None or len(line.text.split()) > 12 or (line.mono and following.mono):
         return False
     deeper = _CLOSE < following.x0 - line.x0 < 80
     return (
@@ -262,13 +266,16 @@ class Vocabulary:
         return before + after if breaks_between(before[-1], after[:1]) else f"{before} {after}"
 
 
+_OFF_GRID = 0.2
+"""Letters of code that stand so many of them apart from a column are not in it."""
+
+
 def code_text(lines: Sequence[Line], left: float) -> str:
     """Set monospaced lines on a grid: indentation, gaps and empty lines come back.
 
     `left` is where the code's first column stands, in points; no line begins before it.
     """
-    widths = [(r.x1 - r.x0) / len(r.text) for line in lines for r in line.runs]
-    letter = max(1.0, sorted(widths)[len(widths) // 2]) if widths else 5.0
+    letter = _letter_width(lines, left)
     pitch = _pitch(lines)
     out: list[str] = []
     base: float | None = None
@@ -278,10 +285,26 @@ def code_text(lines: Sequence[Line], left: float) -> str:
         base = row[0].base
         text = ""
         for run in (r for line in row for r in line.runs):
-            column = round((run.x0 - left) / letter)
-            text += " " * max(column - len(text), 1 if run.spaced and text else 0) + run.text
+            place = (run.x0 - left) / letter
+            # A narrow letter leaves a gap beside it, on the grid all the same.
+            on_grid = abs(place - len(text)) < _OFF_GRID
+            least = 1 if run.spaced and text and not on_grid else 0
+            text += " " * max(round(place) - len(text), least) + run.text
         out.append(text)
     return "\n".join(out)
+
+
+def _letter_width(lines: Sequence[Line], left: float) -> float:
+    """Return how far the letters of code stand apart, so that its words stand in columns."""
+    runs = [run for line in lines for run in line.runs]
+    drawn = median((run.x1 - run.x0) / len(run.text) for run in runs) if runs else 5.0
+
+    def off_columns(letter: float) -> float:
+        places = ((run.x0 - left) / letter for run in runs)
+        return sum(abs(place - round(place)) for place in places)
+
+    # A letter is drawn up to a tenth narrower than its column.
+    return min((max(drawn, 1.0) * (1 + step / 200) for step in range(21)), key=off_columns)
 
 
 def _pitch(lines: Sequence[Line]) -> float:
