@@ -1,4 +1,4 @@
-"""Pages, uploads and ingests beside a running answer: `python -m eval.benchmarks.pages DATA`.
+"""Pages, uploads and ingests beside a running answer: `python -m eval.speed.pages DATA`.
 
 A copy of the data folder is served on a free port, with a worker, and with a model's server that
 writes for a minute and keeps a core busy all the while. What a person does is timed with nothing
@@ -29,7 +29,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from eval.benchmarks.slow_model import slow_model
+from eval.speed.slow_model import slow_model
 from ingestion.mupdf import pymupdf
 
 _QUESTION = "Question {number}: what is the wait-to-restore time, and who may change it?"
