@@ -21,6 +21,8 @@ _HIDDEN_STYLE = re.compile(
     r"|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:px|em|rem|pt|%)?\s*(?:;|$|!))",
     re.IGNORECASE,
 )
+_LINK_OF_CARD = "sd-hide-link-text"
+"""What sphinx-design lays over a card that leads somewhere, with the name of the page."""
 _HEARD_CLASSES = {
     *(
         "sr-only",
@@ -95,6 +97,8 @@ def _is_struck(element: HtmlElement) -> bool:
 def _is_hidden(element: HtmlElement) -> bool:
     if element.get("role") == "tabpanel":
         return False
+    if _LINK_OF_CARD in _classes(element):
+        return True
     hidden, style = element.get("hidden"), element.get("style")
     return (hidden is not None and hidden != "until-found") or bool(
         style and _HIDDEN_STYLE.search(style)
