@@ -31,6 +31,7 @@ from ingestion.loaders.pdf_strokes import (
     page_drawings,
     page_grids,
     with_marks,
+    without_struck,
 )
 from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
 from ingestion.loaders.pdf_text import Typography, Vocabulary
@@ -101,8 +102,8 @@ class _Sheet:
 
     number: int
     page: Any
-    drawings: list[dict[str, Any]]
     lines: list[Line]
+    drawings: list[dict[str, Any]]
     figures: list[Table | Drawing] = field(default_factory=list)
     at_edges: list[tuple[Table, list[Line]]] = field(default_factory=list)
     scanned: str = ""
@@ -119,7 +120,7 @@ class _Sheet:
 def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
     rotations = [page.rotation for page in pdf]
     sheets = [
-        _Sheet(number, page, page.get_cdrawings(), page_segments(page))
+        _Sheet(number, page, *without_struck(page_segments(page), page.get_cdrawings()))
         for number, page in enumerate(map(upright, pdf), 1)
     ]
     scans = [sheet for sheet in sheets if _is_unmapped(sheet) or _is_scan(sheet)]

@@ -259,3 +259,38 @@ def _marked(line: Line, marks: Sequence[tuple[float, float, float, float]]) -> L
             mark = Run("•", x0, x1, first.font, first.size, False, False, False)
             return replace(line, runs=(mark, replace(first, spaced=True), *line.runs[1:]), x0=x0)
     return line
+
+
+def without_struck(
+    lines: Sequence[Line], strokes: Sequence[dict[str, Any]]
+) -> tuple[list[Line], list[dict[str, Any]]]:
+    """Leave out the words that a level stroke is drawn through, and the stroke."""
+    kept: list[Line] = []
+    through: list[Box] = []
+    bars = [Box(*stroke["rect"]) for stroke in strokes if _is_bar(stroke["rect"])]
+    if len(bars) > _MOST_STROKES:
+        return list(lines), list(strokes)
+    for line in lines:
+        # A rule or an axis that text stands on is longer than the text.
+        own = [bar for bar in bars if line.x0 - 2 < bar.x0 and bar.x1 < line.x1 + 2]
+        near = [bar for bar in own if _LOW < (line.base - bar.middle) / line.size < _HIGH]
+        runs = tuple(run for run in line.runs if not any(_covers(bar, run) for bar in near))
+        if runs == line.runs:
+            kept.append(line)
+            continue
+        through += near
+        if runs:
+            kept.append(replace(line, runs=runs, x0=runs[0].x0, x1=runs[-1].x1))
+    return kept, [stroke for stroke in strokes if Box(*stroke["rect"]) not in through]
+
+
+_LOW, _HIGH = 0.15, 0.45
+"""How high above the line that text stands on a stroke goes through it, in sizes of its letters."""
+
+
+def _is_bar(rect: tuple[float, float, float, float]) -> bool:
+    return rect[3] - rect[1] < 2 and rect[2] - rect[0] > 3
+
+
+def _covers(bar: Box, run: Run) -> bool:
+    return bar.x0 <= run.x0 + 1 and run.x1 - 1 <= bar.x1
