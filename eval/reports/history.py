@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from eval.gold import GoldError
 from eval.reports.outcomes import Outcomes, by_system
 from eval.runs.folder import Manifest, RunFolder, list_runs, read_scores
 
@@ -43,5 +44,9 @@ def _changed(file: Path) -> int:
 
 @lru_cache(maxsize=512)
 def _outcomes(folder: Path, changed: int) -> Mapping[str, Outcomes]:
-    """As they were when the scores were last `changed`."""
-    return by_system(read_scores(folder)) if changed else {}
+    """As they were when the scores were last `changed`; none where these cannot be read."""
+    try:
+        return by_system(read_scores(folder)) if changed else {}
+    except GoldError:
+        # One damaged run must not hide the others; whoever opens it is told what is wrong.
+        return {}

@@ -75,6 +75,17 @@ def test_runs_are_listed_with_what_became_of_their_answers(chatbot: Chatbot) -> 
     assert len(page.get("vega_lite_chart")) + len(page.get("arrow_vega_lite_chart")) == 1
 
 
+def test_a_damaged_run_hides_no_other_and_says_what_is_wrong(chatbot: Chatbot, runs: Path) -> None:
+    (runs / "first" / "scores.jsonl").write_text('{"id": 1}\n', "utf-8")
+    (runs / "no-run").mkdir()
+    (runs / "third").mkdir()
+    (runs / "third" / "run.json").write_text("{", "utf-8")
+    table = open_admin_page("evaluation").dataframe[0].value
+    assert list(table["Open"]) == ["second", "first"]
+    assert list(table["Right"]) == ["embedded 75 %, naive 0 %", ""]
+    assert "scores.jsonl, line 1" in errors(open_admin_page("evaluation", run="first"))
+
+
 def drawn(page: AppTest) -> str:
     return "".join(element.proto.body for element in page.get("html"))
 
