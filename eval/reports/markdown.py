@@ -35,6 +35,7 @@ def _parts(run: RunSummary) -> Iterator[str]:
         ("system", *run.outcomes),
         ([s.name, *(f"{s.outcomes[outcome]:,}" for outcome in run.outcomes)] for s in run.systems),
     )
+    yield "Below are means over the questions with their 95 % intervals.\n"
     for group, measures in run.measures.items():
         yield f"## {GROUPS[group]}\n"
         yield from _table(("measure", *names), (_measure(run, name) for name in measures))
