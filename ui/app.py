@@ -9,6 +9,7 @@ from ui.account import account, stay_outside
 from ui.chat.page import chat
 from ui.documents.page import documents
 from ui.elements.address import name_pages
+from ui.evaluation.page import evaluation
 from ui.glossary import glossary
 from ui.releases import releases
 from ui.review.audit_page import audit
@@ -45,6 +46,7 @@ if person.is_admin:
         st.Page(history, title="Review", icon=":material/rate_review:"),
         st.Page(gaps, title="Gaps", icon=":material/help_center:"),
         st.Page(numbers, title="Numbers", icon=":material/bar_chart:"),
+        st.Page(evaluation, title="Evaluation", icon=":material/science:"),
         st.Page(audit, title="Audit log", icon=":material/fact_check:"),
     ]
 name_pages(page for group in pages.values() for page in group)

@@ -15,7 +15,8 @@ from corpora.catalog.glossary import Changes, Entry, Glossaries
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
-from corpora.jobs.jobs import JobFile, JobKind, Jobs
+from corpora.errors import JobError
+from corpora.jobs.jobs import EVALUATIONS, JobFile, JobKind, Jobs
 
 _ACTIONS = {
     "aliases": "alias",
@@ -93,6 +94,18 @@ class Administration:
         """Order that a release, or a product with all of them, is deleted; return the job's id."""
         job = Jobs(self.database).add(JobKind.DELETE, product, release, self.person.id)
         self._record("delete", product, release, job=job)
+        return job
+
+    def evaluate(self, product: str) -> int:
+        """Order that the regression set of a product is asked and scored; return the job's id.
+
+        Raises JobError while another evaluation is not over: they would slow each other down.
+        """
+        jobs = Jobs(self.database)
+        if any(job.is_open for job in jobs.recent(1, kinds=EVALUATIONS)):
+            raise JobError("An evaluation is running. Stop it, or wait until it is done.")
+        job = jobs.add(JobKind.EVALUATE, product, "", self.person.id)
+        self._record("evaluate", product, job=job)
         return job
 
     def cancel(self, job: int) -> None:

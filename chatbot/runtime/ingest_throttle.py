@@ -1,4 +1,4 @@
-"""Questions go before ingests: an ingest pauses while an answer is being made on its machine.
+"""Questions go before other work: it pauses while an answer is being made on its machine.
 
 A model's threads wait for each other, so that one core less makes it many times slower
 (docs/decisions/0019).
@@ -44,14 +44,19 @@ def pauses_for_answers(data_dir: Path) -> Callable[[], None]:
         nonlocal paused
         now = time.monotonic()
         until = now + min(LONGEST_PAUSE, now - began - SHORT - 2 * paused)
-        with (data_dir / _LOCK).open("ab") as file:
-            while time.monotonic() < until:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    time.sleep(_POLL_SECONDS)
-                else:
-                    break
+        wait_for_answers(data_dir, lambda: time.monotonic() >= until)
         paused += time.monotonic() - now
 
     return pause
+
+
+def wait_for_answers(data_dir: Path, stopped: Callable[[], bool]) -> None:
+    """Wait until no answer is being made on this machine, or until `stopped`."""
+    with (data_dir / _LOCK).open("ab") as file:
+        while not stopped():
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_POLL_SECONDS)
+            else:
+                return

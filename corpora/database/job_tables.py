@@ -12,13 +12,20 @@ from corpora.database.tables import Base
 
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
-    by today's parsers; documents leave it; it is deleted, or the product with all releases.
+    by today's parsers; documents leave it; it is deleted, or the product with all releases. Or the
+    questions with checked answers of a product are asked, and what it replies is scored.
     """
 
     UPLOAD = "upload"
     REREAD = "reread"
     REMOVE = "remove"
     DELETE = "delete"
+    EVALUATE = "evaluate"
+
+
+ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE)
+EVALUATIONS = (JobKind.EVALUATE,)
+"""Jobs that change documentation, and those that only measure: neither waits for the others."""
 
 
 class JobState(StrEnum):
@@ -47,7 +54,7 @@ class JobRow(Base):
     """A job and how far it is: `done` of `total` are what its `stage` counts.
 
     Products and releases are named, not referred to: a job outlives what it worked on. `release` is
-    empty where a whole product is deleted; `attempts` counts the workers that had it.
+    empty where it is of a whole product; `attempts` counts the workers that had it.
     """
 
     __table_args__ = (Index(None, "state", "id"), {"sqlite_autoincrement": True})

@@ -19,20 +19,26 @@ from corpora.database.engine import Database
 from corpora.documents.uploads import drop_upload, lay_out_upload, upload_dir
 from corpora.errors import (
     BeingBuilt,
-    CatalogError,
     DatabaseFull,
     IngestCancelled,
-    IngestError,
     JobTaken,
-    ModelMissing,
     NothingToIngest,
     TakenOver,
     UnreachableDatabase,
-    UploadError,
 )
 from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder
-from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import (
+    EVALUATIONS,
+    ON_DOCUMENTS,
+    Claims,
+    Job,
+    JobFile,
+    JobKind,
+    Jobs,
+    JobState,
+)
+from ingestion.errors import StrataError
 from ingestion.listing import DEFAULT_LIMITS, Limits, passed_over
 
 POSTPONED_SECONDS = 30.0
@@ -47,11 +53,15 @@ FULL_SECONDS = 5.0
 _log = logging.getLogger("strata.worker")
 
 
+Evaluate = Callable[[Job, Callable[[Progress], None], Callable[[], bool]], str]
+
+
 @dataclass(frozen=True)
 class JobWork:
     """Does jobs, one after another; `stopping` says that this process is about to end.
 
-    `pauses` gives what each ingest calls between two steps.
+    `pauses` gives what each ingest calls between two steps. With `evaluate` it does evaluations
+    alone: that gets the job, where to report and whether to stop, and returns a message.
     """
 
     claims: Claims
@@ -62,13 +72,19 @@ class JobWork:
     stopping: Callable[[], bool] = lambda: False
     limits: Limits = DEFAULT_LIMITS
     pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
-    _postponed: dict[int, float] = field(default_factory=dict)
+    evaluate: Evaluate | None = None
+    _postponed: dict[int, float] = field(default_factory=dict, init=False)
+
+    @property
+    def kinds(self) -> tuple[JobKind, ...]:
+        """The kinds of the jobs that it does."""
+        return EVALUATIONS if self.evaluate else ON_DOCUMENTS
 
     def do_next(self) -> bool:
         """Do the job that has waited longest; return False if none waits that can be done now."""
         now = time.monotonic()
         postponed = [job_id for job_id, until in self._postponed.items() if now < until]
-        job_id = self.claims.next_waiting(postponed)
+        job_id = self.claims.next_waiting(postponed, self.kinds)
         if job_id is None:
             return False
         self._postponed.pop(job_id, None)
@@ -112,10 +128,10 @@ class JobWork:
             return _Ended(JobState.WAITING, str(error))
         except NothingToIngest:
             return _Ended(JobState.FAILED, _NOTHING_READ)
-        except (CatalogError, IngestError, ModelMissing, UploadError) as error:
-            return _Ended(JobState.FAILED, str(error))
         except (JobTaken, UnreachableDatabase):
             raise
+        except StrataError as error:
+            return _Ended(JobState.FAILED, str(error))
         except Exception as error:  # noqa: BLE001 - whatever fails, the job must end and say so
             _log.exception("job %s failed", job.id)
             return _Ended(
@@ -138,6 +154,8 @@ class JobWork:
                 return
 
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
+        if self.evaluate:
+            return _Ended(JobState.DONE, self.evaluate(job, watch.report, watch.is_to_stop))
         if job.kind is JobKind.DELETE:
             report, database, data_dir = watch.report, self.database, self.data_dir
             pages = (

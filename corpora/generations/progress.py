@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What an ingest is doing, in this order; a deletion has one stage."""
+    """What an ingest is doing, in this order; a deletion has one stage, an evaluation two."""
 
     LISTING = "listing"
     READING = "reading"
@@ -13,11 +13,13 @@ class Stage(StrEnum):
     INDEXING = "indexing"
     PUBLISHING = "publishing"
     DELETING = "deleting"
+    ASKING = "asking"
+    SCORING = "scoring"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files, texts, index entries or steps; `item` is the last file read."""
+    """`done` of `total` files, texts, entries, questions or steps; `item` is the last file read."""
 
     stage: Stage
     done: int

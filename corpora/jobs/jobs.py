@@ -9,11 +9,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, true, update
 from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import find_product, find_release
 from corpora.database.engine import Database, insert_into
+from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
+from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState
@@ -74,10 +76,14 @@ class Jobs:
             return _require(session, job_id, people)
 
     def recent(
-        self, limit: int = 50, product: str | None = None, people: Collection[str] | None = None
+        self,
+        limit: int = 50,
+        product: str | None = None,
+        people: Collection[str] | None = None,
+        kinds: Collection[JobKind] = ON_DOCUMENTS,
     ) -> tuple[Job, ...]:
         """Return jobs, the newest first, of a `product` and of `people` if they are given."""
-        query = select(Job).order_by(Job.id.desc()).limit(limit)
+        query = select(Job).where(Job.kind.in_(kinds)).order_by(Job.id.desc()).limit(limit)
         if product is not None:
             query = query.where(Job.product == product)
         if people is not None:
@@ -151,25 +157,31 @@ class Claims:
             # Of a job that was given up nobody else would take over what it had begun.
             drop_ended(session)
 
-    def let_go(self) -> None:
+    def let_go(self, kinds: Collection[JobKind] = ON_DOCUMENTS) -> None:
         """Let jobs wait again that only their rows give to this worker: a connection was lost."""
         with self._database.writing() as session:
-            _take_from(session, Job.worker == self._worker)
+            _take_from(session, (Job.worker == self._worker) & Job.kind.in_(kinds))
 
-    def next_waiting(self, except_for: Collection[int] = ()) -> int | None:
-        """Return the id of the job that has waited longest, of all but some.
+    def next_waiting(
+        self, except_for: Collection[int] = (), kinds: Collection[JobKind] = ON_DOCUMENTS
+    ) -> int | None:
+        """Return the id of the job that has waited longest, of all of these kinds but some.
 
-        Jobs of a release are done in order: while one is not over, the later ones wait.
+        Jobs of a release are done in order: while one is not over, the later ones wait. Of
+        evaluations there is one at a time.
         """
         before = aliased(Job)
         # A job without a release is one of the whole product.
         whole = or_(before.release == "", Job.release == "")
-        same = (before.product == Job.product, or_(whole, before.release == Job.release))
+        same = (before.product == Job.product) & or_(whole, before.release == Job.release)
+        in_line = true() if kinds == EVALUATIONS else same
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
-        earlier = select(before.id).where(*same, before.id < Job.id, is_open)
+        in_line &= before.kind.in_(kinds)
+        earlier = select(before.id).where(in_line, before.id < Job.id, is_open)
         waiting = (
             select(Job.id)
-            .where(Job.state == JobState.WAITING, Job.id.not_in(except_for), ~earlier.exists())
+            .where(Job.state == JobState.WAITING, Job.kind.in_(kinds))
+            .where(Job.id.not_in(except_for), ~earlier.exists())
             .order_by(Job.id)
             .limit(1)
         )

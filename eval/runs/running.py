@@ -35,6 +35,7 @@ from eval.runs.folder import (
 from eval.runs.manifest import Plan, differences, manifest_of, taken_up
 from eval.runs.scoring import Scorer, score_record
 from eval.runs.systems.names import Systems, profile_of, require_systems
+from eval.runs.systems.system import System
 
 PILOT = 2
 """Questions that are asked of each system first, to tell what the others will cost."""
@@ -56,7 +57,10 @@ class Cost:
 
 @dataclass
 class Running:
-    """A run with the chatbot that it is made with; `stopped` ends it between two questions."""
+    """A run with the chatbot that it is made with; `stopped` ends it between two questions.
+
+    Each question waits for `pause` to return.
+    """
 
     folder: Path
     manifest: Manifest
@@ -65,6 +69,7 @@ class Running:
     judge: Judge | None = None
     on_progress: OnProgress = lambda name, done, total: None
     stopped: Callable[[], bool] = lambda: False
+    pause: Callable[[], None] = lambda: None
     systems: Systems = field(init=False)
     _model: BaseChatModel | None = None
 
@@ -137,9 +142,7 @@ class Running:
         pool = ThreadPoolExecutor(at_once, "run")
         try:
             asked = [
-                pool.submit(
-                    answer_record, opened[repeat], question, repeat, lambda: self._ends(ending)
-                )
+                pool.submit(self._answer, opened[repeat], question, repeat, ending)
                 for question, repeat in left
             ]
             for done, future in enumerate(as_completed(asked), total - len(self.left(name)) + 1):
@@ -161,6 +164,12 @@ class Running:
         if type(model) is not type(held) or dict(model or ()) != dict(held or ()):
             self._model = model
         return self._model
+
+    def _answer(
+        self, system: System, question: GoldQuestion, repeat: int, ending: Event
+    ) -> AnswerRecord:
+        self.pause()
+        return answer_record(system, question, repeat, lambda: self._ends(ending))
 
     def _ends(self, ending: Event) -> bool:
         return ending.is_set() or self.stopped()

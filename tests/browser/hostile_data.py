@@ -19,11 +19,13 @@ from chatbot.turn import Citation
 from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
+from tests.eval.made_run import WRONG, made_run
 from tests.ui.memory_pairs import keep
 from tests.ui.payloads import PAYLOADS
 
 PRODUCT = "<img src=//evil.test/p.png onerror=alert(1)>"
 RELEASE = "[1.0](javascript:alert(1))"
+RUN = "hostile-run"
 QUESTION = "How should the latch be cleaned?"
 _LONGEST_FILE_NAME = 80
 
@@ -44,6 +46,7 @@ def hostile_settings(folder: Path) -> tuple[Settings, str]:
     conversation = _say(chatbot)
     _remember(chatbot)
     _administer(chatbot)
+    _evaluate(settings)
     chatbot.corpora.close()
     chatbot.database.close()
     return settings, conversation
@@ -141,6 +144,12 @@ def _remember(chatbot: Chatbot) -> None:
             citations=({**place, **dict.fromkeys(named, payload)},),
             suspended=payload if number % 3 == 0 else "",
         )
+
+
+def _evaluate(settings: Settings) -> None:
+    """A run in which question, answer, evidence and trace are payloads."""
+    folder = settings.data_dir / "evaluation" / RUN
+    made_run(folder, {"embedded": [WRONG] * len(PAYLOADS)}, product=PRODUCT, texts=PAYLOADS)
 
 
 def _administer(chatbot: Chatbot) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -15,8 +16,10 @@ from sqlalchemy import delete
 from chatbot.settings import Settings
 from corpora.database.engine import open_database
 from corpora.database.memory_tables import MemoryPairRow
+from eval.reports.writing import write_reports
 from tests.browser.chat import SLOW, ask, choose_product, open_source
 from tests.browser.conftest import OpenPage
+from tests.eval.made_run import OTHER, REFUSED, RIGHT, WRONG, made_run
 from tests.ui.memory_pairs import keep
 from tests.ui.valve_corpus import QUESTION
 
@@ -32,6 +35,7 @@ PAGES = (
     "history",
     "gaps",
     "numbers",
+    "evaluation",
     "audit",
     "account",
     "releases?releases-product=valve",
@@ -97,6 +101,35 @@ def test_an_opened_turn_can_be_read_and_used_by_everybody(
     page.goto(f"{served}/history?turn=1")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert violations(page) == []
+
+
+@both
+def test_a_run_of_the_evaluation_can_be_read_by_everybody(
+    documentation: Settings, served: str, open_page: OpenPage, colours: Colours
+) -> None:
+    folder = documentation.data_dir / "evaluation" / "seen"
+    made_run(folder, {"embedded": (RIGHT, WRONG, REFUSED, OTHER), "naive": (WRONG, OTHER) * 2})
+    page = open_page(f"{served}/evaluation?run=seen", colours=colours)
+    expect(page.get_by_text("What became of the answers")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("tab", name="failures").click()
+    expect(page.locator(".report details").first).to_be_visible()
+    assert violations(page) == []
+    page.goto(f"{served}/evaluation")
+    expect(page.get_by_role("heading", name="Evaluation")).to_be_visible()
+    assert violations(page) == []
+
+
+@both
+def test_the_report_of_a_run_can_be_read_by_everybody(
+    tmp_path: Path, open_page: OpenPage, colours: Colours
+) -> None:
+    run = made_run(tmp_path / "run", {"embedded": (RIGHT, WRONG, REFUSED, OTHER)})
+    write_reports(run)
+    page = open_page("about:blank", colours=colours)
+    page.set_content((run / "report.html").read_text("utf-8"))
+    found = Axe().run(page, options=RULES).response["violations"]
+    assert [rule["id"] for rule in found] == []
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from playwright.sync_api import Download, Page, expect
 
 from tests.browser.chat import fits
 from tests.browser.conftest import OpenPage, strata_serves
-from tests.browser.hostile_data import QUESTION, hostile_settings
+from tests.browser.hostile_data import QUESTION, RUN, hostile_settings
 from tests.ui.payloads import PAYLOADS
 from ui.wording.escaping import visible
 
@@ -47,7 +47,7 @@ def at_rest(page: Page) -> str:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=SLOW)
     assert page.locator(ACTIVE).count() == 0
     assert page.title().endswith(("Strata", "Chat", "Documents", "Review", "Gaps", "Numbers")) or (
-        page.title() in ("Glossary", "Audit log", "Account", "Releases")
+        page.title() in ("Glossary", "Audit log", "Account", "Releases", "Evaluation")
     )
     return words(page.locator("body").inner_text())
 
@@ -108,7 +108,7 @@ def test_an_answer_is_text_while_it_is_written(
     "name",
     [
         *("documents", "glossary", "history", "gaps", "numbers", "audit", "account"),
-        "releases",
+        *("releases", "evaluation"),
     ],
 )
 def test_the_other_pages_show_text_and_nothing_else(
@@ -135,6 +135,21 @@ def test_a_saved_answer_is_text(hostile: tuple[str, str], open_page: OpenPage) -
         page.get_by_role("button", name="All saved answers").click()
         expect(page.get_by_text("Import and export")).to_be_visible()
         at_rest(page)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_run_is_text(hostile: tuple[str, str], open_page: OpenPage, width: int) -> None:
+    page = open_page(f"{hostile[0]}/evaluation?run={RUN}", width=width)
+    expect(page.get_by_text("What became of the answers")).to_be_visible(timeout=SLOW)
+    at_rest(page)
+    assert fits(page)
+    page.get_by_role("tab", name="failures").click()
+    failures = page.locator(".report details summary")
+    expect(failures.first).to_be_visible(timeout=SLOW)
+    for summary in failures.all()[:3]:
+        summary.evaluate("element => element.parentElement.open = true")
+    assert as_shown(PAYLOADS[0]) in at_rest(page)
+    assert fits(page)
 
 
 def test_an_export_opens_as_text_in_a_spreadsheet(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -19,10 +19,13 @@ from corpora.database.tables import (
 )
 from corpora.documents.uploads import UploadedFile, drop_upload, store, upload_dir
 from corpora.documents.worker import JobWork
+from corpora.errors import IngestCancelled
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
+from corpora.generations.progress import Progress, Stage
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
 from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
+from ingestion.errors import StrataError
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.ingestion.office_files import zipped
@@ -222,6 +225,32 @@ def test_a_failure_nobody_thought_of_ends_the_job_and_says_so(desk: Desk, jobs: 
     assert "ZeroDivisionError" in job.message
     jobs.retry(job.id)
     assert desk.done(job.id).state is JobState.DONE
+
+
+def test_an_evaluation_is_stopped_or_fails_as_any_job_and_does_none_on_documents(
+    desk: Desk, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.documents.worker.WRITE_SECONDS", 0.0)
+
+    def evaluate(
+        job: Job, report: Callable[[Progress], None], is_to_stop: Callable[[], bool]
+    ) -> str:
+        if job.product == "Lantern":
+            raise StrataError("There is no question.")
+        jobs.cancel(job.id)
+        report(Progress(Stage.ASKING, 1, 4))
+        assert is_to_stop()
+        raise IngestCancelled
+
+    work = replace(desk.worker(), evaluate=evaluate)
+    desk.upload(guide__md=GUIDE)
+    stopped, failed = (jobs.add(JobKind.EVALUATE, p, "", "") for p in ("Beacon", "Lantern"))
+    assert work.do_next()
+    assert (jobs.get(stopped).state, jobs.get(stopped).done) == (JobState.CANCELLED, 1)
+    assert work.do_next()
+    ended = jobs.get(failed)
+    assert (ended.state, ended.message) == (JobState.FAILED, "There is no question.")
+    assert not work.do_next()
 
 
 def test_documents_are_removed_and_a_release_is_read_again_and_deleted(

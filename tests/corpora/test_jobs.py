@@ -14,7 +14,7 @@ from corpora.errors import JobError, JobTaken
 from corpora.generations import generations
 from corpora.generations.processes import DEAD_AFTER_SECONDS, this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.jobs import ATTEMPTS, Claims, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import ATTEMPTS, EVALUATIONS, Claims, JobFile, JobKind, Jobs, JobState
 
 pytestmark = pytest.mark.database
 
@@ -201,6 +201,25 @@ def test_jobs_of_a_release_are_done_in_order_whatever_dies(
     claims.claim(first)
     claims.finish(first, JobState.FAILED)
     assert claims.next_waiting() == second
+
+
+def test_documents_and_evaluations_do_not_wait_for_each_other(jobs: Jobs, claims: Claims) -> None:
+    first = jobs.add(JobKind.EVALUATE, "Beacon", "", "")
+    second = jobs.add(JobKind.EVALUATE, "Lantern", "", "")
+    upload = add(jobs)
+    assert claims.next_waiting() == upload
+    assert claims.next_waiting(kinds=EVALUATIONS) == first
+    assert claims.next_waiting([first], EVALUATIONS) is None
+    for job_id in (first, upload):
+        claims.claim(job_id)
+    assert claims.next_waiting(kinds=EVALUATIONS) is None
+    claims.let_go(EVALUATIONS)
+    assert jobs.get(first).state is JobState.WAITING
+    assert jobs.get(upload).state is JobState.RUNNING
+    jobs.cancel(first)
+    assert claims.next_waiting(kinds=EVALUATIONS) == second
+    assert [job.id for job in jobs.recent()] == [upload]
+    assert [job.id for job in jobs.recent(kinds=EVALUATIONS)] == [second, first]
 
 
 def test_nothing_stays_of_a_builder_that_died(claims: Claims, database: Database) -> None:

@@ -31,6 +31,7 @@ from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import open_page
 from tests.ui.valve_corpus import QUESTION
 from ui.documents.page import documents
+from ui.evaluation.page import evaluation
 from ui.glossary import glossary
 from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
@@ -41,7 +42,7 @@ from ui.serving import gate
 BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
 SECRET = "Does the relay latch?"
-PAGES = (documents, glossary, history, gaps, numbers, audit)
+PAGES = (documents, glossary, history, gaps, numbers, evaluation, audit)
 FOR_EVERYBODY = {"", "account", "releases"}
 
 

@@ -10,7 +10,7 @@ from typer import Argument, BadParameter, Exit, Option, Typer
 from chatbot.settings import read_settings
 from eval.figures import report_tables
 from eval.gold import read_gold, read_lines
-from ui.cli import benchmark, judging, runs
+from ui.cli import benchmark, judging, reports, runs
 from ui.cli.evaluation import sets
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
@@ -22,6 +22,7 @@ app = Typer(
 )
 app.command()(runs.run)
 app.command()(runs.compare)
+app.command()(reports.report)
 app.command()(judging.calibrate)
 app.command()(judging.validity)
 app.command("import")(sets.import_file)

@@ -55,6 +55,7 @@ def run(
     from eval.gold import read_gold
     from eval.judging.metrics import JUDGE_METRICS
     from eval.judging.opening import judge_settings, open_judge
+    from eval.reports.writing import PAGE, write_reports
     from eval.runs.folder import read_run
     from eval.runs.gates import MISSED, missed, read_gates
     from eval.runs.manifest import Plan
@@ -91,6 +92,8 @@ def run(
     with progress_bars() as show:
         running.on_progress = show
         running.finish()
+    write_reports(running.folder)
+    errors.print(f"The report is {printable(str(running.folder / PAGE))}")
     done = read_run(running.folder)
     figures = means(done)
     wrong = list(

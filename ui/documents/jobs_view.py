@@ -1,11 +1,11 @@
 """Jobs: the open ones with their progress, the finished ones with their results."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from chatbot.administration.administration import Administration
-from corpora.jobs.jobs import Job, Jobs
+from corpora.jobs.jobs import ON_DOCUMENTS, Job, JobKind, Jobs
 from ui.elements.frame import button, failures_shown, in_a_row, when
 from ui.elements.table import show_table
 from ui.serving import services
@@ -22,6 +22,7 @@ _KINDS = {
     "reread": "Reprocessing",
     "remove": "Removal of documents",
     "delete": "Deletion",
+    "evaluate": "Evaluation",
 }
 _STATES = {
     "waiting": ":gray-badge[waiting]",
@@ -30,21 +31,28 @@ _STATES = {
     "failed": ":red-badge[failed]",
     "cancelled": ":gray-badge[cancelled]",
 }
-_INGEST = ("listing", "reading", "embedding", "indexing", "publishing")
-_SHARES = (0.05, 0.35, 0.45, 0.1, 0.05)
-"""The share of an ingest that each of its stages takes, roughly."""
+_INGEST = {"listing": 0.05, "reading": 0.35, "embedding": 0.45, "indexing": 0.1, "publishing": 0.05}
+_EVALUATION = {"asking": 0.95, "scoring": 0.05}
+"""The share of a job that each of its stages takes, roughly."""
 
 _SLOW = 5.0
-_COUNTED = {"reading": "file", "embedding": "passage", "indexing": "passage", "deleting": "page"}
+_COUNTED = {
+    "reading": "file",
+    "embedding": "passage",
+    "indexing": "passage",
+    "deleting": "page",
+    "asking": "question",
+    "scoring": "answer",
+}
 
 
-def show_running() -> None:
+def show_running(kinds: Sequence[JobKind] = ON_DOCUMENTS) -> None:
     """The waiting and running jobs, refreshed every second while there are any."""
     # This container is always there, so that what is below keeps its state when a job ends.
     place = st.container()
-    if running := _running():
+    if running := _running(kinds):
         with place:
-            _watch(tuple(job.id for job in running))
+            _watch(kinds, tuple(job.id for job in running))
 
 
 def show_jobs() -> None:
@@ -56,20 +64,20 @@ def show_jobs() -> None:
             "results and any files that were skipped."
         )
     for job in ended:
-        _ended(job)
+        show_ended(job)
 
 
 def _jobs() -> Jobs:
     return Jobs(services.chatbot().database)
 
 
-def _running() -> list[Job]:
-    return [job for job in reversed(_jobs().recent(_SHOWN)) if job.is_open]
+def _running(kinds: Sequence[JobKind]) -> list[Job]:
+    return [job for job in reversed(_jobs().recent(_SHOWN, kinds=kinds)) if job.is_open]
 
 
 @st.fragment(run_every=_LOOK_EVERY)
-def _watch(shown: tuple[int, ...]) -> None:
-    running = _running()
+def _watch(kinds: Sequence[JobKind], shown: tuple[int, ...]) -> None:
+    running = _running(kinds)
     if tuple(job.id for job in running) != shown:
         st.rerun()
     with st.container(gap="small", key="running-jobs"):
@@ -106,7 +114,8 @@ def _card(job: Job) -> None:
         st.caption(as_label(_how_far(job), 300) or "\u00a0")
 
 
-def _ended(job: Job) -> None:
+def show_ended(job: Job) -> None:
+    """A job that is over, with what it came to."""
     with in_a_row(border=True, gap="medium"):
         moment = when(job.finished or job.created)
         by = f" · by {as_label(job.person)}" if job.person else ""
@@ -115,7 +124,8 @@ def _ended(job: Job) -> None:
             f"{_heading(job)}\\\n" + (f"{outcome}\\\n" if outcome else "") + f":gray[{moment}{by}]",
             width="stretch",
         )
-        if button("Files", icon="description", key=f"files of {job.id}"):
+        has_files = job.kind in ON_DOCUMENTS
+        if has_files and button("Files", icon="description", key=f"files of {job.id}"):
             _files(job.id)
         if job.state in ("failed", "cancelled"):
             key = f"retry {job.id}"
@@ -155,20 +165,24 @@ def _heading(job: Job) -> str:
 def _steps(job: Job) -> str:
     if job.state == "waiting":
         return f":gray[{as_label(job.message, 300) or 'waiting for its turn'}]"
-    if job.stage not in _INGEST:
-        return f"**{as_label(job.stage)} …**" if job.stage else ":gray[starting]"
-    at = _INGEST.index(job.stage)
-    done = [f":gray[:material/check: {name}]".replace(" ", "\u00a0") for name in _INGEST[:at]]
-    return "\u2002 ".join([*done, f"**{job.stage} …**"])
+    if not job.stage:
+        return ":gray[starting]"
+    done = [f":gray[:material/check: {name}]".replace(" ", "\u00a0") for name in _before(job)]
+    return "\u2002 ".join([*done, f"**{as_label(job.stage)} …**"])
+
+
+def _before(job: Job) -> dict[str, float]:
+    """The stages that a job has behind it, with their shares."""
+    stages = _EVALUATION if job.kind is JobKind.EVALUATE else _INGEST
+    at = list(stages).index(job.stage) if job.stage in stages else 0
+    return dict(list(stages.items())[:at])
 
 
 def _share(job: Job) -> float:
     """The share of the whole job that is done, 0 to 1; it never falls when a stage begins."""
     within = min(1.0, job.done / job.total) if job.total else 0.0
-    if job.stage not in _INGEST:
-        return within
-    at = _INGEST.index(job.stage)
-    return sum(_SHARES[:at]) + within * _SHARES[at]
+    share = (_INGEST | _EVALUATION).get(job.stage, 1.0)
+    return sum(_before(job).values()) + within * share
 
 
 def _how_far(job: Job) -> str:

@@ -24,6 +24,8 @@ Export = Callable[[Format], Iterator[str]]
 It is called outside of a script run, where Streamlit knows neither person nor session.
 """
 
+_NUMBER = 70
+"""The width in pixels of buttons with the number of a row."""
 _LEFT_OUT_IF_EMPTY = ("Questions", "Suspended because", "Problem")
 
 
@@ -80,8 +82,9 @@ def show_table(
     options: dict[str, Any] = {}
     if opens:
         open_key = f"{key}-open"
+        width = config.get("Open", {}).get("width", _NUMBER)
         config["Open"] = st.column_config.ButtonColumn(
-            width=70, pinned=True, key=open_key, on_click=_open, args=(open_key, opens)
+            width=width, pinned=True, key=open_key, on_click=_open, args=(open_key, opens)
         )
         options["row_height"] = 36
     if choose:

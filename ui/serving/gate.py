@@ -35,7 +35,10 @@ PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""
 
 PAGES = frozenset(
-    ("", "releases", "account", "documents", "glossary", "history", "gaps", "numbers", "audit")
+    (
+        *("", "releases", "account", "documents", "glossary", "history", "gaps", "numbers"),
+        *("evaluation", "audit"),
+    )
 )
 """The addresses of the pages."""
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,6 +30,7 @@ from corpora.errors import UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims
+from ui.serving.evaluating import evaluate
 
 _LOOK_SECONDS = 0.5
 _UPKEEP_SECONDS = 60.0
@@ -82,10 +84,13 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         settings.reading_limits,
         partial(pauses_for_answers, settings.data_dir),
     )
+    # An evaluation takes hours: documents that are uploaded meanwhile do not wait for it.
+    evaluations = replace(work, evaluate=partial(evaluate, settings))
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (
             (_do_jobs, work, stopping),
+            (_do_jobs, evaluations, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )
     ]
@@ -125,7 +130,7 @@ def _do_jobs(work: JobWork, stopping: threading.Event) -> None:
     while not stopping.is_set():
         try:
             if lost:
-                work.claims.let_go()
+                work.claims.let_go(work.kinds)
                 lost = False
             is_found = work.do_next()
         except (SQLAlchemyError, UnusableDatabase) as error:

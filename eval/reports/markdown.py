@@ -1,0 +1,109 @@
+"""The report on a run as Markdown: for a terminal, a pull request, a mail."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from chatbot.text.markdown import as_block, as_label
+from eval.reports.summary import RunSummary, ScoredAnswer
+from eval.reports.wording import (
+    ARROWS,
+    GROUPS,
+    chance,
+    figure,
+    gain,
+    interval,
+    manifest_rows,
+    readable,
+    tally,
+    tokens,
+)
+from eval.runs.measures import MEASURES
+
+MOST_FAILURES = 50
+"""The page has all of them, with evidence and trace."""
+
+
+def markdown_report(run: RunSummary) -> str:
+    """The tables of the page and its failures in short, every text as text."""
+    return "\n".join(_parts(run))
+
+
+def _parts(run: RunSummary) -> Iterator[str]:
+    names = [system.name for system in run.systems]
+    yield f"# {as_label(run.manifest.name)}\n"
+    yield from (f"**{as_label(remark)}**\n" for remark in run.remarks)
+    yield from _table(
+        ("system", *run.outcomes),
+        ([s.name, *(f"{s.outcomes[outcome]:,}" for outcome in run.outcomes)] for s in run.systems),
+    )
+    yield "Below are means over the questions with their 95 % intervals.\n"
+    for group, measures in run.measures.items():
+        yield f"## {GROUPS[group]}\n"
+        yield from _table(("measure", *names), (_measure(run, name) for name in measures))
+    if run.compared:
+        yield f"## Differences from {as_label(names[0])}\n"
+        yield from _table(
+            ("measure", *names[1:]),
+            (
+                [MEASURES[name].label, *(f"{gain(c)} ({chance(c)})" if c else "–" for c in found)]
+                for name, found in run.compared.items()
+            ),
+        )
+    yield "## Time and tokens, an answer\n"
+    yield from _table(("", *names), _cost(run))
+    for title, field, groups in (
+        ("By kind of question", "by_kind", run.kinds),
+        ("By release", "by_release", run.releases),
+    ):
+        yield f"## {title}: right of all\n"
+        rows = ([n, *(tally(getattr(s, field).get(n)) for s in run.systems)] for n in groups)
+        yield from _table(("", *names), rows)
+    yield f"## Failures: {len(run.failures):,}\n"
+    for case in run.failures[:MOST_FAILURES]:
+        yield from _failure(case)
+    if len(run.failures) > MOST_FAILURES:
+        yield f"and {len(run.failures) - MOST_FAILURES:,} more\n"
+    yield "## What was run\n"
+    yield from (f"- {name}: {as_label(value)}" for name, value in manifest_rows(run.manifest))
+
+
+def _measure(run: RunSummary, name: str) -> list[str]:
+    measure, cells = MEASURES[name], []
+    for system in run.systems:
+        found = system.measures.get(name)
+        cells.append(f"{figure(name, found.mean)} ({interval(name, found)})" if found else "–")
+    return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]
+
+
+def _cost(run: RunSummary) -> Iterator[Sequence[str]]:
+    for step in run.longest_steps:
+        costs = (run.parts(system)[step] for system in run.systems)
+        yield [
+            readable(step),
+            *(
+                figure("seconds", cost.seconds)
+                + (f", {tokens(cost)}" if cost.prompt_tokens else "")
+                for cost in costs
+            ),
+        ]
+
+
+def _failure(case: ScoredAnswer) -> Iterator[str]:
+    yield f"### {case.outcome}: {as_label(f'{case.system}, {case.question.id}')}\n"
+    reply = case.answer.reply
+    for name, text in (
+        ("Question", case.question.question),
+        ("Right", case.question.gold_answer),
+        ("Answer", reply.answer if reply else f"failed: {case.answer.error}"),
+    ):
+        yield f"**{name}:** {as_block(text)}\n"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield _row(map(as_label, header))
+    yield _row(["---"] * len(header))
+    yield from (_row(map(as_label, row)) for row in rows)
+    yield ""
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
