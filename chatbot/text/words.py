@@ -17,6 +17,7 @@ _THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|att
 _IN_OTHER_LETTERS = (
     r"N\s?m|bar|secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
     r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
+    r"|secondes?|segundos?|Sekunden?|Minuten?|minutos?|heures?|horas?|Stunden?|jours?|Tage?n?"
 )
 
 UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"
@@ -57,6 +58,11 @@ STOP_WORDS = (
     """)
 )
 """Removed from Filtered queries and never counted as evidence."""
+
+FUNCTION_WORDS = STOP_WORDS.union(
+    *map(get_stopwords, ("de", "es", "fr", "it", "pt")), word_set("de à")
+)
+"""The same and those of other languages, which no number belongs to either."""
 
 _WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
 
