@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
+from chatbot.retrieval.asked_rows import listed_rows, mentioning
 from chatbot.retrieval.passages import Passage, continued, section_of
 from chatbot.retrieval.question_types import QuestionType
-from chatbot.retrieval.records import LIST_MARK, matching_rows
-from chatbot.retrieval.support import shared
+from chatbot.retrieval.records import LIST_MARK
+from chatbot.retrieval.support import names, shared
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from chatbot.text.words import filtered
@@ -26,11 +27,17 @@ _MOST = 0.6
 
 @dataclass(frozen=True)
 class Part:
-    """Blocks as an answer shows them, their passages, and the rows that were asked for."""
+    """Blocks as an answer shows them, their passages, and the rows that were asked for.
+
+    `left_out` are the heads of the rows or items that the question's condition excludes; `note`
+    says how many, where only words tell so.
+    """
 
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
     rows: tuple[Record, ...] = ()
+    left_out: tuple[str, ...] = ()
+    note: str = ""
 
 
 def compose(
@@ -38,7 +45,7 @@ def compose(
 ) -> Part | None:
     """The numbered steps, or the list or table, that a passage and its section have for a kind.
 
-    Of a table these are the rows that are asked for.
+    Of a list or table these are the items or rows that are asked for.
     """
     near = (passage, *section_of(passage))
     if kind is QuestionType.STEPS:
@@ -62,10 +69,15 @@ def stands_alone(part: Part) -> bool:
 
 
 def covers_all(lead: str, part: Part) -> bool:
-    """Whether a lead names every row and item of a part, or has most words of its listings."""
+    """Whether a lead names every row and item of a part, or has most words of its listings.
+
+    One that also names what the part leaves out covers another list.
+    """
+    if any(names(lead, head) for head in part.left_out):
+        return False
     rows = [row.cells[0][1] for row in part.rows]
     items = [b.text for b in part.blocks if b.kind in (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)]
-    heads = rows or [_HEAD_END.split(LIST_MARK.sub("", item), maxsplit=1)[0] for item in items]
+    heads = rows or [_head(item) for item in items]
     texts = heads or [" ".join(block.text for block in part.blocks)]
     return all(shared(tokens(filtered(text)), lead) >= _MOST for text in texts if filtered(text))
 
@@ -76,17 +88,34 @@ def shown_whole(passage: Passage) -> Part:
 
 
 def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
-    """A list or a table to both of its ends; of a table the rows that the subject asks for."""
+    """A list or a table to both of its ends: the rows or items that the subject asks for."""
     run = continued(passage, open_page)
-    rows = matching_rows(subject, [r for p in run for r in p.records if r.cells])
+    blocks = [block for part in run for block in part.blocks]
+    every = [r for p in run for r in p.records if r.cells]
+    rows, by_words = listed_rows(subject, every)
     wanted = {row.quote for row in rows}
-    blocks = (
-        block
-        for part in run
-        for block in part.blocks
-        if block.kind is not BlockKind.TABLE_ROW or not wanted or block.text in wanted
-    )
-    return Part(run, tuple(blocks), tuple(rows))
+    if not every and subject:
+        wanted = _items(subject, blocks, run[0].heading)
+        by_words = bool(wanted)
+    parted = (BlockKind.TABLE_ROW, BlockKind.LIST_ITEM)
+    out = [b.text for b in blocks if wanted and b.kind in parted and b.text not in wanted]
+    of = ("table", "row") if every else ("list", "item")
+    plural = "s" if out[1:] else ""
+    note = f"The {of[0]} has {len(out)} more {of[1]}{plural}." if by_words and out else ""
+    kept = tuple(block for block in blocks if block.text not in out)
+    return Part(run, kept, tuple(rows), tuple(map(_head, out)), note)
+
+
+def _items(subject: str, blocks: Sequence[Block], heading: str) -> set[str]:
+    """The texts of the items that a subject asks for; none where these are all of a list."""
+    items = [block.text for block in blocks if block.kind is BlockKind.LIST_ITEM]
+    lead_in = [block.text for block in blocks if block.kind is BlockKind.PARAGRAPH]
+    return {items[i] for i in mentioning(subject, items, " ".join([heading, *lead_in]))}
+
+
+def _head(item: str) -> str:
+    """The beginning of a row or an item, which names it."""
+    return _HEAD_END.split(LIST_MARK.sub("", item), maxsplit=1)[0].strip()
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:
