@@ -60,13 +60,13 @@ STOP_WORDS = (
 """Removed from Filtered queries and never counted as evidence."""
 
 FUNCTION_WORDS = STOP_WORDS.union(
-    *map(get_stopwords, ("de", "es", "fr", "it", "pt")), word_set("de à")
+    *map(get_stopwords, ("de", "es", "fr", "it", "pt")), word_set("de à y e")
 )
 """The same and those of other languages, which no number belongs to either."""
 
 _WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
 
-_EDGES = '?!,;:()[]{}"“”‘’…？！，；：（）「」『』、。'
+_EDGES = '?!¿¡,;:()[]{}"“”‘’…？！，；：（）「」『』、。'
 
 
 _BORDER = re.compile(rf"(?<=[{UNSPACED}])(?=[0-9A-Za-z_`])|(?<=[0-9A-Za-z_`)])(?=[{UNSPACED}])")
