@@ -129,7 +129,8 @@ def correct_spelling(
         original = turn.queries
         queries = replace(
             original,
-            subject=corrected(original.subject),
+            subject=corrected(in_its_scripts(original.subject)),
+            asked=corrected(original.subject),
             filtered=corrected(in_its_scripts(original.filtered)),
             versionless=original.versionless and corrected(in_its_scripts(original.versionless)),
         )
