@@ -116,7 +116,7 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     outside = [relation for relation in relations if relation.source]
     lead = checked(text, shown, own, outside)
     if not draft.gives_asked_cells(lead.sentences):
-        lead = Lead((), False)
+        lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
     if not lead.sentences and turn.unmentioned:
         lacking = listed(map(as_code, turn.unmentioned))

@@ -144,7 +144,8 @@ def _affirmed(text: str, rows: Sequence[Record]) -> list[Record]:
 
 def _mentioning(text: str, rows: Sequence[Record], about: str) -> list[Record]:
     """The rows that, with the sentences of their page that name them, have most words of a text."""
-    said = {row.page.id: _sentences(row.page) for row in rows}
+    condition = _words(text) - _words(about)
+    said = {row.page.id: _sentences(row.page, condition) for row in rows}
 
     def of_row(row: Record) -> str:
         return " ".join([row.quote, *(s for s in said[row.page.id] if names(s, row.cells[0][1]))])
@@ -153,9 +154,11 @@ def _mentioning(text: str, rows: Sequence[Record], about: str) -> list[Record]:
     return [rows[i] for i in kept]
 
 
-def _sentences(page: StoredPage) -> list[str]:
+def _sentences(page: StoredPage, words: set[str]) -> list[str]:
+    """The sentences of a page, outside its tables, that have any of these words."""
     records = (record for passage in passages_of(page) for record in passage.records)
-    return [s for r in records if not r.cells for s in sentences(r.quote)]
+    written = (s for r in records if not r.cells for s in sentences(r.quote))
+    return [sentence for sentence in written if words & _words(sentence)]
 
 
 def mentioning(question: str, texts: Sequence[str], about: str) -> list[int]:
