@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
-from chatbot.retrieval.asked_rows import listed_rows, mentioning
+from chatbot.retrieval.asked_rows import listed_rows
 from chatbot.retrieval.passages import Passage, continued, section_of
 from chatbot.retrieval.question_types import QuestionType
 from chatbot.retrieval.records import LIST_MARK
@@ -29,8 +29,8 @@ _MOST = 0.6
 class Part:
     """Blocks as an answer shows them, their passages, and the rows that were asked for.
 
-    `left_out` are the heads of the rows or items that the question's condition excludes; `note`
-    says how many, where only words tell so.
+    `left_out` are the heads of the rows that the question's condition excludes; `note` says how
+    many, where only words tell so.
     """
 
     passages: tuple[Passage, ...]
@@ -45,7 +45,7 @@ def compose(
 ) -> Part | None:
     """The numbered steps, or the list or table, that a passage and its section have for a kind.
 
-    Of a list or table these are the items or rows that are asked for.
+    Of a table these are the rows that are asked for.
     """
     near = (passage, *section_of(passage))
     if kind is QuestionType.STEPS:
@@ -88,29 +88,19 @@ def shown_whole(passage: Passage) -> Part:
 
 
 def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
-    """A list or a table to both of its ends: the rows or items that the subject asks for."""
+    """A list or a table to both of its ends: of a table the rows that the subject asks for."""
     run = continued(passage, open_page)
     blocks = [block for part in run for block in part.blocks]
     every = [r for p in run for r in p.records if r.cells]
     rows, by_words = listed_rows(subject, every)
     wanted = {row.quote for row in rows}
-    if not every and subject:
-        wanted = _items(subject, blocks, run[0].heading)
-        by_words = bool(wanted)
-    parted = (BlockKind.TABLE_ROW, BlockKind.LIST_ITEM)
-    out = [b.text for b in blocks if wanted and b.kind in parted and b.text not in wanted]
-    of = ("table", "row") if every else ("list", "item")
+    table = [block.text for block in blocks if block.kind is BlockKind.TABLE_ROW]
+    out = [text for text in table if wanted and text not in wanted]
     plural = "s" if out[1:] else ""
-    note = f"The {of[0]} has {len(out)} more {of[1]}{plural}." if by_words and out else ""
-    kept = tuple(block for block in blocks if block.text not in out)
+    note = f"The table has {len(out)} more row{plural}." if by_words and out else ""
+    is_row = BlockKind.TABLE_ROW
+    kept = tuple(b for b in blocks if b.kind is not is_row or b.text not in out)
     return Part(run, kept, tuple(rows), tuple(map(_head, out)), note)
-
-
-def _items(subject: str, blocks: Sequence[Block], heading: str) -> set[str]:
-    """The texts of the items that a subject asks for; none where these are all of a list."""
-    items = [block.text for block in blocks if block.kind is BlockKind.LIST_ITEM]
-    lead_in = [block.text for block in blocks if block.kind is BlockKind.PARAGRAPH]
-    return {items[i] for i in mentioning(subject, items, " ".join([heading, *lead_in]))}
 
 
 def _head(item: str) -> str:

@@ -1,4 +1,4 @@
-"""The rows and cells of a table, and the items of a list, that a question asks for."""
+"""The rows and cells of a table that a question asks for."""
 
 import re
 from collections.abc import Sequence
@@ -143,15 +143,25 @@ def _affirmed(text: str, rows: Sequence[Record]) -> list[Record]:
 
 
 def _mentioning(text: str, rows: Sequence[Record], about: str) -> list[Record]:
-    """The rows that, with the sentences of their page that name them, have most words of a text."""
-    condition = _words(text) - _words(about)
+    """The rows that have most of the words of a text that what they are about has not.
+
+    A sentence of their page that names a row belongs to it. None where the text is about something
+    else, or all have as many.
+    """
+    asked, known = _words(text), _words(about)
+    condition = asked - known if asked & known else set()
+    units = {unit_of(word) for word in filtered(text).split()} if condition else set()
     said = {row.page.id: _sentences(row.page, condition) for row in rows}
 
-    def of_row(row: Record) -> str:
-        return " ".join([row.quote, *(s for s in said[row.page.id] if names(s, row.cells[0][1]))])
+    def count(row: Record) -> int:
+        named = (s for s in said[row.page.id] if names(s, row.cells[0][1]))
+        words = " ".join([row.quote, *named])
+        return len(condition & _words(words)) + len(units & units_in(words))
 
-    kept = mentioning(text, [of_row(row) for row in rows], about)
-    return [rows[i] for i in kept]
+    counts = list(map(count, rows))
+    most = max(counts, default=0)
+    kept = [row for row, number in zip(rows, counts, strict=True) if 0 < number == most]
+    return kept if len(kept) < len(rows) else []
 
 
 def _sentences(page: StoredPage, words: set[str]) -> list[str]:
@@ -159,20 +169,6 @@ def _sentences(page: StoredPage, words: set[str]) -> list[str]:
     records = (record for passage in passages_of(page) for record in passage.records)
     written = (s for r in records if not r.cells for s in sentences(r.quote))
     return [sentence for sentence in written if words & _words(sentence)]
-
-
-def mentioning(question: str, texts: Sequence[str], about: str) -> list[int]:
-    """The places of the texts with most of the question's words that what they are about has not.
-
-    None where it asks about something else, or all have as many.
-    """
-    asked, known = _words(question), _words(about)
-    condition = asked - known if asked & known else set()
-    units = {unit_of(word) for word in filtered(question).split()} if condition else set()
-    counts = [len(condition & _words(text)) + len(units & units_in(text)) for text in texts]
-    most = max(counts, default=0)
-    kept = [i for i, count in enumerate(counts) if 0 < count == most]
-    return kept if len(kept) < len(texts) else []
 
 
 def _words(text: str) -> set[str]:
