@@ -124,6 +124,7 @@ class TracedQueries(QueryTexts):
     """The queries, and the question without release and conversation."""
 
     subject: str = ""
+    asked: str = ""
 
 
 class TracedMemory(StoredPart):

@@ -38,7 +38,8 @@ class Queries:
 
     `subject` is the question without its release; `topic` is its end, where that was carried over
     from earlier questions, and `known` are words of earlier answers, which help retrieval.
-    `lacking` are the wordings of terms that the release has in none of them.
+    `lacking` are the wordings of terms that the release has in none of them. `asked` is the subject
+    with the words of every script, also of those that the release does not use.
     """
 
     base: str
@@ -48,6 +49,7 @@ class Queries:
     known: str = ""
     lacking: tuple[tuple[str, ...], ...] = ()
     topic: str = ""
+    asked: str = ""
 
     @property
     def own_subject(self) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 
+from chatbot.retrieval.asked_rows import listed_rows
 from chatbot.retrieval.passages import Passage, continued, section_of
 from chatbot.retrieval.question_types import QuestionType
-from chatbot.retrieval.records import LIST_MARK, matching_rows
-from chatbot.retrieval.support import shared
+from chatbot.retrieval.records import LIST_MARK
+from chatbot.retrieval.support import names, shared
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from chatbot.text.words import filtered
@@ -26,11 +27,17 @@ _MOST = 0.6
 
 @dataclass(frozen=True)
 class Part:
-    """Blocks as an answer shows them, their passages, and the rows that were asked for."""
+    """Blocks as an answer shows them, their passages, and the rows that were asked for.
+
+    `left_out` are the heads of the rows that the question's condition excludes; `note` says how
+    many, where only words tell so.
+    """
 
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
     rows: tuple[Record, ...] = ()
+    left_out: tuple[str, ...] = ()
+    note: str = ""
 
 
 def compose(
@@ -62,10 +69,15 @@ def stands_alone(part: Part) -> bool:
 
 
 def covers_all(lead: str, part: Part) -> bool:
-    """Whether a lead names every row and item of a part, or has most words of its listings."""
+    """Whether a lead names every row and item of a part, or has most words of its listings.
+
+    One that also names what the part leaves out covers another list.
+    """
+    if any(names(lead, head) for head in part.left_out):
+        return False
     rows = [row.cells[0][1] for row in part.rows]
     items = [b.text for b in part.blocks if b.kind in (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)]
-    heads = rows or [_HEAD_END.split(LIST_MARK.sub("", item), maxsplit=1)[0] for item in items]
+    heads = rows or [_head(item) for item in items]
     texts = heads or [" ".join(block.text for block in part.blocks)]
     return all(shared(tokens(filtered(text)), lead) >= _MOST for text in texts if filtered(text))
 
@@ -76,17 +88,24 @@ def shown_whole(passage: Passage) -> Part:
 
 
 def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage]) -> Part:
-    """A list or a table to both of its ends; of a table the rows that the subject asks for."""
+    """A list or a table to both of its ends: of a table the rows that the subject asks for."""
     run = continued(passage, open_page)
-    rows = matching_rows(subject, [r for p in run for r in p.records if r.cells])
+    blocks = [block for part in run for block in part.blocks]
+    every = [r for p in run for r in p.records if r.cells]
+    rows, by_words = listed_rows(subject, every)
     wanted = {row.quote for row in rows}
-    blocks = (
-        block
-        for part in run
-        for block in part.blocks
-        if block.kind is not BlockKind.TABLE_ROW or not wanted or block.text in wanted
-    )
-    return Part(run, tuple(blocks), tuple(rows))
+    table = [block.text for block in blocks if block.kind is BlockKind.TABLE_ROW]
+    out = [text for text in table if wanted and text not in wanted]
+    plural = "s" if out[1:] else ""
+    note = f"The table has {len(out)} more row{plural}." if by_words and out else ""
+    is_row = BlockKind.TABLE_ROW
+    kept = tuple(b for b in blocks if b.kind is not is_row or b.text not in out)
+    return Part(run, kept, tuple(rows), tuple(map(_head, out)), note)
+
+
+def _head(item: str) -> str:
+    """The beginning of a row or an item, which names it."""
+    return _HEAD_END.split(LIST_MARK.sub("", item), maxsplit=1)[0].strip()
 
 
 def as_markdown(blocks: Sequence[Block]) -> str:

@@ -18,7 +18,7 @@ from chatbot.answering.body import (
     stands_alone,
 )
 from chatbot.answering.citing import marked
-from chatbot.answering.lead import Sentence, checked
+from chatbot.answering.lead import Lead, Sentence, checked
 from chatbot.answering.lead_prompt import UNKNOWN, LeadPrompt, lead_prompt
 from chatbot.answering.refusals import (
     NO_PASSAGE,
@@ -27,9 +27,10 @@ from chatbot.answering.refusals import (
     nothing_found,
 )
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
+from chatbot.retrieval.asked_rows import AskedCells, asked_cells, is_titled, matching_rows
 from chatbot.retrieval.passages import Passage
 from chatbot.retrieval.question_types import QuestionType
-from chatbot.retrieval.records import in_words, matching_rows, sentences
+from chatbot.retrieval.records import in_words, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_releases
 from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
@@ -106,12 +107,16 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     shown = draft.prompt.shown
     text = harmless(reply, evidence="\n".join(passage.page.text for passage in shown))
     if says_unknown(without_marks(text).strip()):
+        if draft.row_asked or draft.titled:
+            return draft.passage(draft.titled)
         doubt = f"doubt {turn.calls[-1].doubt:.2f}, limit {REFUSAL_PROBABILITY}"
         return nothing_found(turn, f"{UNKNOWN_TO_MODEL} ({doubt})")
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
     lead = checked(text, shown, own, outside)
+    if not draft.gives_asked_cells(lead.sentences):
+        lead = Lead((), lead.is_whole)
     answer = draft.written(lead.sentences) if lead.sentences else draft.passage()
     if not lead.sentences and turn.unmentioned:
         lacking = listed(map(as_code, turn.unmentioned))
@@ -135,6 +140,32 @@ class _Draft:
     @cached_property
     def _others(self) -> OtherReleases:
         return other_releases(self.turn, self.products)
+
+    @cached_property
+    def _asked(self) -> list[tuple[Passage, AskedCells]]:
+        """The passages with the cells that a question for a value names by their row."""
+        if self.prompt.kind not in (QuestionType.VALUE, QuestionType.DEFINITION):
+            return []
+        text = "\n".join(passage.text for passage in self.prompt.shown)
+        tables = ((p, [r for r in p.records if r.cells]) for p in self.prompt.shown)
+        asked = ((p, asked_cells(self.prompt.subject, rows, text)) for p, rows in tables)
+        return [(passage, cells) for passage, cells in asked if cells]
+
+    @property
+    def row_asked(self) -> Passage | None:
+        """The passage with a row and a column that the question names."""
+        return next((passage for passage, cells in self._asked if cells.has_column), None)
+
+    @property
+    def titled(self) -> Passage | None:
+        """The passage whose heading has all words of the question, where these are several."""
+        titled = (p for p in self.prompt.shown if is_titled(p.heading, self.prompt.subject))
+        return next(titled, None)
+
+    def gives_asked_cells(self, lead: Sequence[Sentence]) -> bool:
+        """Whether a lead says what stands in the cells that the question names, if it names any."""
+        text = " ".join(sentence.text for sentence in lead)
+        return not lead or not self._asked or any(c.given_by(text) for _, c in self._asked)
 
     def written(self, lead: Sequence[Sentence]) -> Answer:
         """The sentences of a lead, each with the marks of its passages, and the body.
@@ -166,12 +197,12 @@ class _Draft:
         text = " ".join(marked_sentences) + (f"\n\n{self._shown(part)}" if part else "")
         return Answer(text, False, tuple(self._citations), value)
 
-    def passage(self) -> Answer:
+    def passage(self, titled: Passage | None = None) -> Answer:
         """The best passage under a plain sentence, where nothing could be written about it.
 
         The rows of a table that are asked for are sentences of their own.
         """
-        best = self.prompt.passages[0]
+        best = self.row_asked or titled or self.prompt.passages[0]
         rows = matching_rows(self.prompt.subject, [r for r in best.records if r.cells])
         if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
             lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
@@ -196,13 +227,14 @@ class _Draft:
         others = [self._others(r) for passage in part.passages for r in passage.records]
         of = f" ({listed(others[0])})" if others and all(others) else ""
         marks = [self._mark(passage, passage) for passage in part.passages]
+        note = f"\n\n{part.note}" if part.note else ""
         first, *rest = part.blocks
         if first.kind is BlockKind.CODE and not of and self.turn.calls:
             return as_markdown(part.blocks)
         if first.kind is BlockKind.PARAGRAPH and not of:
-            return f"{marked(as_document_words(first.text), marks)}\n\n{as_markdown(rest)}"
+            return f"{marked(as_document_words(first.text), marks)}\n\n{as_markdown(rest)}{note}"
         heading = with_marks_as_code(as_words(part.passages[0].heading))
-        return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks)}"
+        return f"{marked(f'{heading}{of}:', marks)}\n\n{as_markdown(part.blocks)}{note}"
 
     def _marks_of_relations(self, sentence: str) -> Iterator[str]:
         """The marks of the graph's relations between things that a sentence names."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.memory.prompting import with_remembered
+from chatbot.retrieval.asked_rows import listed_rows, matching_rows
 from chatbot.retrieval.passages import Passage, best_passages, section_of, short_section
 from chatbot.retrieval.question_types import QuestionType, question_type
-from chatbot.retrieval.records import matching_rows
 from chatbot.turn import Record, Turn
 from prompts import Fenced, fenced, fenced_list, render
 
@@ -80,7 +80,8 @@ def lead_prompt(turn: Turn, budget: int) -> LeadPrompt | None:
         return None
     subject = turn.queries.subject
     kind, passages = question_type(turn.queries.own_subject, subject), best_passages(scored)
-    return LeadPrompt(turn, subject, kind, passages, within(budget, passages, scored, subject))
+    excerpts = within(budget, passages, scored, subject, kind)
+    return LeadPrompt(turn, subject, kind, passages, excerpts)
 
 
 def beginning_of_prompt() -> list[tuple[str, str]]:
@@ -90,7 +91,11 @@ def beginning_of_prompt() -> list[tuple[str, str]]:
 
 
 def within(
-    budget: int, passages: Sequence[Passage], scored: Sequence[Record], subject: str
+    budget: int,
+    passages: Sequence[Passage],
+    scored: Sequence[Record],
+    subject: str,
+    kind: QuestionType = QuestionType.VALUE,
 ) -> list[Excerpt]:
     """The excerpts that fit into `budget` characters; of the first passage there is always one.
 
@@ -106,9 +111,10 @@ def within(
     near = [p for p in passages if p.score >= NEAR * passages[0].score and p.place not in places]
     kept: dict[tuple[int, int], Excerpt] = {}
     for passage in (*own, *near):
-        records = shown_records(passage, scored, subject, budget)
+        records = shown_records(passage, scored, subject, budget, kind)
         if kept and sum(len(r.reading) for r in records) > budget:
-            records = shown_records(passage, scored, subject, 0) if passage in near[:BEST] else []
+            best = shown_records(passage, scored, subject, 0, kind)
+            records = best if passage in near[:BEST] else []
         if records and passage.place not in kept:
             kept[passage.place] = Excerpt(passage, tuple(records))
             budget -= sum(len(record.reading) for record in records)
@@ -128,14 +134,20 @@ def as_chunks(excerpts: Sequence[Excerpt]) -> Fenced:
 
 
 def shown_records(
-    passage: Passage, scored: Sequence[Record], subject: str, budget: int
+    passage: Passage,
+    scored: Sequence[Record],
+    subject: str,
+    budget: int,
+    kind: QuestionType = QuestionType.VALUE,
 ) -> list[Record]:
     """The records of a passage that fit, in page order, the best in any case.
 
     Of a table only the rows that the subject asks for: a small model mistakes one row for another.
     """
     scores = {r.place: r.score for r in scored}
-    rows = matching_rows(subject, [r for r in passage.records if r.cells])
+    table = [r for r in passage.records if r.cells]
+    is_list = kind is QuestionType.LIST
+    rows = listed_rows(subject, table)[0] if is_list else matching_rows(subject, table)
     whole = [r for r in passage.records if not r.cells or not rows or r in rows]
     kept: list[Record] = []
     for record in sorted(whole, key=lambda r: -scores.get(r.place, 0.0)):

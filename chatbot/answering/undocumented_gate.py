@@ -48,7 +48,7 @@ def refuse_undocumented(
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
         turn = _refused(turn, noted, open_corpus, releases)
-        codes = (name for name in named if any(map(str.isdigit, name)))
+        codes = (name for name in named if not name.isalpha())
         known = any(_stands_in(here, name) for name in (*identifiers(subject), *codes))
         if turn.answer is not None or known:
             return replace(turn, unmentioned=tuple(missing))

@@ -6,6 +6,8 @@ from chatbot.memory.recall import Recall
 from chatbot.runtime.events import Offered, emit
 from chatbot.turn import Answer, Recollection, Route, RuleStep, Turn
 
+UNCITED = "This is the team's own answer: it cites no page of the documentation."
+
 
 def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
     """A step that gives a good saved answer to the same question of the same release, if any.
@@ -26,7 +28,8 @@ def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
                 emit(Offered(recollection.offers))
             return replace(turn, recollection=recollection)
         same = recollection.reused
-        answer = Answer(same.answer, False, same.citations, same.value)
+        warnings = () if same.citations else (UNCITED,)
+        answer = Answer(same.answer, False, same.citations, same.value, warnings)
         return replace(
             turn, recollection=Recollection(reused=same), route=Route.REUSE, answer=answer
         )

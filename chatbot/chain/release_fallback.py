@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+from chatbot.releases.release_choice import TARGET
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.records import records
 from chatbot.retrieval.support import cite_words
@@ -41,7 +42,7 @@ def answer_from_newest(
 
     async def answer(turn: Turn) -> Turn:
         if not _is_unanswered(turn):
-            return turn
+            return _with_target(turn)
         turn = await in_thread(find, turn)
         resolution = turn.resolution
         named = resolution.mentions or resolution.status is not ReleaseStatus.LATEST
@@ -71,6 +72,16 @@ _UNANSWERED: dict[str, Any] = {
         *("unmentioned", "temperature", "answer", "nearest"),
     )
 }
+
+
+def _with_target(turn: Turn) -> Turn:
+    """The turn whose answer says that it is from the release to which the asker goes."""
+    resolution, answer = turn.resolved, turn.answer
+    if not (resolution and resolution.explanation.endswith(TARGET) and answer):
+        return turn
+    if answer.abstained or turn.route is Route.INVENTORY:
+        return turn
+    return replace(turn, answer=_led(f"For {turn.target[1]}, {TARGET}:", answer))
 
 
 def _led(lead: str, answer: Answer) -> Answer:

@@ -58,7 +58,8 @@ class QuestionReader:
 
 def standalone_text(turn: Turn) -> str:
     """The question of a turn, without its release and without earlier answers."""
-    return as_typed(turn.phrased.subject if turn.phrased else turn.question)
+    queries = turn.phrased
+    return as_typed(queries.asked or queries.subject if queries else turn.question)
 
 
 def as_typed(text: str) -> str:

@@ -178,4 +178,5 @@ def question_of(row: TurnRow, trace: TurnTraceRow | None) -> str:
     """The question of a kept turn, without its release."""
     queries = Trace.unpacked(trace.trace).queries if trace else None
     kept = Reply.model_validate(row.answer).queries
-    return as_typed((queries and queries.subject) or kept.versionless or kept.base or row.question)
+    asked = queries and (queries.asked or queries.subject)
+    return as_typed(asked or kept.versionless or kept.base or row.question)

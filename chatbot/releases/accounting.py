@@ -10,11 +10,19 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from itertools import pairwise, takewhile
 
-from chatbot.releases.product_names import OTHER, OWN, mask, product_spans, set_apart
+from chatbot.releases.product_names import (
+    OTHER,
+    OWN,
+    VERSION,
+    VERSION_ENDS,
+    mask,
+    product_spans,
+    set_apart,
+)
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
 from chatbot.text.parts import parts_named
-from chatbot.text.words import MEASURE, STOP_WORDS, word_set
+from chatbot.text.words import FUNCTION_WORDS, MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
 
 
@@ -27,11 +35,14 @@ class NumberRole(Enum):
 
 
 _WINDOW = 64
-_OF_RELEASES = word_set("release releases version versions series docs lts notes guide")
+_OF_RELEASES = word_set("release releases version versions series docs lts notes guide 版本")
+_HOSTS = word_set("host ip address")
 _INTERFACES = word_set("api apis endpoint endpoints interface protocol schema")
 """Things with versions of their own."""
 _OF_SOMETHING = re.compile(rf"\s+of\s+(?:(?:the|an?|our|your|its?)\s+)*(?!{OWN})(?P<word>\w+)")
-_FREE = STOP_WORDS | _OF_RELEASES | {"v", "r", ""}
+_OF_HOST = re.compile(r"/\d|:\d")
+"""A mask or a port behind an address."""
+_FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
@@ -44,7 +55,8 @@ _WORDS_BEFORE = re.compile(
     r"|since|until|as\s+of|than|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
-    r"(?:\b(?P<word>rel\w{1,3}se|vers(?!us)\w*|fassung|rel|ver|v|r)s?[\s.:=#_-]+(?:is\s+)?)?"
+    rf"(?:\b(?P<word>rel\w{{1,3}}se|vers(?!us)\w*|fassung|rel|ver|v|r|{VERSION})"
+    rf"(?:s?[\s.:=#_-]+(?:is\s+)?|(?<={VERSION_ENDS})))?"
     r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?\Z",
     re.IGNORECASE,
 )
@@ -144,6 +156,8 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
             if mark and number.is_known and number.is_dotted
             else NumberRole.OTHER
         )
+    if number.is_address and not (mark or before["product"]):
+        return _of_address(text, number, before, names)
     if number.is_glued:
         return NumberRole.OPEN
     if _is_of_something(text, number, before, names):
@@ -165,6 +179,19 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         listed = head.endswith(",") and number.is_known and number.is_dotted
         return NumberRole.OPEN if listed else NumberRole.OTHER
     return _free(text, number, before, mark, names)
+
+
+def _of_address(
+    text: str, number: Number, before: re.Match[str], names: ReleaseNames
+) -> NumberRole:
+    """Judge a number in the form of an IP address, which is a release only where words say so."""
+    where, head = preposition(before), text[: before.start()]
+    if next_word(text, number.end) in _OF_RELEASES or where in ("in", "since", "as of"):
+        likely = number.is_known or names.near(number.tokens)
+        return NumberRole.RELEASE if likely else NumberRole.OTHER
+    is_host = where == "at" or _last_word(head) in _HOSTS or head.endswith(("@", "://"))
+    is_host = is_host or _OF_HOST.match(text, number.end) is not None
+    return NumberRole.OPEN if number.is_known and not is_host else NumberRole.OTHER
 
 
 def _is_of_something(text: str, number: Number, before: re.Match[str], names: ReleaseNames) -> bool:

@@ -17,7 +17,13 @@ BEGINS, ENDS = rf"(?<![^\W_{UNSPACED}])", rf"(?![^\W\d_{UNSPACED}])"
 
 _SIGNS = str.maketrans(dict.fromkeys("，（、。：「『【《", ";"))
 """Signs that no blank stands beside, where one would stand in English."""
-_OTHER_SCRIPTS = re.compile(rf"(?!最新|(?<=最)新)[{UNSPACED}\u0400-\u0dff]")
+VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\w", "[本ンス전]"
+"""The word for a release in other scripts, and the letters of it that no blank follows."""
+PREVIOUS = r"上一?个?|前の|以前の|이전\s?|предыдущ\w+\s"
+"""The words for "previous" before it."""
+_OTHER_SCRIPTS = re.compile(
+    rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})|[{UNSPACED}\u0400-\u0dff]"
+)
 _COUNTED = re.compile(
     r"(?<![\d.])(\d+ ?)[秒分小時时天日年月个個次回倍件条條台초번개회분시]"
     r"|(?<=\d)( ?)(?:毫?秒|小[时時]|時間|倍|초)"
@@ -65,9 +71,12 @@ def set_apart(text: str) -> str:
     """The text with a sign for each letter that is neither Latin nor Greek, letter for letter.
 
     So numbers among Han stand by themselves, as no word around them is known. A unit behind a
-    number becomes "%", a decimal comma a point. The word for "latest" stays.
+    number becomes "%", a decimal comma a point. The words for a release, and for
+    the latest and the previous one, stay.
     """
-    return _OTHER_SCRIPTS.sub(";", _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text)))
+    return _OTHER_SCRIPTS.sub(
+        lambda found: found[1] or ";", _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text))
+    )
 
 
 def _percent(counted: re.Match[str]) -> str:

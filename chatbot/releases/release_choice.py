@@ -24,6 +24,8 @@ class Context:
 
 ORDER_UNKNOWN = "the order of the releases is not known"
 """Explains a question back to somebody who named none, or one by its place among the others."""
+TARGET = "your target release"
+"""Explains the release of a question that names the way to it from another one."""
 _AGAINST = word_set("since from to than against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
@@ -74,7 +76,7 @@ def choose_release(
         if not arrives or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
-        return _one(product, newest, f"Using {newest.name}, your target release")
+        return _one(product, newest, f"Using {newest.name}, {TARGET}")
     against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
     if contrasts and mention.preposition in against and release not in default_releases:
         return _compared(product, (release, *default_releases))

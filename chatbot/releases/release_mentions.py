@@ -17,7 +17,15 @@ from chatbot.releases.accounting import (
     preposition,
     words_before,
 )
-from chatbot.releases.product_names import OWN, Span, mask, product_spans, set_apart
+from chatbot.releases.product_names import (
+    OWN,
+    PREVIOUS,
+    VERSION,
+    Span,
+    mask,
+    product_spans,
+    set_apart,
+)
 from chatbot.releases.release_names import NO_RELEASES, NameReading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
 from chatbot.text.words import word_set
@@ -68,7 +76,7 @@ class ParsedMention:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    r"(?:(?:\s+|-)(?P<word>(?:release(?!\s+notes)|version|doc)s?|series)\b[)\]\"'”’]*)?",
+    r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|series|版本)\b[)\]\"'”’]*)?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
@@ -81,10 +89,13 @@ _BESIDE = word_set("and or vs versus") | {""}
 """Words behind a name that end it for certain."""
 
 
-_ONE = r"(?:releases?|versions?|one|series|docs|documentation)\b"
+_ONE = r"(?:releases?|versi(?:ons?|ón|one|ão|и\w)|one|series|docs|documentation)\b"
 _MANY = r"(?:release|version)s?\b"
 _SAID = rf"(?:(?:\w+ed|{OWN}+)\s+)*"
-_NEW = r"(?:la\w*st|newest|current|most\s+recent|neueste\w?|aktuelle\w?|derni[èe]re)"
+_NEW = (
+    r"(?:la\w*st|newest|current|most\s+recent|neueste\w?|aktuelle\w?|derni[èe]re|[úu]ltim[ao]"
+    r"|последн\w+)"
+)
 _END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|how|what|is|does|to)\b))"
 _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
 """Not of something else: "the previous version of the row"."""
@@ -101,15 +112,16 @@ _PHRASES = {
     rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
     r"|(?:other|old(?:er)?|new(?!\s+in\b)|earlier|former)\s+(?:[^\s.?!]+\s+){0,4}?(?:release|version|one)s?\b"
     r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
-    r"|(?:past|beyond)\s+v?\d+\.\d+",
+    rf"|(?:past|beyond)\s+v?\d+\.\d+|旧(?:{VERSION}|版)",
     (Place.REFERENCE, -1): rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}"
     rf"|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
-    rf"|(?:prev\w*|prior|preceding)\s+{_SAID}{_ONE}{_OF}"
+    rf"|(?:prev\w*|prior|preceding|vorherige\w?)\s+{_SAID}{_ONE}{_OF}|vorgängerversion\b"
+    rf"|{_ONE}\s+(?:anterior|pr[ée]c[ée]dente)\b|(?:{PREVIOUS})(?:{VERSION}|版)"
     rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
     rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
     (Place.LATEST, 0): rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
-    rf"|(?:latest|newest)\b{_END}|最新",
+    rf"|(?:latest|newest)\b{_END}|最新|최신",
     (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
     (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
 }
@@ -156,6 +168,8 @@ def _worded(
     """
     named = [(m, names.read(name_tokens(m[0]), m[0])) for m in worded]
     named += [(m, names.in_period(m[0])) for m in names.periods(text)]
+    for short in names.in_short(text):
+        yield replace(_mention_at(question, text, *short.span()), is_uncertain=True)
     known = {match.start() for match, _ in named}
     named += [(m, NO_RELEASES) for m in _NAME_IN_WORDS.finditer(text) if m.start() not in known]
     for word, reading in named:

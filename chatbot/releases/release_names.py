@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from chatbot.releases.product_names import BEGINS, ENDS
 from chatbot.text.words import STOP_WORDS
-from corpora.catalog.periods import DATED, PERIOD, period_of, read_period
+from corpora.catalog.periods import DATED, IN_SHORT, PERIOD, period_of, read_period
 from corpora.catalog.release import (
     Product,
     Release,
@@ -54,10 +54,10 @@ class ReleaseNames:
         self._series: dict[Tokens, list[Release]] = defaultdict(list)
         self._add([(r.name, r) for r in product.releases], owners)
         self._add([(alias, r) for r in product.releases for alias in r.aliases], owners)
-        self._has_periods = False
+        self._years: set[Token] = set()
         for tokens in [*self._names]:
             if period := period_of(tokens):
-                self._has_periods = True
+                self._years.add(tokens[0])
                 self._series[period].extend(self._names[tokens])
         self._called_by_suffix = self._add_suffixes()
         in_words = sorted((t for t in self._names if isinstance(t[0], str)), key=len, reverse=True)
@@ -179,7 +179,7 @@ class ReleaseNames:
 
         None for a product without releases that are called so.
         """
-        if not self._has_periods:
+        if not self._years:
             return []
         dated = [match.span() for match in DATED.finditer(text)]
         found = PERIOD.finditer(text)
@@ -187,7 +187,12 @@ class ReleaseNames:
 
     def dated(self, text: str) -> list[re.Match[str]]:
         """Those that stand with their year."""
-        return [*DATED.finditer(text)] if self._has_periods else []
+        return [*DATED.finditer(text)] if self._years else []
+
+    def in_short(self, text: str) -> list[re.Match[str]]:
+        """What may be a season in short, of the years of the releases or the next."""
+        near = {int(year) % 100 + more for year in self._years for more in (0, 1)}
+        return [match for match in IN_SHORT.finditer(text) if int(match[1]) in near]
 
     def in_words(self, word: str, ordinary: frozenset[str]) -> bool:
         """Whether a word has the shape of the names of releases: ordinary words, or others."""

@@ -14,14 +14,15 @@ from corpora.indexing.number_words import NUMBER_WORDS
 _CHUNK = re.compile(r"[0-9]+(?::[0-9]+|\([0-9]+\)|[._-]?[A-Za-z0-9]+|\.\*)*")
 _GLUE = f"{ascii_letters}{digits}_.-{OTHER}"
 _MARKS = word_set("v ver vers version r rel release pre") | {""}
-_NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?![\w])")
+_NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?!\w|\.\d)")
 _SUFFIX = 20
 _SOMETHING_ELSE = re.compile(
     r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[-.][0-9]{1,2}[-.](?:19|20)[0-9]{2}"
-    rf"|[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])",
+    rf"|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])",
     re.I,
 )
-"""A date, an address, or a figure with its unit."""
+"""A date, or a figure with its unit."""
+_ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 _STAMP = re.compile(r"(?:19|20)[0-9]{2}[-./][0-9]{1,2}[-./][0-9]{1,2}[T ][0-9]{1,2}:[0-9]{2}")
 """A date with the time of day, as logs have it."""
@@ -40,7 +41,7 @@ class Number:
     """A number that may name a release: where it stands, and which releases it would name.
 
     `is_dotted` has several parts (17.10, not 17), `is_known` names a release of the catalog,
-    `is_glued` is the end of a longer word.
+    `is_glued` is the end of a longer word, `is_address` has the form of an IP address.
     """
 
     def __init__(self, start: int, written: str, names: ReleaseNames) -> None:
@@ -53,13 +54,16 @@ class Number:
         parts = sum(isinstance(token, int) for token in self.tokens)
         self.is_dotted = series or parts > 1 or bool(period_of(self.tokens))
         self.is_glued = False
+        self.is_address = _ADDRESS.fullmatch(written) is not None
 
 
 def find_numbers(text: str, names: ReleaseNames) -> list[Number]:
     """Find the numbers that may be releases, in order; no parts of words, dates or addresses."""
     numbers = [_spoken(match, names) for match in _SPOKEN.finditer(text)]
     dated = names.dated(text)
-    numbers += [Number(match.start(), match[0], names) for match in dated]
+    for match in dated:
+        numbers.append(Number(match.start(), match[0], names))
+        numbers[-1].is_dotted = True
     position = 0
     while chunk := _CHUNK.search(text, position):
         position = chunk.end()

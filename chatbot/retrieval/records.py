@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from chatbot.text.sanitizer import as_document_words
-from chatbot.text.words import STOP_WORDS, filtered
 from chatbot.turn import Record
-from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
@@ -142,28 +140,6 @@ def sentences(text: str) -> list[str]:
             cut.append(sentence)
             start = end
     return cut
-
-
-def matching_rows(subject: str, rows: Sequence[Record]) -> list[Record]:
-    """The rows whose first cell a question names in all its words, else those of a value it names.
-
-    Of several those with most of the other cells that it names; none where all rows are alike.
-    """
-    subject_words = _words(filtered(subject))
-
-    def is_named(cell: str) -> bool:
-        words = _words(cell)
-        return bool(words) and words <= subject_words
-
-    candidates = [row for row in rows if is_named(row.cells[0][1])] or list(rows)
-    named = [sum(is_named(cell) for _, cell in row.cells) for row in candidates]
-    most = max(named, default=0)
-    best = [row for row, count in zip(candidates, named, strict=True) if 0 < count == most]
-    return best if len(best) < len(rows) else []
-
-
-def _words(text: str) -> set[str]:
-    return {t for word in text.split() if word.lower() not in STOP_WORDS for t in tokens(word)}
 
 
 def in_words(record: Record) -> str:

@@ -112,6 +112,11 @@ def quantities(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(m[0] for m in _FIGURE.finditer(text) if m[2]))
 
 
+def units_in(text: str) -> set[str | None]:
+    """The units of the figures of a text, by the names that they are compared by."""
+    return {unit_of(match[2]) for match in _FIGURE.finditer(text)}
+
+
 def claims_of_listing(listing: str) -> str:
     """A listing as a sentence of its claims: names, options and figures.
 
@@ -171,14 +176,14 @@ def _holds(text: str, claim: str) -> bool:
     if not figure[2]:
         return claim in _IN_WORDS and whole(_IN_WORDS[claim]).search(text) is not None
     # "300 ms" is no "300 s"; where the figure stands alone, as in a table, its unit is elsewhere.
-    units = [_unit(m[2]) for m in _FIGURE.finditer(text) if m[1] == figure[1]]
-    unit = _unit(figure[2])
+    units = [unit_of(m[2]) for m in _FIGURE.finditer(text) if m[1] == figure[1]]
+    unit = unit_of(figure[2])
     return unit in units or (
         None in units and any(whole(u).search(text) for u in (unit, figure[2], f"{unit}s") if u)
     )
 
 
-def _unit(name: str | None) -> str | None:
+def unit_of(name: str | None) -> str | None:
     """A unit by the name that it is compared by; None where a figure has none."""
     single = name.removesuffix("s") if name and len(name) > 2 else name
     return _UNITS.get(single, single) if single else None

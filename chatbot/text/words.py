@@ -17,6 +17,7 @@ _THINGS = r"characters?|rows?|lines?|connections?|threads?|processes|retries|att
 _IN_OTHER_LETTERS = (
     r"N\s?m|bar|secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
     r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
+    r"|secondes?|segundos?|Sekunden?|Minuten?|minutos?|heures?|horas?|Stunden?|jours?|Tage?n?"
 )
 
 UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"
@@ -58,9 +59,14 @@ STOP_WORDS = (
 )
 """Removed from Filtered queries and never counted as evidence."""
 
+FUNCTION_WORDS = STOP_WORDS.union(
+    *map(get_stopwords, ("de", "es", "fr", "it", "pt")), word_set("de à y e")
+)
+"""The same and those of other languages, which no number belongs to either."""
+
 _WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
 
-_EDGES = '?!,;:()[]{}"“”‘’…？！，；：（）「」『』、。'
+_EDGES = '?!¿¡,;:()[]{}"“”‘’…？！，；：（）「」『』、。'
 
 
 _BORDER = re.compile(rf"(?<=[{UNSPACED}])(?=[0-9A-Za-z_`])|(?<=[0-9A-Za-z_`)])(?=[{UNSPACED}])")

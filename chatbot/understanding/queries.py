@@ -19,12 +19,20 @@ from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 
+_JOINTS = word_set(
+    "and or so ok but also in for on with of the et und y e en la le el dans pour der die das bei"
+    " für na nella con per mit"
+)
+_WHAT_ABOUT = re.compile(r"\b(?:what|how)\s+about\b", re.I)
+"""What joins a follow-up to the question before and says nothing of its own."""
 _GOES_ON = word_set("and or so ok thanks about")
 _POINTS_BACK = word_set("it that this they them then other")
 _ASKS = word_set("what how which is")
 _LONGEST_TOPIC = 4_000
 """Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
+_LONGEST_PARTICLE = 2
+"""Letters of a word without a topic in a script that sets no blanks."""
 _MOST_SYNONYMS = 3
 """The most synonyms of one term; more of them drown the rest of a query."""
 
@@ -48,11 +56,12 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         topic, reply_words = context_of_follow_up(bare, turn.history, without_release)
         context = "; ".join(part for part in (topic, reply_words) if part)
         base = f"{turn.question} ({context})" if context else turn.question
-        is_moved = resolution.own_mentions and not filtered(bare)
-        if topic and len(resolution.releases) == 1 and is_moved:
-            # "And in 2.0?" is the question before, asked of this release.
-            base = with_release(topic, (), resolution.releases, resolution.product)
         subject = f"{bare} {topic}".strip()
+        if topic and len(resolution.releases) == 1 and _adds_nothing(bare, topic):
+            # "And in 2.0?" is the question before, asked of this release.
+            named = resolution.releases if resolution.own_mentions else ()
+            base = with_release(topic, (), named, resolution.product) if named else topic
+            subject = topic
         versionless = filtered(f"{subject} {reply_words}") if resolution.mentions else None
         return replace(
             turn,
@@ -121,6 +130,7 @@ def correct_spelling(
         queries = replace(
             original,
             subject=corrected(in_its_scripts(original.subject)),
+            asked=corrected(original.subject),
             filtered=corrected(in_its_scripts(original.filtered)),
             versionless=original.versionless and corrected(in_its_scripts(original.versionless)),
         )
@@ -193,6 +203,13 @@ def is_follow_up(bare: str) -> bool:
     return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(rest[:1]))
 
 
+def _adds_nothing(bare: str, topic: str) -> bool:
+    """Whether a follow-up, without its release, says nothing but a name that its topic has."""
+    own = set(words_of(_WHAT_ABOUT.sub("", bare))).difference(words_of(topic))
+    rest = {word for word in own if word.lower() not in _JOINTS}
+    return all(UNSPACED_RUN.fullmatch(w) and len(w) <= _LONGEST_PARTICLE for w in rest)
+
+
 def context_of_follow_up(
     bare: str,
     history: Sequence[tuple[str, str]],
@@ -200,8 +217,8 @@ def context_of_follow_up(
 ) -> tuple[str, str]:
     """The context to add to a follow-up: (earlier questions, words of the last reply).
 
-    Both are empty for a standalone question. Where both questions name one thing as
-    in code, that of the follow-up takes the place of the other, of which nothing is asked now.
+    Both are empty for a standalone question. Where both questions name one thing as in code, that
+    of the follow-up takes the place of the other, of which nothing is asked now.
     """
     if not history or not is_follow_up(bare):
         return "", ""
@@ -211,8 +228,8 @@ def context_of_follow_up(
     topic = f"{previous_bare} {earlier}".strip()[:_LONGEST_TOPIC]
     new, old = identifiers(bare), identifiers(previous_bare)
     if len(filtered(bare).split()) == len(new) == len(old) == 1:
-        kept = (word for word in previous_bare.split() if old[0] not in word.lower())
-        return " ".join(kept), ""
+        name = next(word for word in words_of(bare) if new[0] in word.lower())
+        return re.sub(re.escape(old[0]), lambda _: name.strip("`"), previous_bare, flags=re.I), ""
     known = [w for w in filtered(without_release(reply)).split() if not w[0].isdigit()]
     return topic, " ".join(known)[:200]
 

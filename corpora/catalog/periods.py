@@ -39,6 +39,9 @@ DATED = re.compile(
     re.I,
 )
 """The same with its year."""
+_SHORT = {name[:length] for name in _SEASONS for length in (1, 2, 3)} | {"fy"}
+IN_SHORT = re.compile(rf"(?<![^\W_])(?:{'|'.join(_SHORT)})['’]?(?:20)?([0-9]{{2}})(?![^\W_])", re.I)
+"""What may be a season in short, with its year: "F25", "Sp'24", "FY2025"."""
 
 
 def year_first(tokens: Tokens) -> Tokens:

@@ -16,6 +16,7 @@ from chatbot.administration.curation import LONGEST_ANSWER, Curation
 from chatbot.administration.exchange import Exchange, ImportReport
 from chatbot.administration.faq_file import LONGEST, FaqFile, FaqRow, parse_faq
 from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter, Worth
+from chatbot.chain.recall_step import UNCITED
 from chatbot.errors import BadInput, FaqError, NotAllowed, UnknownPair
 from chatbot.review.exports import csv_lines
 from chatbot.settings import Settings
@@ -253,3 +254,10 @@ def test_only_admins_see_the_memory_filtered(curated: Bot) -> None:
     newest = [pair.row.id for pair in overview.pairs(PairFilter(), offset=1, limit=2)]
     assert newest == [pair.id for pair in bot.pairs][1::-1]
     assert [p.row.id for p in overview.every(PairFilter())] == [p.id for p in bot.pairs]
+
+
+def test_an_answer_of_the_team_without_a_page_says_so(curated: Bot) -> None:
+    Curation(curated.chatbot, ADA).edit(curated.pairs[0].id, "Ask Ada.")
+    reply = curated.ask("How bright is the lamp?", product="lamp", release="2.0").content
+    assert (reply.route, reply.answer, reply.citations) == ("reuse", "Ask Ada.", ())
+    assert reply.warnings == (UNCITED,)
