@@ -1,5 +1,6 @@
 """The gate before generation: a question about undocumented things is refused."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -94,7 +95,7 @@ def _refused(
     for wordings, has in lacking:
         documented_in = [o.release for o in others if any(has(o, word) for word in wordings)]
         if documented_in:
-            name, where = as_code(wordings[0]), listed(documented_in)
+            name, where = as_code(_written(wordings[0], turn.question)), listed(documented_in)
             text = (
                 f"The {release} documentation of {product} does not document {name}. "
                 f"It is documented in {where}."
@@ -102,6 +103,12 @@ def _refused(
             answer = Answer(text, abstained=True, refusal=f"gate: {name} only in {where}")
             return replace(turn, answer=answer, found_in=tuple(documented_in[::-1]))
     return turn
+
+
+def _written(name: str, question: str) -> str:
+    """A name as the question writes it."""
+    found = re.search(re.escape(name), question, re.IGNORECASE)
+    return found[0] if found else name
 
 
 def _stands_in(corpus: Corpus, name: str) -> bool:
