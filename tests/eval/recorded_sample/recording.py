@@ -1,7 +1,7 @@
 """The sample's questions, the default model's replies to their prompts, and the scores of that day.
 
-`python -m tests.eval.recorded_sample.recording DATA` asks the default model anew, in a data folder with the
-sample (`make run` makes one), and writes both files here.
+`python -m tests.eval.recorded_sample.recording DATA` asks the default model anew, in a data folder
+with the sample (`make run` makes one), and writes both files here.
 """
 
 import json
