@@ -15,13 +15,14 @@ from chatbot.chatbot import Chatbot
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.catalog.glossary import read_glossary
-from eval.recording import recorded
+from eval.recording import PromptChanged, recorded
 from eval.statistics import bootstrap_interval
 from tests.eval.recorded_sample.recording import REPLIES, SCORES, ask_sample, values
 
 ROOT = Path(__file__).parents[2]
-MOST_CHANGED = 2
-"""Prompts that may be others than those recorded, before the recording says too little."""
+MOST_CHANGED = 8
+"""Questions whose prompts may be others than those recorded, before that says too little: vectors
+are rounded differently in other batches, so that passages that score alike change places."""
 
 
 @pytest.fixture
@@ -44,17 +45,17 @@ def sample(tmp_path: Path) -> Iterator[Chatbot]:
 def test_no_wrong_release_and_no_score_that_fell_by_more_than_its_noise(
     sample: Chatbot, tmp_path: Path
 ) -> None:
-    model = recorded(REPLIES)
-    questions, scores = ask_sample(sample, model, tmp_path / "answers.jsonl")
-    assert model.changed <= MOST_CHANGED, (
-        f"{model.changed} prompts are not those that were recorded: "
+    questions, scores = ask_sample(sample, recorded(REPLIES), tmp_path / "answers.jsonl")
+    known = [s for s in scores if not (s.error or "").startswith(PromptChanged.__name__)]
+    assert len(questions) - len(known) <= MOST_CHANGED, (
+        "too many prompts are not those that were recorded: "
         "python -m tests.eval.recorded_sample.recording DATA"
     )
-    assert [s.id for s in scores if s.silently_wrong_release or s.cited_wrong_release] == []
-    assert [s.id for s in scores if s.failed] == []
+    assert [s.id for s in known if s.silently_wrong_release or s.cited_wrong_release] == []
+    assert [(s.id, s.error) for s in known if s.failed] == []
     before = json.loads(SCORES.read_text("utf-8"))
-    for measure, now in values(scores).items():
+    for measure, now in values(known).items():
         lost = [value - before[measure][id_] for id_, value in now.items()]
         interval = bootstrap_interval(lost)
         assert interval is not None
-        assert interval[1] >= 0, f"{measure} fell: {sum(lost)} of {len(questions)} questions"
+        assert interval[1] >= 0, f"{measure} fell: {sum(lost)} of {len(lost)} questions"

@@ -6,6 +6,7 @@ with the sample (`make run` makes one), and writes both files here.
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def ask_sample(
     return gold, found.scores
 
 
-def values(scores: tuple[AnswerScore, ...]) -> dict[str, dict[str, float]]:
+def values(scores: Sequence[AnswerScore]) -> dict[str, dict[str, float]]:
     """Each measure by question, where it applies."""
     return {
         measure: {
