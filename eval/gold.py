@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from enum import StrEnum
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
+import regex
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -53,11 +55,23 @@ class GoldError(StrataError, ValueError):
     """A file of the evaluation cannot be used; the message names file, line and fault."""
 
 
+_SECONDS = 1
+"""In which a pattern has to be found: some take hours to see that they are not there."""
+_LONGEST_PATTERN = 1_000
+"""Characters."""
+_COUNT = re.compile(r"\{\s*(\d+)")
+_MOST_REPEATS = 10_000
+"""Counted repeats of a pattern, multiplied: compiled, each has its own place in memory."""
+
+
 def _compiles(pattern: str) -> str:
+    repeats = prod(max(1, int(count)) for count in _COUNT.findall(pattern[:_LONGEST_PATTERN]))
+    if len(pattern) > _LONGEST_PATTERN or repeats > _MOST_REPEATS:
+        raise ValueError(f"{pattern!r:.80} is too long, or repeats too much")
     try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+        regex.compile(pattern, regex.IGNORECASE)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{pattern!r:.80} is no regular expression: {error}") from error
     return pattern
 
 
@@ -96,9 +110,9 @@ class GoldQuestion(Line):
 
     A right answer matches every pattern of `must_include` and none of `must_not_include`; a
     complete one states the `facts` and, where it tells how, has the `steps` in order. All patterns
-    are Python regular expressions, case-insensitive. `release` is the one meant, None for the
-    latest. Without `must_include` no rule can tell whether an answer is right: that is left to a
-    judge.
+    are Python regular expressions, case-insensitive, and are given one second each. `release` is
+    the one meant, None for the latest. Without `must_include` no rule can tell whether an answer
+    is right: that is left to a judge.
     """
 
     id: Text
@@ -157,31 +171,52 @@ class GoldQuestion(Line):
         return self.model_dump(mode="json", include={"id", "product", "question", "history"})
 
     def accepts(self, answer: str) -> bool | None:
-        """Whether `answer` says what it must and nothing that it must not; None without rules."""
+        """Whether `answer` says what it must and nothing that it must not.
+
+        None if no rule can tell: without rules, or where it takes too long to see that something
+        is not said. What it must say and is not found in time, is not said.
+        """
         if not self.must_include:
             return None
-        return all(matches(pattern, answer) for pattern in self.must_include) and not any(
-            matches(pattern, answer) for pattern in self.must_not_include
-        )
+        if not all(matches(pattern, answer) for pattern in self.must_include):
+            return False
+        try:
+            return not any(_found(pattern, answer) for pattern in self.must_not_include)
+        except TimeoutError:
+            return None
 
     def facts_in(self, answer: str) -> int:
         """How many of the facts `answer` states."""
         return sum(matches(fact.pattern, answer) for fact in self.facts)
 
     def has_steps(self, answer: str) -> bool:
-        """Whether `answer` has every step, each behind the one before."""
+        """Whether `answer` has every step, each behind the one before, and found in time."""
         end = 0
-        for step in self.steps:
-            found = re.compile(step, re.IGNORECASE).search(answer, end)
-            if found is None:
-                return False
-            end = found.end()
+        try:
+            for step in self.steps:
+                found = _found(step, answer, end)
+                if found is None:
+                    return False
+                end = found.end()
+        except TimeoutError:
+            return False
         return True
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether `pattern` is found anywhere in `text`, in any case, across line breaks."""
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    """Whether `pattern` is found anywhere in `text`, in any case, across line breaks.
+
+    What is not found within a second does not count as found.
+    """
+    try:
+        return _found(pattern, text) is not None
+    except TimeoutError:
+        return False
+
+
+def _found(pattern: str, text: str, start: int = 0) -> "regex.Match[str] | None":
+    """Where the pattern is found; raises TimeoutError."""
+    return regex.compile(pattern, regex.IGNORECASE).search(text, start, timeout=_SECONDS)
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -194,7 +229,8 @@ def read_lines(path: Path, model: type[Model], *, unique: str = "") -> tuple[Mod
     and a value of the field `unique` that stands twice.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Other ends of lines than this may stand within a JSON string.
+        lines = path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
         raise GoldError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from eval.gold import GoldError, GoldQuestion, QuestionKind, read_gold
+from eval.gold import GoldError, GoldQuestion, QuestionKind, matches, read_gold
+from tests.eval.made_gold import gold
 from tests.eval.made_gold import gold_row as row
 
 
@@ -76,3 +78,33 @@ def test_a_file_that_is_no_gold_is_refused(
         write(path, *rows)
     with pytest.raises(GoldError, match=fault):
         read_gold(path)
+
+
+def test_a_pattern_that_would_take_forever_is_given_up() -> None:
+    endless, answer = "(x+x+)+y", "x" * 2_000
+    assert not matches(endless, answer)
+    assert gold(must_include=[endless]).accepts(answer) is False
+    assert gold(must_include=["x"], must_not_include=[endless]).accepts(answer) is None
+    assert not gold(steps=["x", endless]).has_steps(answer)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(" * 5_000,
+        "(?:" * 300 + ")" * 300,
+        "((a{1000}){1000}){1000}",
+        "a{99999999999}",
+        "a" * 2_000,
+    ],
+)
+def test_a_pattern_that_cannot_be_compiled_is_refused(pattern: str) -> None:
+    with pytest.raises(ValidationError, match=r"no regular expression|too long"):
+        gold(must_include=[pattern])
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    asked = gold(question="Which\u2028of\u2029the\x85two in 2.0?")
+    written = f"{asked.model_dump_json()}\r\n{gold(id='b').model_dump_json()}\n"
+    (tmp_path / "gold.jsonl").write_text(written, "utf-8", newline="")
+    assert read_gold(tmp_path / "gold.jsonl") == (asked, gold(id="b"))

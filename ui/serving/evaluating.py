@@ -17,7 +17,7 @@ from chatbot.settings import Settings
 from corpora.errors import IngestCancelled
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Job
-from eval.gold import GoldError, read_gold
+from eval.gold import GoldError, gold_lines, read_gold
 
 if TYPE_CHECKING:
     from chatbot.chatbot import Chatbot
@@ -83,7 +83,7 @@ def _opened(chatbot: Chatbot, job: Job) -> Running:
             questions = regression_set(chatbot.database, job.product)
             if not questions:
                 raise GoldError(f"There is no question on {job.product} to ask. Add some first.")
-            gold.write_text("".join(f"{q.model_dump_json()}\n" for q in questions), "utf-8")
+            gold.write_text("".join(gold_lines(questions)), "utf-8")
         plan = Plan(gold, read_gold(gold), (settings.profile_in_use,))
         if settings.judge_model:
             name = judge_settings(settings).model_name
