@@ -20,16 +20,19 @@ from chatbot.review.regression_set import patterns_of
 from chatbot.text.words import first_problem
 from corpora.catalog.release import Product, is_among
 from eval.gold import GoldError, GoldQuestion, QuestionKind
-from eval.sets.columns import find_columns
-from eval.sets.rows import Row, columns_of
+from eval.sets.columns import PATTERNS, find_columns
+from eval.sets.rows import Row, columns_of, plain_cell
 from eval.sets.wording import naming, question_id
 
-_LISTS = ("must_include", "must_not_include")
 _CARRIED = ("history", "releases", "facts", "steps", "sources", "absent_in_release")
 _CARRIED_FLAGS = ("release_not_in_corpora",)
 """What only a line of JSON can say, as a gold file has it."""
 _FIRST_NUMBER = re.compile(r"\D{0,12}(\d{1,6})(?!\d)(?:\s*[-–]\s*\d+)?\.?")
 """A page as people write it: "12", "p. 12", "Seite 12", "12-13"."""
+
+
+_LONGEST = 4_000
+"""Characters of a question or an answer."""
 
 
 class UnusableRow(ValueError):
@@ -59,10 +62,14 @@ class ImportedSet:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What is meant where a row does not say it; `release` answers questions that name none."""
+    """What is meant where a row does not say it; `release` answers questions that name none.
+
+    An `uploaded` file is about that product alone, and no pattern is taken from it.
+    """
 
     product: str = ""
     release: str = ""
+    uploaded: bool = False
 
 
 def import_questions(
@@ -79,13 +86,15 @@ def import_questions(
     answered from the one of the defaults, else from the newest of its product.
     """
     there = columns_of(rows)
-    found = find_columns(there, columns or {})
+    no_patterns = dict.fromkeys(PATTERNS, "") if defaults.uploaded else {}
+    found = find_columns(there, {**(columns or {}), **no_patterns})
+    carried = [field for field in _CARRIED if field not in no_patterns]
     questions: dict[str, GoldQuestion] = {}
     left_out: list[SkippedLine] = []
     renamed = 0
     for row in rows:
         try:
-            question = _question(row, found, defaults, products)
+            question = _question(row, found, carried, defaults, products)
             if question.id in questions:
                 raise UnusableRow(f"the question or its id {question.id!r} stands twice")
             questions[question.id] = question
@@ -94,7 +103,8 @@ def import_questions(
             left_out.append(SkippedLine(row.line, first_problem(error)))
         except UnusableRow as error:
             left_out.append(SkippedLine(row.line, str(error)))
-    ignored = tuple(c for c in there if c not in (*found.values(), *_CARRIED, *_CARRIED_FLAGS))
+    used = {*found.values(), *carried, *_CARRIED_FLAGS}
+    ignored = tuple(column for column in there if column not in used)
     if not questions:
         why = f"line {left_out[0].line}: {left_out[0].reason}" if left_out else "no row"
         raise GoldError(f"{name}: no line can be used ({why})")
@@ -102,7 +112,11 @@ def import_questions(
 
 
 def _question(
-    row: Row, columns: Mapping[str, str], defaults: Defaults, products: Sequence[Product]
+    row: Row,
+    columns: Mapping[str, str],
+    carried: Sequence[str],
+    defaults: Defaults,
+    products: Sequence[Product],
 ) -> GoldQuestion:
     if row.fault:
         raise UnusableRow(row.fault)
@@ -112,13 +126,17 @@ def _question(
     for role, given in (("question", text["question"]), ("answer", answer)):
         if not given:
             raise UnusableRow(f"the {role} is empty")
+        if len(given) > _LONGEST:
+            raise UnusableRow(f"the {role} is longer than {_LONGEST:,} characters")
     product = text["product"] or defaults.product
     if not product:
         raise UnusableRow("it names no product, and no other says which (--product)")
     owner = find_product(product, products)
     product = owner.name if owner else product
-    carried = {key: _listed(row.cells.get(key)) for key in _CARRIED}
-    fields: dict[str, Any] = {key: values for key, values in carried.items() if values}
+    if defaults.uploaded and product != defaults.product:
+        raise UnusableRow(f"it is about another product: {product!r:.80}")
+    lists = {key: _listed(row.cells.get(key)) for key in carried}
+    fields: dict[str, Any] = {key: values for key, values in lists.items() if values}
     fields |= {key: True for key in _CARRIED_FLAGS if row.cells.get(key) in (True, "true")}
     named = text["release"]
     release = _known(named or defaults.release, owner)
@@ -187,8 +205,8 @@ def _patterns(cell: Any) -> list[str]:
 def _listed(cell: Any) -> list[Any] | None:
     """The list that a cell holds, be it as the JSON of our own exports; None if it is none."""
     if isinstance(cell, str) and cell.startswith("["):
-        with suppress(ValueError):
-            cell = json.loads(cell)
+        with suppress(ValueError, RecursionError):
+            cell = plain_cell(json.loads(cell))
     return cell if isinstance(cell, list) else None
 
 

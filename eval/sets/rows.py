@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ LARGEST = 20_000_000
 """Bytes."""
 LONGEST_CELL = 20_000
 """Characters."""
+MOST_ROWS, MOST_COLUMNS = 10_000, 100
 _LINE = TypeAdapter(dict[str, Any])
 
 
@@ -50,11 +51,14 @@ def read_rows(data: bytes, name: str) -> tuple[Row, ...]:
     if fault := objection(data, name):
         raise GoldError(f"{name}: {fault}")
     try:
-        rows = tuple(reading[suffix](data, name))
+        rows = tuple(islice(reading[suffix](data, name), MOST_ROWS + 1))
     except UnreadableFile as error:
         raise GoldError(f"{name}: {error}") from error
     if not rows:
         raise GoldError(f"{name}: there is nothing in this file below its first row")
+    if len(rows) > MOST_ROWS:
+        raise GoldError(f"{name} has more than {MOST_ROWS:,} rows: divide it into several")
+    _require_few(columns_of(rows), name)
     return rows
 
 
@@ -67,7 +71,7 @@ def _csv(data: bytes, name: str) -> Iterator[Row]:
     text = decode(data)
     first = text.lstrip("\n").partition("\n")[0]
     rows = csv_rows(text, name, max(",;\t", key=first.count), GoldError)
-    yield from _below_header(rows)
+    yield from _below_header(rows, name)
 
 
 def _xlsx(data: bytes, name: str) -> Iterator[Row]:
@@ -78,16 +82,22 @@ def _xlsx(data: bytes, name: str) -> Iterator[Row]:
     if isinstance(read, Rejected):
         raise GoldError(f"{name}: {read.reason}")
     blocks = (block for page in read.pages for block in page.blocks)
-    yield from _below_header((int(b.anchor or 0), json.loads(b.text)) for b in blocks)
+    yield from _below_header(((int(b.anchor or 0), json.loads(b.text)) for b in blocks), name)
 
 
-def _below_header(rows: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
+def _below_header(rows: Iterator[tuple[int, list[str]]], name: str) -> Iterator[Row]:
     header = [cell.strip() for cell in next(rows, (0, []))[1]]
+    _require_few(list(filter(None, header)), name)
     for line, cells in rows:
         beyond = "".join(cells[len(header) :]).strip()
         fault = "it has more cells than the first row names columns" if beyond else ""
-        pairs = zip_longest(header, cells[: len(header)], fillvalue="")
-        yield Row(line, {column: _plain(cell) for column, cell in pairs if column}, fault)
+        pairs = zip(header, cells, strict=False)
+        yield Row(line, {column: plain_cell(cell) for column, cell in pairs if column}, fault)
+
+
+def _require_few(columns: Sized, name: str) -> None:
+    if len(columns) > MOST_COLUMNS:
+        raise GoldError(f"{name} has more than {MOST_COLUMNS} columns: leave some out")
 
 
 def _jsonl(data: bytes, name: str) -> Iterator[Row]:
@@ -96,10 +106,15 @@ def _jsonl(data: bytes, name: str) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            yield Row(number, {k: _plain(v) for k, v in _LINE.validate_json(line).items()})
+            yield Row(number, {k: plain_cell(v) for k, v in _LINE.validate_json(line).items()})
         except ValidationError:
             yield Row(number, {}, "it is no JSON object")
 
 
-def _plain(value: Any) -> Any:
+def plain_cell(value: Any) -> Any:
+    """A cell without what is not seen, also within lists and objects."""
+    if isinstance(value, list):
+        return list(map(plain_cell, value))
+    if isinstance(value, dict):
+        return {key: plain_cell(item) for key, item in value.items()}
     return visible(value).strip()[:LONGEST_CELL] if isinstance(value, str) else value

@@ -16,7 +16,8 @@ _NUMBERING = re.compile(r"^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.\d+(?:\.\d+)*)\s+")
 
 def naming(question: str, release: str) -> str:
     """The question with its release: as it is if it has it, else "In 17.10: …"."""
-    if not release or whole(plain(release)).search(plain(question)):
+    named = plain(release)
+    if not named or whole(named).search(plain(question)):
         return question
     return f"In {release}: {question}"
 

@@ -104,14 +104,21 @@ def edited() -> None:
 
 def test_a_file_is_imported_with_its_columns_mapped(chatbot: Chatbot) -> None:
     page = view()
-    data = "Text;Lösung;Stand\nHow long?;45 s;2.0\nWhy?;so;9.9\n".encode("cp1252")
+    rows = (
+        *("Text;Lösung;Stand;Produkt;Must include", "How long?;45 s;2.0;;(x+x+)+y"),
+        *("Why?;so;9.9;;", "Who?;we;2.0;relay;"),
+    )
+    data = "\n".join(rows).encode("cp1252")
     page.file_uploader[0].upload("own.csv", data, "text/csv")
     page = run(page)
     assert "no column 'question'" in errors(page)
     for label, column in (("question", "Text"), ("answer", "Lösung"), ("release", "Stand")):
         next(b for b in page.selectbox if b.label == f"Column with the {label}").set_value(column)
     page = run(page)
-    assert "there is no release '9.9' of valve" in plain(page.warning[0].value)
+    told = plain(page.warning[0].value)
+    assert "there is no release '9.9' of valve" in told
+    assert "it is about another product: 'relay'" in told
+    assert any("Ignored columns: Must include" in plain(c.value) for c in page.caption)
     press(page, "Add 1 question")
     assert asked(chatbot, State.ACCEPTED) == ["In 2.0: How long?"]
 

@@ -1,14 +1,15 @@
 """Questions are added: proposed from a release, or imported from a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from corpora.catalog.release import Product
 from eval.sets.adding import add_imported
 from eval.sets.columns import guess_columns
 from eval.sets.drafting import MOST, NUMBER, propose
-from eval.sets.importing import Defaults, import_questions
+from eval.sets.importing import Defaults, ImportedSet, import_questions
 from eval.sets.rows import LARGEST, Row, columns_of, read_rows
 from ui.elements.frame import button, done, failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets
@@ -73,8 +74,7 @@ def offer_import(person: Person, product: str) -> None:
     if received is None:
         return
     with failures_shown():
-        rows = _rows(received.getvalue(), received.name)
-        _import(person, product, received.name, rows)
+        _import(person, product, received.name, received.getvalue())
 
 
 @st.cache_data(show_spinner="Reading the file …", max_entries=4)
@@ -82,8 +82,17 @@ def _rows(data: bytes, name: str) -> tuple[Row, ...]:
     return read_rows(data, name)
 
 
-def _import(person: Person, product: str, name: str, rows: Sequence[Row]) -> None:
-    there = columns_of(rows)
+@st.cache_data(show_spinner="Reading the questions …", max_entries=4)
+def _questions(
+    data: bytes, name: str, columns: Mapping[str, str], product: str, products: Sequence[Product]
+) -> ImportedSet:
+    defaults = Defaults(product, uploaded=True)
+    rows = _rows(data, name)
+    return import_questions(rows, name, columns=columns, defaults=defaults, products=products)
+
+
+def _import(person: Person, product: str, name: str, data: bytes) -> None:
+    there = columns_of(_rows(data, name))
     guessed = guess_columns(there, {})
     chosen: dict[str, str] = {}
     offered = [_NONE, *there]
@@ -92,13 +101,7 @@ def _import(person: Person, product: str, name: str, rows: Sequence[Row]) -> Non
         label = f"Column with the {what}"
         column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
         chosen[role] = "" if column == _NONE else column
-    read = import_questions(
-        rows,
-        name,
-        columns=chosen,
-        defaults=Defaults(product),
-        products=services.chatbot().products(),
-    )
+    read = _questions(data, name, chosen, product, services.chatbot().products())
     for note in import_notes(read):
         st.caption(f"{as_label(note, 300)}\\.")
     if read.left_out:

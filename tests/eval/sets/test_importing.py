@@ -230,3 +230,73 @@ def test_what_was_exported_comes_back_as_it_was() -> None:
     rows = [question.model_dump(mode="json") for question in asked]
     assert imported("".join(csv_lines(rows)), defaults=Defaults()).questions == asked
     assert imported("".join(gold_lines(asked)), "x.jsonl", defaults=Defaults()).questions == asked
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "told"),
+    [
+        (",".join(map(str, range(101))) + "\n1\n", "x.csv", "more than 100 columns"),
+        (json.dumps(dict.fromkeys(map(str, range(101)))), "x.jsonl", "more than 100 columns"),
+        ("question,answer\n" + "a,b\n" * 10_001, "x.csv", "more than 10,000 rows"),
+        ("[]\n" * 10_001, "x.jsonl", "more than 10,000 rows"),
+    ],
+)
+def test_a_file_with_too_much_is_refused(data: str, name: str, told: str) -> None:
+    with pytest.raises(GoldError, match=told):
+        imported(data, name)
+
+
+def test_cells_that_are_not_there_take_no_room() -> None:
+    (row,) = read_rows(b"question,answer,note\nA?,1\n", "x.csv")
+    assert row.cells == {"question": "A?", "answer": "1"}
+
+
+def test_texts_that_are_too_long_are_left_out() -> None:
+    long = "a_b." * 1_001
+    read = imported(f"question,answer,release\nA?,1,1\n{long},1,1\nB?,{long},1\n")
+    assert [q.question for q in read.questions] == ["In 1: A?"]
+    assert [left.reason for left in read.left_out] == [
+        "the question is longer than 4,000 characters",
+        "the answer is longer than 4,000 characters",
+    ]
+
+
+def test_what_is_not_seen_is_left_out_of_lists_too() -> None:
+    row = {"question": "A?", "answer": "4", "release": "1", "history": [["B\u200b?", "5\u202e"]]}
+    (question,) = imported(json.dumps(row), "x.jsonl").questions
+    assert question.history == (("B?", "5"),)
+    cell = json.dumps(json.dumps([["B\u200b?", "5"]]))
+    (question,) = imported(
+        f'{{"question": "A?", "answer": "4", "release": "1", "history": {cell}}}', "x.jsonl"
+    ).questions
+    assert question.history == (("B?", "5"),)
+
+
+def test_a_cell_that_is_nested_too_deeply_is_a_text() -> None:
+    deep = "[" * 20_000
+    read = imported(f"question,answer,release,history\nA?,1,1,{deep}\n")
+    assert len(read.questions) == 1
+
+
+def test_a_release_of_marks_alone_is_put_before_no_question() -> None:
+    (question,) = imported("question,answer,release\nA?,1,**\n").questions
+    assert question.question == "A?"
+
+
+def test_an_upload_brings_no_patterns_and_no_other_product() -> None:
+    row = {
+        "question": "A?",
+        "answer": "It is 300 s.",
+        "release": "1",
+        "must_include": "x+",
+        "must_not_include": "y",
+        "steps": ["z"],
+        "facts": [{"says": "f", "pattern": "f"}],
+    }
+    text = "\n".join(json.dumps({**row, **more}) for more in ({}, {"product": "valve"}))
+    read = imported(text, "x.jsonl", defaults=Defaults("relay", uploaded=True))
+    (question,) = read.questions
+    assert question.accepts("300 s") is True
+    assert (question.must_not_include, question.steps, question.facts) == ((), (), ())
+    assert {"must_include", "must_not_include", "steps", "facts"} <= set(read.ignored)
+    assert [left.reason for left in read.left_out] == ["it is about another product: 'valve'"]
