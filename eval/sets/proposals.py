@@ -22,6 +22,8 @@ from eval.sets.wording import digest_of
 
 LONGEST = {"question": 4_000, "gold_answer": 20_000}
 """Characters."""
+_PORTION = 200
+"""Drafts that are kept at once: whatever else writes waits for no more."""
 
 
 class State(StrEnum):
@@ -75,8 +77,15 @@ class Proposals:
     def add(
         self, person: Person, drafts: Sequence[Draft], state: State = State.PROPOSED
     ) -> tuple[int, ...]:
-        """Keep drafts, and return the ids of those that were not there, whatever their state."""
+        """Keep drafts, and return the ids of those that were not there, whatever their state.
+
+        Each portion is kept and recorded for itself; where one fails, those before it stay.
+        """
         person.require_admin()
+        portions = (drafts[at : at + _PORTION] for at in range(0, len(drafts), _PORTION))
+        return tuple(kept for portion in portions for kept in self._add(person, portion, state))
+
+    def _add(self, person: Person, drafts: Sequence[Draft], state: State) -> list[int]:
         added: list[int] = []
         with self.database.writing() as session:
             for draft in drafts:
@@ -93,7 +102,7 @@ class Proposals:
                     state=str(state),
                     came_from=", ".join(origins)[:300],
                 )
-        return tuple(added)
+        return added
 
     def page(
         self,

@@ -116,8 +116,25 @@ def list_in_pages(
     size: int = 25,
 ) -> None:
     """Show the items of one page, each by `show(number on the page, item)`."""
-    with _one_page(len(items), key, of, size) as first:
-        for number, item in enumerate(items[first : first + size]):
+
+    def read(first: int, size: int) -> Sequence[Row]:
+        return items[first : first + size]
+
+    read_in_pages(len(items), key, read, show, of=of, size=size)
+
+
+def read_in_pages(
+    total: int,
+    key: str,
+    read: Callable[[int, int], Sequence[Row]],
+    show: Callable[[int, Row], None],
+    *,
+    of: str = "",
+    size: int = 25,
+) -> None:
+    """The same of what `read(offset, size)` finds; nothing else is read."""
+    with _one_page(total, key, of, size) as first:
+        for number, item in enumerate(read(first, size)):
             show(number, item)
 
 

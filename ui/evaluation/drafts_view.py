@@ -12,7 +12,7 @@ from eval.sets.proposals import Draft, Proposal, Proposals, State, StatedOn
 from eval.sets.regression import Member, exported, gather
 from ui.answers.citations import place, source_button
 from ui.elements.frame import button, choose_one, done, failures_shown, in_a_row
-from ui.elements.table import export_buttons, list_in_pages
+from ui.elements.table import export_buttons, list_in_pages, read_in_pages
 from ui.evaluation.adding_view import offer_import, offer_proposing
 from ui.serving import services
 from ui.wording.amounts import how_many
@@ -50,7 +50,9 @@ def _show_proposals(person: Person, kept: Proposals, state: State, product: str)
         return 0
     if state is State.PROPOSED:
         st.caption("Accepted questions are asked whenever the regression set is run.")
-    listed = kept.page(person, state, product, limit=number)
+
+    def read(offset: int, limit: int) -> Sequence[Proposal]:
+        return kept.page(person, state, product, offset=offset, limit=limit)
 
     def of_proposal(place: int, proposal: Proposal) -> None:
         with st.container(border=True, key=f"question-{place}", gap="xsmall"):
@@ -63,7 +65,8 @@ def _show_proposals(person: Person, kept: Proposals, state: State, product: str)
                 else:
                     _offer(person, proposal.id, place, State.PROPOSED, "Put back", "undo")
 
-    list_in_pages(listed, f"questions {state} {product}", of_proposal, of="question", size=10)
+    key = f"questions {state} {product}"
+    read_in_pages(number, key, read, of_proposal, of="question", size=10)
     return number
 
 

@@ -118,3 +118,12 @@ def test_only_admins_may(database: Database) -> None:
     ):
         with pytest.raises(NotAllowed):
             call()
+
+
+def test_many_are_kept_in_portions_and_read_by_the_page(database: Database) -> None:
+    kept = Proposals(database)
+    added = kept.add(ADA, [draft(f"timeout {number} in 2.0?") for number in range(401)])
+    assert len(added) == kept.count(ADA, State.PROPOSED) == 401
+    assert [row["details"]["added"] for row in AuditLog(database).rows(ADA)] == [1, 200, 200]
+    (last,) = kept.page(ADA, State.PROPOSED, offset=400, limit=10)
+    assert last.draft.gold.question == "timeout 400 in 2.0?"
