@@ -20,7 +20,8 @@ from prompts.fencing import visible
 LONGEST_QUOTE = 800
 """Characters of a citation's words."""
 _CLAIM = re.compile(
-    r"[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
+    r"(?<![\w.])(?:[A-Za-z_][\w.]*\(|\w*[_.]\w[\w.]*)"
+    r"|\b\w*\d[\w.%]*|\b[A-Z]{2,}\w*|(?<![\w-])--?[a-zA-Z][\w-]*"
 )
 _FIGURE = re.compile(rf"(?<![\w.])(-?\d(?:[\d.,]*\d)?)(?:\s?({UNIT}))?", re.I)
 _UNITS = {"sec": "s", "second": "s", "minute": "min", "hour": "h", "us": "µs", "percent": "%"}
@@ -37,7 +38,7 @@ _UNKNOWN = re.compile(
     r"|(?:(?:this|that|it) is )?not (?:specified|mentioned|documented|stated|provided)"
     r"|the (?:chunks?|excerpts?|documentation) (?:do|does) not (?:tell|say|mention|specify|state))"
     r"|\bnot (?:specified|mentioned|documented|stated|provided|given|described|explained)\b"
-    r"[^.]*\b(?:chunks?|excerpts?|documentation|context|passages?|text)\b",
+    r"[^.]{0,200}\b(?:chunks?|excerpts?|documentation|context|passages?|text)\b",
     re.I,
 )
 _ALIKE = str.maketrans({"‹": "<", "［": "[", "’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})

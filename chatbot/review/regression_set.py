@@ -7,6 +7,7 @@ A turn becomes a gold question. The format is that of `eval.gold`, which must no
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import select
@@ -143,7 +144,7 @@ def patterns_of(text: str) -> list[str]:
 def _patterns(names: Iterable[str], text: str) -> list[str]:
     patterns = (whole(name).pattern for name in dict.fromkeys(names))
     matching = (p for p in patterns if re.search(p, text, re.IGNORECASE))
-    return list(matching)[:_MOST_PATTERNS]
+    return list(islice(matching, _MOST_PATTERNS))
 
 
 def _sources(reply: Reply, review: ReviewRow, *, one_a_release: bool) -> list[dict[str, Any]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.retrieval.records import records
-from chatbot.retrieval.support import cite, find_verbatim, says_unknown, unsupported
+from chatbot.retrieval.support import cite, claims, find_verbatim, says_unknown, unsupported
 from ingestion.page import Block, BlockKind
 from prompts import as_data
 from tests.chatbot.stored import stored_page
@@ -123,3 +124,11 @@ def test_every_part_of_a_text_is_found_in_it_and_letter_for_letter(
 @pytest.mark.parametrize("part", ["section 3.2", "Section 4", "table 2.4", "step 9", "appendix B"])
 def test_a_part_that_only_the_asker_names_is_not_supported(part: str) -> None:
     assert unsupported(f"It waits, as {part} says.", [PASSAGE], f"What does {part} say?") == [part]
+
+
+def test_claims_are_found_in_a_time_that_grows_with_the_text() -> None:
+    began = process_time()
+    claims("a." * 20_000)
+    claims("a" * 40_000)
+    says_unknown("not given " * 8_000)
+    assert process_time() - began < 4
