@@ -57,17 +57,16 @@ class GoldError(StrataError, ValueError):
 
 _SECONDS = 1
 """In which a pattern has to be found: some take hours to see that they are not there."""
-_LONGEST_PATTERN = 1_000
-"""Characters."""
-_COUNT = re.compile(r"\{\s*(\d+)")
+_COUNT = re.compile(r"(?<!\\)(?:\\\\)*\{\s*(\d{1,9})")
+"""The count of a repeat; a brace behind a backslash begins none."""
 _MOST_REPEATS = 10_000
 """Counted repeats of a pattern, multiplied: compiled, each has its own place in memory."""
 
 
 def _compiles(pattern: str) -> str:
-    repeats = prod(max(1, int(count)) for count in _COUNT.findall(pattern[:_LONGEST_PATTERN]))
-    if len(pattern) > _LONGEST_PATTERN or repeats > _MOST_REPEATS:
-        raise ValueError(f"{pattern!r:.80} is too long, or repeats too much")
+    repeats = prod(max(1, int(count)) for count in _COUNT.findall(pattern))
+    if repeats > _MOST_REPEATS:
+        raise ValueError(f"{pattern!r:.80} repeats too much")
     try:
         regex.compile(pattern, regex.IGNORECASE)
     except (regex.error, OverflowError, RecursionError) as error:

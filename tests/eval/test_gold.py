@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,12 +96,17 @@ def test_a_pattern_that_would_take_forever_is_given_up() -> None:
         "(?:" * 300 + ")" * 300,
         "((a{1000}){1000}){1000}",
         "a{99999999999}",
-        "a" * 2_000,
+        r"\\{1000}{1000}",
     ],
 )
 def test_a_pattern_that_cannot_be_compiled_is_refused(pattern: str) -> None:
-    with pytest.raises(ValidationError, match=r"no regular expression|too long"):
+    with pytest.raises(ValidationError, match=r"no regular expression|repeats too much"):
         gold(must_include=[pattern])
+
+
+def test_a_pattern_of_words_may_be_long_and_hold_braces() -> None:
+    words = "x_" * 2_000 + " {1000}{1000}"
+    assert gold(must_include=[re.escape(words)]).accepts(words) is True
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
