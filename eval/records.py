@@ -33,14 +33,18 @@ def read_records(path: Path, record: type[Record]) -> tuple[Record, ...]:
 
 def write_records(path: Path, records: Iterable[BaseModel]) -> None:
     """Put records in the place of all that a file had, whole or not at all."""
-    write_whole(path, "".join(f"{record.model_dump_json()}\n" for record in records))
+    lines = "".join(f"{record.model_dump_json()}\n" for record in records)
+    write_whole(path, lines.encode())
 
 
 def cut_torn_line(path: Path) -> None:
     """Cut off what a kill has left of a last line, so that records can be added."""
     if path.exists():
         with path.open("rb+") as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
+            data = file.read()
+            # A whole file is left alone: somebody may be adding to it.
+            if not data.endswith(b"\n"):
+                file.truncate(data.rfind(b"\n") + 1)
 
 
 def append_record(path: Path, record: BaseModel) -> None:
@@ -52,11 +56,11 @@ def append_record(path: Path, record: BaseModel) -> None:
         os.fsync(file.fileno())
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Put a text in the place of what a file had, whole or not at all."""
+def write_whole(path: Path, data: bytes) -> None:
+    """Put data in the place of what a file had, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f"{path.name}.part")
-    aside.write_text(text, "utf-8")
+    aside.write_bytes(data)
     sync(aside)
     aside.replace(path)
     sync(path.parent)

@@ -10,7 +10,8 @@ from ingestion.html_parts import line, raw_text
 from ingestion.html_tree import OF_CLASS, found, has_class, replace
 
 _GRIDS = f".//div[{OF_CLASS.format('summary-table')}]"
-_OF_PDOC = f".//dt[{OF_CLASS.format('attr')}]"
+_OF_PDOC = f".//dl/dt[{OF_CLASS.format('attr')}]"
+_OWN = f"self::dl/dt[{OF_CLASS.format('attr')}]"
 _DECLARED = {
     f".//div[{OF_CLASS.format('member-signature')} or {OF_CLASS.format('type-signature')}]": (
         f".//*[{OF_CLASS.format('element-name')}]"
@@ -68,7 +69,7 @@ def _member_lists(body: HtmlElement) -> None:
                 for heading in tr.findall(".//h2"):
                     table.addprevious(heading)
             elif kind == "memdesc" and row is not None:
-                row.append(tr[-1])
+                row.extend(tr[-1:])
             elif kind == "memitem":
                 row = tr
             if kind in {"heading", "memdesc", "separator"}:
@@ -107,7 +108,8 @@ def _members_of_pdoc(body: HtmlElement) -> None:
         for number, parameter in enumerate(found(declared, ".//span[@class='param']")):
             parameter.text = " " if number else None
         declared.attrib.update({"id": described.getparent().get("id", "")})
-        told = E.dd(*described.itersiblings())
+        # Members that stand side by side are not told of each other.
+        told = E.dd(*takewhile(lambda element: not found(element, _OWN), described.itersiblings()))
         for docstring in told.findall("div[@class='docstring']"):
             docstring.tag = "section"
         described.append(told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +15,7 @@ from corpora.errors import RerankerFailed
 from corpora.indexing.onnx_session import Numbers, Runtime, Session, open_session
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 MOST_TOKENS = 512
 """A question with its passage is cut to so many tokens, or to fewer where the model takes fewer."""
@@ -64,9 +65,23 @@ class CrossEncoder:
         if not passages:
             return []
         tokenizer, session = self._load()
-        encodings = tokenizer.encode_batch([(question, passage) for passage in passages])
+        try:
+            logits = self._logits(tokenizer, session, question, passages)
+        except Exception as error:
+            # The runtimes and the tokenizer raise classes of their own for what they cannot use.
+            raise RerankerFailed(
+                f"{self._folder} could not score passages ({error}): set STRATA_RERANKER to "
+                "another reranker, or to off"
+            ) from error
+        return [float(score) for score in self._likely(logits)]
+
+    def _logits(
+        self, tokenizer: Tokenizer, session: Session, question: str, passages: Sequence[str]
+    ) -> Numbers:
+        """What the model gives for each passage, in their order."""
+        encodings = self._pairs(tokenizer, question, passages)
         by_length = sorted(range(len(passages)), key=lambda i: len(encodings[i].ids))
-        scores = [0.0] * len(passages)
+        logits: list[Numbers] = []
         for first in range(0, len(by_length), self._batch):
             rows = by_length[first : first + self._batch]
             inputs = {
@@ -82,9 +97,21 @@ class CrossEncoder:
                 inputs["attention_mask"][row, :length] = 1
                 inputs["token_type_ids"][row, :length] = encodings[i].type_ids
             given = {name: of for name, of in inputs.items() if name in session.inputs}
-            for i, score in zip(rows, self._likely(session.run(given)), strict=True):
-                scores[i] = float(score)
-        return scores
+            logits.append(session.run(given))
+        return np.concatenate(logits)[np.argsort(by_length)]
+
+    def _pairs(
+        self, tokenizer: Tokenizer, question: str, passages: Sequence[str]
+    ) -> list[Encoding]:
+        """The question with each passage; the question takes half of the room at most."""
+        (asked,) = tokenizer.encode_batch([question], add_special_tokens=False)
+        asked.truncate(self._longest // 2)
+        others = len(asked.ids) + tokenizer.num_special_tokens_to_add(is_pair=True)
+        pairs = []
+        for passage in tokenizer.encode_batch(passages, add_special_tokens=False):
+            passage.truncate(self._longest - others)
+            pairs.append(tokenizer.post_process(asked, passage))
+        return pairs
 
     def _likely(self, logits: Numbers) -> Numbers:
         """The probability that a passage answers: of one logit, or of two classes the second."""
@@ -117,7 +144,7 @@ class CrossEncoder:
         try:
             tokenizer = Tokenizer.from_file(str(vocabulary))
             tokenizer.no_padding()
-            tokenizer.enable_truncation(max_length=self._longest(), strategy="only_second")
+            tokenizer.no_truncation()
             return tokenizer, open_session(model, self._runtime, self._threads)
         except Exception as error:
             # The runtimes and the tokenizer raise classes of their own for files they cannot use.
@@ -125,6 +152,7 @@ class CrossEncoder:
                 f"{model} cannot be loaded ({error}): fetch it again, or set STRATA_RERANKER to off"
             ) from error
 
+    @cached_property
     def _longest(self) -> int:
         try:
             about = json.loads((self._folder / "config.json").read_text("utf-8"))

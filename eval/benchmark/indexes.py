@@ -90,7 +90,8 @@ class Indexes:
     @cached_property
     def _of_pip(self) -> tuple[tuple[str, ...], str | None]:
         """The indexes that are reached over the network, and a file of certificates."""
-        told = _output(sys.executable, "-c", _PIP)
+        # Without -P a file of the current folder could be imported in a module's place.
+        told = _output(sys.executable, "-P", "-c", _PIP)
         if told is None:
             return (), None
         found = json.loads(told)

@@ -12,7 +12,7 @@ from eval.gold import GoldQuestion
 from eval.recording import replayed
 from eval.runs.folder import AnswerRecord
 from eval.runs.systems.system import System
-from ingestion.errors import BadSettings
+from ingestion.errors import BadSettings, StrataError
 
 _SINGLE_CHUNKS = ("baseline", "base", "+rewriting", "+reduction", "+selection")
 """Profiles that search the paper's single chunks, which are embedded at first use."""
@@ -57,7 +57,9 @@ def answer_record(
             raise
         except Exception as error:  # noqa: BLE001
             # The edge of a run: whatever one question does, those after it are asked.
-            problem = f"{type(error).__name__}: {error}"
+            # An unexpected one may name files, hosts or what is stored, and the report is shown.
+            told = f": {error}" if isinstance(error, StrataError) else ""
+            problem = f"{type(error).__name__}{told}"
             return AnswerRecord(id=question.id, repeat=repeat, error=problem)
     reply = answered.reply
     # Replies of the recording took no time now, but they did when the model wrote them.

@@ -21,6 +21,7 @@ from eval.statistics import (
     signed_rank,
     vargha_delaney,
 )
+from prompts.fencing import visible
 
 _SAME = 1e-9
 _LEAST_P = 0.001
@@ -162,7 +163,8 @@ def comparison_tables(comparison: Comparison, first: Run, second: Run) -> Rows:
             changed = Table(title=MEASURES[found.measure].label, title_justify="left", box=None)
             for word, ids in (("better", found.better), ("worse", found.worse)):
                 for question in ids:
-                    changed.add_row(word, escape(question), escape(asked[question]))
+                    written = (question, asked[question])
+                    changed.add_row(word, *(escape(visible(text)) for text in written))
             parts.append(changed)
     return Rows(*parts)
 

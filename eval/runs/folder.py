@@ -2,10 +2,12 @@
 
 `run.json` is the manifest, `questions.jsonl` the questions as asked, `answers/SYSTEM.jsonl` and
 `scores.jsonl` have one record a line. A line is on the disk before the next question is asked.
+Whoever writes into it holds `run.lock`.
 """
 
-from collections.abc import Mapping
-from contextlib import suppress
+import fcntl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,9 +20,14 @@ from chatbot.reply import Reply, Trace
 from chatbot.text.words import first_problem
 from eval.gold import GoldError, GoldQuestion, read_gold
 from eval.records import read_records, write_whole
+from ingestion.errors import StrataError
 
 SystemName = Annotated[str, StringConstraints(pattern=r"^[\w+][\w+.-]*$", max_length=100)]
 """The name of a system; that of a file, too."""
+
+
+class RunGoingOn(StrataError):
+    """Another process writes into the folder of a run; the message says what to do."""
 
 
 class RunState(StrEnum):
@@ -170,6 +177,33 @@ class RunFolder:
         return self.folder / "answers" / f"{system}.jsonl"
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Within it nobody else writes into the folder; the system frees it when a process is killed.
+
+    Raises RunGoingOn where somebody does.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "run.lock").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RunGoingOn(
+                f"{folder}: this run is going on in another process: wait for its end, or name "
+                "another folder"
+            ) from error
+        yield
+
+
+def is_going_on(folder: Path) -> bool:
+    """Whether somebody writes into the folder of a run."""
+    try:
+        with writing(folder):
+            return False
+    except RunGoingOn:
+        return True
+
+
 def read_run(folder: Path) -> Run:
     """Read a run, finished or not. Raises GoldError where the folder holds none."""
     files = RunFolder(folder)
@@ -222,4 +256,4 @@ def list_runs(data_dir: Path) -> tuple[tuple[Path, Manifest], ...]:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Put a manifest in the place of the one before, whole or not at all."""
-    write_whole(RunFolder(folder).manifest, manifest.model_dump_json(indent=1))
+    write_whole(RunFolder(folder).manifest, manifest.model_dump_json(indent=1).encode())

@@ -18,19 +18,21 @@ from eval.judging.judge import Judge, JudgeScore
 from eval.judging.metrics import judge_answers
 from eval.likeness import alike_by
 from eval.recording import recorded
-from eval.records import append_record, cut_torn_line
+from eval.records import append_record, cut_torn_line, write_whole
 from eval.runs.answering import answer_record, warm_up
 from eval.runs.folder import (
     AnswerRecord,
     Manifest,
     RunFolder,
     RunState,
+    is_going_on,
     list_runs,
     read_answers,
     read_manifest,
     read_scores,
     runs_folder,
     write_manifest,
+    writing,
 )
 from eval.runs.manifest import Plan, differences, manifest_of, taken_up
 from eval.runs.scoring import Scorer, score_record
@@ -88,8 +90,11 @@ class Running:
         ]
 
     def pilot(self) -> list[Cost]:
-        """Ask each system its first questions, and score them; what the rest will cost by that."""
-        with self._state(RunState.PLANNED):
+        """Ask each system its first questions, and score them; what the rest will cost by that.
+
+        Raises what `finish` does.
+        """
+        with writing(self.folder), self._state(RunState.PLANNED):
             for system in self.manifest.systems:
                 asked = len(read_answers(self.folder, system))
                 self._ask(system, self.left(system)[: max(PILOT - asked, 0)])
@@ -103,13 +108,18 @@ class Running:
         return costs
 
     def finish(self) -> None:
-        """Ask and score what is left. Raises Stopped, and the errors of models and settings."""
-        with self._state(RunState.ASKING):
-            for system in self.manifest.systems:
-                self._ask(system, self.left(system))
-        with self._state(RunState.JUDGING):
-            self._score()
-        self._write(RunState.DONE, finished=datetime.now(UTC))
+        """Ask and score what is left.
+
+        Raises Stopped, the errors of models and settings, and RunGoingOn where another process has
+        taken the run up.
+        """
+        with writing(self.folder):
+            with self._state(RunState.ASKING):
+                for system in self.manifest.systems:
+                    self._ask(system, self.left(system))
+            with self._state(RunState.JUDGING):
+                self._score()
+            self._write(RunState.DONE, finished=datetime.now(UTC))
 
     def _cost(self, system: str) -> Cost:
         answers = [a for a in read_answers(self.folder, system) if a.reply]
@@ -233,14 +243,21 @@ class Running:
 def open_run(
     plan: Plan, chatbot: Chatbot, folder: Path | None = None, judge: Judge | None = None
 ) -> Running:
-    """Begin a run, or take one up: that of `folder`, or the last one that was not finished.
+    """Begin a run, or take one up: that of `folder`, or the last that neither ended nor goes on.
 
-    Raises BadSettings for a system that there is not, UnknownRelease for a product, and GoldError
-    for a folder with another run.
+    Raises BadSettings for a system that there is not, UnknownRelease for a product, GoldError for a
+    folder with another run, and RunGoingOn.
     """
     require_systems(plan.systems)
     manifest = manifest_of(plan, chatbot)
     folder = folder or _unfinished(chatbot, manifest) or _new_folder(chatbot, plan, manifest)
+    with writing(folder):
+        manifest = _begun(plan, manifest, folder)
+    return Running(folder, manifest, plan.questions, chatbot, judge)
+
+
+def _begun(plan: Plan, manifest: Manifest, folder: Path) -> Manifest:
+    """The manifest of the run in a folder, which has it and its questions from now on."""
     files = RunFolder(folder)
     if files.manifest.exists():
         kept = read_manifest(folder)
@@ -251,17 +268,17 @@ def open_run(
             )
         manifest = taken_up(kept, manifest)
     else:
-        folder.mkdir(parents=True, exist_ok=True)
-        files.questions.write_bytes(plan.gold.read_bytes())
+        write_whole(files.questions, plan.gold.read_bytes())
     write_manifest(folder, manifest)
-    return Running(folder, manifest, plan.questions, chatbot, judge)
+    return manifest
 
 
 def _unfinished(chatbot: Chatbot, wanted: Manifest) -> Path | None:
     same = ("systems", "repeats", "metrics", "judge")
     for folder, kept in list_runs(chatbot.settings.data_dir):
         alike = all(getattr(kept, name) == getattr(wanted, name) for name in same)
-        if kept.state is not RunState.DONE and alike and not differences(kept, wanted):
+        wanted_too = kept.state is not RunState.DONE and alike and not differences(kept, wanted)
+        if wanted_too and not is_going_on(folder):
             return folder
     return None
 

@@ -15,6 +15,7 @@ from eval.sets.pages import sources_of, stated_on
 from eval.sets.proposals import Draft
 from eval.sets.wording import naming, question_id
 from prompts import Fenced, fenced, render
+from prompts.fencing import visible
 
 _MOST = 6_000
 """Characters of a page that are shown."""
@@ -67,8 +68,8 @@ def _draft(corpus: Corpus, page: StoredPage, worded: Worded) -> Draft | None:
     block = next((b for _, end, b in page.spans() if end > start), None)
     path, anchor = (block.path, block.anchor) if block else ((), None)
     place = stated_on(page, corpus.release, quote, path, anchor)
-    answer = " ".join(worded.answer.split())
-    question = naming(" ".join(worded.question.split()), corpus.release)
+    answer = " ".join(visible(worded.answer).split())
+    question = naming(" ".join(visible(worded.question).split()), corpus.release)
     gold = GoldQuestion(
         id=question_id(corpus.product, corpus.release, question),
         product=corpus.product,

@@ -58,6 +58,32 @@ def test_a_long_passage_is_cut_and_the_question_is_not(tmp_path: Path) -> None:
     assert made.score("lamp port lamp port", ["lamp " * 5 + "watt"])[0] < 0.5
 
 
+def test_a_question_longer_than_what_the_model_takes_leaves_room_for_the_passage(
+    tmp_path: Path,
+) -> None:
+    made = CrossEncoder(save_onnx(tmp_path))
+    assert made.score("lamp " * 600, PASSAGES) == pytest.approx(LIKELY, abs=1e-3)
+    # Half of 512 tokens and three special ones are taken.
+    assert made.score("lamp " * 600, ["lamp " * 252 + "watt"])[0] > 0.5
+    assert made.score("lamp " * 600, ["lamp " * 253 + "watt"])[0] < 0.5
+
+
+def test_a_tokenizer_that_fails_on_a_text_is_told(tmp_path: Path) -> None:
+    tokenizer = json.loads((save_onnx(tmp_path) / "tokenizer.json").read_text("utf-8"))
+    tokenizer["model"]["unk_token"] = "[gone]"
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
+    with pytest.raises(RerankerFailed, match="could not score passages"):
+        CrossEncoder(tmp_path).score("a word that it does not have", ["lamp"])
+
+
+def test_a_model_that_fails_on_its_input_is_told(tmp_path: Path) -> None:
+    tokenizer = json.loads((save_onnx(tmp_path) / "tokenizer.json").read_text("utf-8"))
+    tokenizer["model"]["vocab"]["lamp"] = 9_999
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
+    with pytest.raises(RerankerFailed, match="could not score passages"):
+        CrossEncoder(tmp_path, runtime="onnxruntime").score(ASKED, ["lamp"])
+
+
 @pytest.mark.parametrize(
     ("spoilt", "reason"),
     [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.loaders.html import load
-from ingestion.page import Block, DocumentKind, NothingToRead, UnreadableFile
+from ingestion.page import Block, BlockKind, DocumentKind, NothingToRead, UnreadableFile
 
 OLD_SPHINX = (Path(__file__).parent / "layouts/html/old-sphinx.html").read_bytes()
 
@@ -102,6 +102,23 @@ def test_nesting_without_end_is_refused(tags: str) -> None:
 )
 def test_deep_nesting_is_read_to_its_end(tags: str) -> None:
     assert "innermost" in read(tags * 400 + "<p>innermost</p>")[-1].text
+
+
+def test_members_side_by_side_do_not_stand_below_each_other() -> None:
+    member = "<div class='attr'><span class='name'>f{0}</span></div><p>What f{0} does.</p>"
+    blocks = read("".join(member.format(number) for number in range(1_000)))
+    told = [(block.path, block.text) for block in blocks if block.kind is BlockKind.PARAGRAPH]
+    assert told == [((f"f{number}",), f"What f{number} does.") for number in range(1_000)]
+
+
+def test_an_overview_with_an_empty_row_is_read() -> None:
+    rows = (
+        "<tr class='memitem:a'><td>int</td><td>size()</td></tr>",
+        "<tr class='memdesc:a'></tr>",
+        "<tr class='memdesc:a'><td></td><td>The number of leases.</td></tr>",
+    )
+    read_rows = read(f"<table class='memberdecls'>{''.join(rows)}</table>")
+    assert "The number of leases." in read_rows[-1].text
 
 
 def test_a_line_of_five_megabytes_becomes_pages() -> None:

@@ -170,6 +170,9 @@ def test_the_index_is_the_one_of_pip_and_of_npm(
     lamp = product(v1_0=data)
     monkeypatch.setenv("PIP_INDEX_URL", f"{index.address}/simple/")
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "file:///nowhere")
+    # Nothing of the folder that one happens to be in is run.
+    (tmp_path / "pip.py").write_text("raise SystemExit('a file of the current folder')")
+    monkeypatch.chdir(tmp_path)
     assert fetch(tmp_path / "pip", {"lamp": lamp}, Indexes()).failed == ()
 
     npm = tmp_path / "bin" / "npm"

@@ -119,7 +119,8 @@ def test_the_table_names_what_changed_and_obeys_no_markup(runs: tuple[Path, Path
     questions = RunFolder(runs[1]).questions
     for run in runs:
         path = RunFolder(run).questions
-        path.write_text(questions.read_text().replace("timeout in 2.0?", "[bold]timeout[/x]?"))
+        text = questions.read_text().replace("timeout in 2.0?", "[bold]\u202etime\u200bout[/x]?")
+        path.write_text(text)
     one, other = map(read_run, runs)
     console = Console(width=160, record=True)
     console.print(comparison_tables(compare_runs(one, other)[0], one, other))
@@ -127,6 +128,7 @@ def test_the_table_names_what_changed_and_obeys_no_markup(runs: tuple[Path, Path
     assert "Not the same in both: model." in shown
     assert "[bold]timeout[/x]?" in shown
     assert "right, own words" in shown
+    assert not {"\u202e", "\u200b"} & {*shown}
 
 
 def test_means_are_over_questions_and_failures_are_told(runs: tuple[Path, Path]) -> None:

@@ -20,7 +20,7 @@ from eval.gold import GoldError, read_gold
 from eval.judging.judge import Judge
 from eval.recording import recorded
 from eval.runs import running as running_module
-from eval.runs.folder import Run, RunState, ScoreRecord, read_run
+from eval.runs.folder import Run, RunGoingOn, RunState, ScoreRecord, read_run
 from eval.runs.manifest import Plan
 from eval.runs.running import Running, open_run
 from ingestion.errors import BadSettings
@@ -173,12 +173,66 @@ def test_what_one_question_does_is_recorded_and_asked_again(
 
     monkeypatch.setattr(Chatbot, "ask", failing)
     run = finished(begin("embedded"))
+    (error,) = (record.error for record in run.answers["embedded"] if record.error)
+    assert error == "GeneratorError: out of memory"
     failed = scores(run, "embedded")["weight"].values
     assert (failed["failed"], failed["correct"], failed["seconds"]) == (1, 0, None)
     monkeypatch.undo()
     run = finished(begin("embedded"))
     assert scores(run, "embedded")["weight"].values["failed"] == 0
     assert len(run.scores) == 3
+
+
+def test_of_an_unexpected_error_a_report_shows_its_class_alone(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(self: Chatbot, question: str, **options: Any) -> Any:
+        raise OSError("INSERT INTO people VALUES ('secret') at db.example.org")
+
+    monkeypatch.setattr(Chatbot, "ask", failing)
+    run = finished(begin("embedded"))
+    assert {record.error for record in run.answers["embedded"]} == {"OSError"}
+
+
+def test_a_run_that_is_going_on_is_not_taken_up_by_another(begin: Begin) -> None:
+    first = begin("embedded", folder=None)
+    second = begin("embedded", folder=None)
+    assert first.folder == second.folder
+    others: list[Path] = []
+
+    def meanwhile(name: str, done: int, total: int) -> None:
+        for step in (second.pilot, second.finish):
+            with pytest.raises(RunGoingOn, match="wait for its end, or name another folder"):
+                step()
+        with pytest.raises(RunGoingOn):
+            begin("embedded", folder=first.folder)
+        others.append(begin("embedded", folder=None).folder)
+
+    first.on_progress = meanwhile
+    run = finished(first)
+    assert others
+    assert first.folder not in others
+    assert run.manifest.state is RunState.DONE
+    second.finish()
+    assert read_run(first.folder).answers == run.answers
+
+
+def test_the_questions_of_a_run_are_there_whole_or_not_at_all(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+
+    def full(path: Path, data: bytes) -> int:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match="No space left"):
+            begin("embedded")
+    assert not (folder / "questions.jsonl").exists()
+    assert not (folder / "run.json").exists()
+    assert len(finished(begin("embedded")).questions) == 3
 
 
 def test_the_cost_is_told_by_the_first_answers(begin: Begin) -> None:

@@ -118,6 +118,7 @@ KEPT = ("How long are events kept?", "The relay keeps its event log for 60 days.
         (KEPT, True),
         ((KEPT[0], "The relay keeps\n its event log for 60 days.", KEPT[2]), True),
         ((KEPT[0], "The relay keeps its event log for 61 days.", "For 61 days."), False),
+        (("How long are \u202eevents\u200b kept?", KEPT[1], "For 60\u200b days.\x1b"), True),
         ((KEPT[0], KEPT[1], "For 60 hours."), False),
         ((KEPT[0], KEPT[1], "For 60 days, or 90 with `log_days`."), False),
         (("What does warp_drive do?", KEPT[1], KEPT[2]), False),
@@ -138,6 +139,7 @@ def test_what_a_model_words_is_kept_if_the_page_says_it(
     if kept:
         (draft,) = found
         assert draft.gold.question == "In 2.0: How long are events kept?"
+        assert draft.gold.gold_answer == KEPT[2]
         assert draft.pages[0].quote == KEPT[1]
         assert draft.gold.accepts("It is 60 days.") is True
 
