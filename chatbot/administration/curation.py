@@ -15,6 +15,7 @@ from chatbot.errors import BadInput
 from chatbot.memory.pairs import (
     HUMAN_ORIGINS,
     MemoryQuestion,
+    Role,
     ScoreOrigin,
     memory_question,
     new_pair,
@@ -51,10 +52,18 @@ class Curation:
         self.person.require_admin()
 
     def edit(self, pair_id: int, answer: str) -> KeptPair:
-        """Replace a pair by a curated one with another answer, and return it. Raises BadInput."""
+        """Replace a pair by a curated one with another answer, and return it. Raises BadInput.
+
+        The question stays that of the turn that made the old one, and goes with that turn.
+        """
         old = self._overview.pair(pair_id)
+        made_by = select(MemoryUseRow.turn_id).where(
+            MemoryUseRow.pair_id == pair_id, MemoryUseRow.role == Role.SOURCE
+        )
+        with self.chatbot.database.reading() as session:
+            turn = session.scalar(made_by)
         of = (old.product, old.release, memory_question(old.row), answer)
-        pair, stands = self._put(*of, [pair_id])
+        pair, stands = self._put(*of, [pair_id], turn=turn)
         if stands != pair.id:
             raise BadInput(
                 f"Another answer to the same question, {stands}, is curated already and stays "

@@ -31,7 +31,7 @@ class ScoreOrigin(StrEnum):
 
 
 HUMAN_ORIGINS = (ScoreOrigin.IMPORTED, ScoreOrigin.CURATED)
-"""Pairs that people wrote or vouch for need no citation, and are never evicted or forgotten."""
+"""Pairs that people wrote or vouch for need no citation, and are never evicted."""
 
 
 class Rating(StrEnum):

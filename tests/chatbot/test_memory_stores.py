@@ -142,7 +142,7 @@ def test_a_moved_pair_meets_the_near_duplicates_of_the_other_store(
         assert [row.id for row in members(database, release)] == [bad if stands_new else good]
 
 
-def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
+def test_deleting_turns_forgets_their_pairs_those_too_that_an_admin_corrected(
     database: Database, stores: Stores, release: int
 ) -> None:
     conversations = Conversations(database)
@@ -154,9 +154,10 @@ def test_deleting_turns_forgets_their_pairs_unless_people_made_them_their_own(
         stores.add(release, made_pair(unit(*axis), 0.9, origin), turn=turn)
         for axis, origin, turn in zip(np.eye(3), origins, turns, strict=True)
     ]
+    imported = stores.add(release, made_pair(unit(1, 1, 0), 0.9, ScoreOrigin.IMPORTED))
     with database.writing() as session:
         Stores.forget_turns(session, turns[:2])
-    assert [row.id for row in members(database, release)] == ids[1:]
+    assert [row.id for row in members(database, release)] == [ids[2], imported]
 
 
 def test_a_change_that_fails_leaves_nothing_behind(

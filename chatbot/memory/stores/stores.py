@@ -13,7 +13,6 @@ from sqlalchemy import Select, and_, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from chatbot.memory.pairs import (
-    HUMAN_ORIGINS,
     Role,
     Store,
     memory_question,
@@ -87,12 +86,14 @@ class Stores:
 
     @staticmethod
     def forget_turns(session: Session, turns: Collection[int] | Select[int]) -> None:
-        """Remove what these turns made, unless curated or imported, before they are deleted."""
+        """Remove what these turns made, curated or not, before they are deleted.
+
+        It holds the words of their askers. What an admin imported has no turn, and stays.
+        """
         made = select(MemoryUseRow.pair_id).where(
             MemoryUseRow.turn_id.in_(turns), MemoryUseRow.role == Role.SOURCE
         )
-        not_by_people = MemoryPairRow.origin.not_in(HUMAN_ORIGINS)
-        session.execute(delete(MemoryPairRow).where(MemoryPairRow.id.in_(made), not_by_people))
+        session.execute(delete(MemoryPairRow).where(MemoryPairRow.id.in_(made)))
 
     def refresh(self, reader: QuestionReader) -> None:
         """Bring pairs up to date that another version read, or that another γ has sorted."""

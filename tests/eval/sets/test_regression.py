@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.curation import Curation, ratings
@@ -14,6 +15,7 @@ from chatbot.conversations.feedback import DOWN, UP
 from chatbot.review.regression_set import RegressionSet
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.database.engine import Database
+from corpora.database.memory_tables import MemoryPairRow
 from eval.gold import GoldQuestion
 from eval.sets.adding import add_imported
 from eval.sets.drafting import propose
@@ -131,6 +133,25 @@ def test_a_saved_answer_that_is_suspended_is_stale(relay: Chatbot, tmp_path: Pat
     ingest_again(relay, "2.0", tmp_path, guide=FILES["2.0"]["guide.md"].replace("300", "301"))
     assert regression_set(relay.database) == ()
     assert "changed" in members(relay.database)[0].stale
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_an_admin_corrected_or_edited_goes_with_the_conversation(
+    relay: Chatbot, *, edited: bool
+) -> None:
+    conversation = relay.conversations.start("relay", HOLD)
+    turn = relay.ask(HOLD, conversation=conversation).kept_as
+    assert turn is not None
+    ratings(relay).change(LOCAL, turn, rating="bad", corrected_answer="It is 300 s.")
+    if edited:
+        with relay.database.reading() as session:
+            pair = session.scalars(select(MemoryPairRow.id)).one()
+        Curation(relay, LOCAL).edit(pair, "The hold_time is 300 s.")
+    assert len(members(relay.database)) == 1
+    relay.conversations.delete(conversation)
+    assert members(relay.database) == ()
+    with relay.database.reading() as session:
+        assert session.scalars(select(MemoryPairRow)).all() == []
 
 
 def test_an_imported_question_is_in_it_with_the_page_that_it_names(
