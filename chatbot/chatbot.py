@@ -30,7 +30,7 @@ from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.settings import Settings
-from chatbot.turn import ModelStep, Turn
+from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
 from chatbot.understanding.clarification import asked_back
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -45,8 +45,6 @@ from prompts.fencing import visible
 
 NEW = "new"
 """The conversation that a question begins."""
-_TURNS_BEFORE = 50
-"""The number of a conversation's last turns that are read with a question."""
 _WARM_UP_SECONDS = 5.0
 """Seconds that a server may spend on opening releases before it listens."""
 
@@ -186,22 +184,15 @@ class Chatbot:
 
     def last_turns(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """The last turns of a conversation, as many as can be read with a question."""
-        left = _TURNS_BEFORE * self.settings.question_limit
-        kept: list[tuple[str, str]] = []
-        for user, reply in reversed(history[-_TURNS_BEFORE:]):
-            left -= len(user) + len(reply)
-            if left < 0:
-                break
-            kept.insert(0, (user, reply))
-        return tuple(kept)
+        return last_turns(history, self.settings.question_limit)
 
     def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         size = sum(len(user) + len(reply) for user, reply in history)
-        limit = _TURNS_BEFORE * self.settings.question_limit
-        if size > limit or len(history) > _TURNS_BEFORE:
+        limit = TURNS_BEFORE * self.settings.question_limit
+        if size > limit or len(history) > TURNS_BEFORE:
             raise BadQuestion(
                 f"the conversation before it has {len(history):,} turns of {size:,} characters, "
-                f"the limit is {_TURNS_BEFORE} of {limit:,}: send its last turns only"
+                f"the limit is {TURNS_BEFORE} of {limit:,}: send its last turns only"
             )
         # What was too long to be asked is refused, not cut: its end may name the release.
         return tuple(
@@ -262,7 +253,7 @@ class Chatbot:
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
         earlier = [t for t in kept if instead_of is None or t.id < instead_of]
         spoken_of = release_spoken_of(t.reply for t in earlier)
-        earlier = earlier[-_TURNS_BEFORE:]
+        earlier = earlier[-TURNS_BEFORE:]
         return replace(
             turn,
             history=tuple((" ".join(t.question.split()), t.reply.answer) for t in earlier),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from chatbot.releases.resolution import Resolution
 from corpora.indexing.pages import StoredPage
+
+TURNS_BEFORE = 50
+"""The number of a conversation's last turns that are read with a question."""
 
 
 class Route(StrEnum):
@@ -308,3 +311,17 @@ RuleStep = Callable[[Turn], Turn]
 ModelStep = Callable[[Turn], Awaitable[Turn]]
 """A step that waits for a language model, so that a stopped question stops it."""
 Step = RuleStep | ModelStep
+
+
+def last_turns(
+    history: Sequence[tuple[str, str]], question_limit: int
+) -> tuple[tuple[str, str], ...]:
+    """The last turns of a conversation, as many as can be read with a question."""
+    left = TURNS_BEFORE * question_limit
+    kept: list[tuple[str, str]] = []
+    for user, reply in reversed(history[-TURNS_BEFORE:]):
+        left -= len(user) + len(reply)
+        if left < 0:
+            break
+        kept.insert(0, (user, reply))
+    return tuple(kept)

@@ -19,9 +19,10 @@ from chatbot.memory.pairs import Rating
 from chatbot.reply import Reply
 from chatbot.retrieval.support import claims, says_unknown, whole
 from chatbot.review.ratings import Ratings, review_of
+from chatbot.settings import Settings
 from chatbot.text.markdown import without_marks
 from chatbot.text.words import filtered
-from chatbot.turn import Route
+from chatbot.turn import TURNS_BEFORE, Route, last_turns
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
 
@@ -29,6 +30,7 @@ _ABSTAINS = (
     r"(?:don.?t|do(?:es)? not|cannot) (?:know|say|mention|tell)|not (?:documented|mentioned)"
 )
 _MOST_PATTERNS = 12
+_QUESTION_LIMIT: int = Settings.model_fields["question_limit"].default
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class RegressionSet:
 
 
 def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:
-    """A gold question made of a turn and of the conversation before it.
+    """A gold question made of a turn and of the last turns before it, as many as can be read.
 
     The right answer is the corrected one, else the one rated good, by an admin or, where none has
     rated it, by its asker; its figures and names, or its words where it has none, are what an
@@ -77,8 +79,9 @@ def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:
         & (TurnRow.position < turn.position)
         & ~TurnRow.superseded
     )
-    earlier = session.scalars(select(TurnRow).where(before).order_by(TurnRow.position))
-    history = [[earlier_turn.question, earlier_turn.answer["answer"]] for earlier_turn in earlier]
+    earlier = select(TurnRow).where(before).order_by(TurnRow.position.desc()).limit(TURNS_BEFORE)
+    said = [(row.question, row.answer["answer"]) for row in session.scalars(earlier)]
+    history = list(map(list, last_turns(said[::-1], _QUESTION_LIMIT)))
     line = {
         "id": f"turn-{turn.id}",
         "product": product,

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from chatbot.conversations.feedback import UP
@@ -23,6 +23,10 @@ from eval.gold import GoldQuestion, QuestionKind
 from eval.sets.pages import sources_of, why_stale
 from eval.sets.proposals import StatedOn, accepted
 from eval.sets.wording import digest_of, naming
+
+MOST_LIKED = 200
+"""The number of answers that only their askers found good; the newest are in the set."""
+_CURATED = (MemoryPairRow.origin == str(ScoreOrigin.CURATED), MemoryPairRow.store == "high")
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ def regression_set(
 ) -> tuple[GoldQuestion, ...]:
     """The accepted questions and the rated turns; those whose pages have changed where asked for.
 
-    A question that is there in several ways counts once, the accepted one first.
+    A question that is there in several ways counts once: the accepted one, else what an admin rated
+    or wrote, else what its asker liked.
     """
     return tuple(m.gold for m in gather(database, product).members if stale or not m.stale)
 
@@ -70,10 +75,11 @@ def gather(database: Database, product: str | None = None) -> Gathered:
     """The set with where each question came from, the stale ones too."""
     left_out: list[tuple[int, str]] = []
     with database.reading() as session:
-        turns = dict(_turns(session, product, left_out))
-        curated = _curated(session, product, turns)
+        rated = dict(_turns(session, product, _rated(), left_out))
+        curated = _curated(session, product, rated)
+        liked = dict(_turns(session, product, _liked(product), left_out))
         found: dict[str, Member] = {}
-        for member in (*_accepted(session, product), *turns.values(), *curated):
+        for member in (*_accepted(session, product), *rated.values(), *curated, *liked.values()):
             gold = member.gold
             about = digest_of(gold.product, ", ".join(gold.gold_releases), gold.question)
             found.setdefault(about, member)
@@ -93,17 +99,44 @@ def _accepted(session: Session, product: str | None) -> Iterator[Member]:
         yield Member(gold, draft.came_from, draft.pages, proposal=proposal.id)
 
 
+def _rated() -> ColumnElement[bool]:
+    """Turns that an admin put into the set, or found good as the asker did."""
+    good = (ReviewRow.rating == str(Rating.GOOD)) & (FeedbackRow.thumbs == UP)
+    return or_(ReviewRow.in_regression_set, good)
+
+
+def _liked(product: str | None) -> ColumnElement[bool]:
+    """The newest turns that their askers found good and no admin rated or answered otherwise."""
+    curated = (
+        select(MemoryUseRow.turn_id)
+        .join(MemoryPairRow, MemoryPairRow.id == MemoryUseRow.pair_id)
+        .where(*_CURATED)
+    )
+    left_open = (ReviewRow.rating == "") & ~ReviewRow.in_regression_set
+    newest = (
+        select(TurnRow.id)
+        .outerjoin(TurnRow.review)
+        .join(TurnRow.feedback)
+        .where(FeedbackRow.thumbs == UP, ~TurnRow.superseded, TurnRow.id.not_in(curated))
+        .where(or_(ReviewRow.turn_id.is_(None), left_open))
+        .order_by(TurnRow.id.desc())
+        .limit(MOST_LIKED)
+    )
+    return TurnRow.id.in_(newest.where(TurnRow.product == product) if product else newest)
+
+
 def _turns(
-    session: Session, product: str | None, left_out: list[tuple[int, str]]
+    session: Session,
+    product: str | None,
+    wanted: ColumnElement[bool],
+    left_out: list[tuple[int, str]],
 ) -> Iterator[tuple[int, Member]]:
-    """Turns that an admin put into the set, or the asker found good and no admin bad, by id."""
-    good = ReviewRow.rating.in_(("", str(Rating.GOOD)))
-    liked = (FeedbackRow.thumbs == UP) & or_(ReviewRow.turn_id.is_(None), good)
+    """The questions of turns by the turn's id; those that an admin put there and are none."""
     rows = (
         select(TurnRow)
         .outerjoin(TurnRow.review)
         .outerjoin(TurnRow.feedback)
-        .where(or_(ReviewRow.in_regression_set, liked), ~TurnRow.superseded)
+        .where(wanted, ~TurnRow.superseded)
         .order_by(TurnRow.id)
     )
     for turn in session.scalars(rows.where(TurnRow.product == product) if product else rows):
@@ -127,7 +160,7 @@ def _curated(session: Session, product: str | None, turns: Collection[int]) -> I
         .select_from(MemoryPairRow)
         .join(ReleaseRow)
         .join(ProductRow)
-        .where(MemoryPairRow.origin == str(ScoreOrigin.CURATED), MemoryPairRow.store == "high")
+        .where(*_CURATED)
         .where(MemoryPairRow.id.not_in(of_turns))
         .order_by(MemoryPairRow.id)
     )

@@ -12,6 +12,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.curation import Curation, ratings
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.feedback import DOWN, UP
+from chatbot.reply import Reply
 from chatbot.review.regression_set import RegressionSet
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.database.engine import Database
@@ -152,6 +153,43 @@ def test_what_an_admin_corrected_or_edited_goes_with_the_conversation(
     assert members(relay.database) == ()
     with relay.database.reading() as session:
         assert session.scalars(select(MemoryPairRow)).all() == []
+
+
+def test_a_like_does_not_stand_before_what_an_admin_says(relay: Chatbot) -> None:
+    liked, corrected = ask(relay, HOLD), ask(relay, HOLD)
+    relay.feedback(LOCAL.id).give(liked, UP)
+    ratings(relay).change(LOCAL, corrected, rating="bad", corrected_answer="It is 301 s.")
+    RegressionSet(relay.database).add(LOCAL, corrected)
+    assert [m.came_from for m in members(relay.database)] == [f"answer {corrected}"]
+
+
+def test_of_a_liked_turn_the_answer_that_an_admin_wrote_is_in_it(relay: Chatbot) -> None:
+    liked = ask(relay, HOLD)
+    relay.feedback(LOCAL.id).give(liked, UP)
+    ratings(relay).change(LOCAL, liked, corrected_answer="It is 301 s.")
+    (member,) = members(relay.database)
+    assert member.came_from.startswith("saved answer")
+
+
+def test_only_the_newest_likes_are_in_it(relay: Chatbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.sets.regression.MOST_LIKED", 1)
+    for turn in (old := ask(relay, HOLD)), (new := ask(relay, LOG)):
+        relay.feedback(LOCAL.id).give(turn, UP)
+    assert [m.came_from for m in members(relay.database)] == [f"answer {new}"]
+    RegressionSet(relay.database).add(LOCAL, old)
+    assert len(members(relay.database)) == 2
+
+
+def test_the_history_of_a_question_is_as_long_as_can_be_asked(relay: Chatbot) -> None:
+    conversation = relay.conversations.start("relay", HOLD)
+    for n in range(60):
+        said = Reply(answer="x" * (n == 50 and 200_000), release="2.0", product="relay")
+        relay.conversations.add(conversation, f"Question {n}", said)
+    turn = relay.ask(HOLD, conversation=conversation).kept_as
+    assert turn is not None
+    relay.feedback(LOCAL.id).give(turn, UP)
+    (member,) = members(relay.database)
+    assert [user for user, _ in member.gold.history] == [f"Question {n}" for n in range(51, 60)]
 
 
 def test_an_imported_question_is_in_it_with_the_page_that_it_names(
