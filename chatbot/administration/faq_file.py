@@ -6,7 +6,7 @@ The texts of a file are data: invisible characters are removed.
 from itertools import zip_longest
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
 from chatbot.errors import FaqError
@@ -17,6 +17,7 @@ LARGEST = 50_000_000
 """Bytes."""
 LONGEST = 20_000
 """Characters of a question or an answer."""
+_COLUMNS = ("product", "release", "question", "answer", "score")
 _TOO_MANY = (
     "it has more cells than the first row: put text that holds a separator into quotation marks"
 )
@@ -36,7 +37,7 @@ _Question = Annotated[_Text, AfterValidator(lambda text: " ".join(text.split()))
 _Score = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_number)]
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="ignore"))
+@dataclass(frozen=True)
 class FaqRow:
     """A question and its answer for a release; `score` is 0 to 1, None where the file has none."""
 
@@ -81,7 +82,8 @@ def parse_faq(data: bytes, name: str, product: str = "") -> FaqFile:
     rows: list[FaqRow] = []
     left_out: list[SkippedLine] = []
     for line, cells in lines:
-        named: dict[str, Any] = dict(zip_longest(header, cells[: len(header)], fillvalue=""))
+        of_line = zip_longest(header, cells[: len(header)], fillvalue="")
+        named: dict[str, Any] = {name: cell for name, cell in of_line if name in _COLUMNS}
         named["product"] = named.get("product") or product
         if any(cell.strip() for cell in cells[len(header) :]):
             left_out.append(SkippedLine(line, _TOO_MANY))

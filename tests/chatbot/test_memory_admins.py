@@ -161,7 +161,7 @@ def test_an_export_is_an_import_that_calculates_nothing_and_both_are_recorded(
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_a_file_is_read_as_a_spreadsheet_writes_it(separator: str, mark: str) -> None:
     lines = (
-        '"Question"|Answer|RELEASE|Score|Team',
+        '"Question"|Answer|RELEASE|Score|Line',
         f'"How bright\r\nis it?"|"600\u200b {separator} lumen\u202e."|1.0|"0,8"|x',
         "||||",
         "What fuse?|2 A|2.0",
