@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from chatbot.accounts.program_keys import keys_of
@@ -21,6 +21,7 @@ from corpora.database.history_tables import (
     TurnRow,
     UseRow,
 )
+from corpora.database.question_tables import ProposalRow
 
 AT_ONCE = 100
 """Conversations deleted in one transaction, so that others can write in between."""
@@ -66,7 +67,8 @@ def delete_person(database: Database, owner: str) -> int:
     """Delete a person's conversations and all that belongs to them; return how many there were.
 
     With them go traces, the search index, feedback, reviews, remembered answers, the person's keys
-    and their sign-in. What they did as an admin stays in the audit log. Raises UnknownPerson.
+    and their sign-in. What they did as an admin stays in the audit log; their name leaves the
+    questions that they decided on. Raises UnknownPerson.
     """
     with database.reading() as session:
         _require_known(session, owner)
@@ -74,6 +76,8 @@ def delete_person(database: Database, owner: str) -> int:
     with database.writing() as session:
         session.execute(delete(UseRow).where(UseRow.owner.in_((owner, keys_of(owner)))))
         session.execute(delete(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
+        decided = update(ProposalRow).where(ProposalRow.decided_by == owner)
+        session.execute(decided.values(decided_by=""))
         session.execute(delete(PersonRow).where(PersonRow.id == owner))
     return deleted
 

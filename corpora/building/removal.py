@@ -7,6 +7,7 @@ from sqlalchemy import delete, select
 
 from corpora.catalog.catalog import find_product, find_release, releases_of
 from corpora.database.engine import Database, delete_in_portions
+from corpora.database.question_tables import ProposalRow
 from corpora.database.tables import (
     DocumentRow,
     GenerationRow,
@@ -40,7 +41,7 @@ def delete_release(
             owner.latest = None
         row.published_generation_id = None
         row.retired = True
-        release_id, name = row.id, row.name
+        release_id, name, owned_by = row.id, row.name, owner.name
         database.on_change(session, release_id)
 
     def tell(done: int, total: int) -> None:
@@ -58,6 +59,11 @@ def delete_release(
     database.on_delete(database, release_id)
     generations.prune_unused(database)
     with database.writing() as session:
+        of_product = ProposalRow.product == owned_by
+        rows = session.execute(select(ProposalRow.id, ProposalRow.release).where(of_product))
+        # A comparison is about several releases.
+        asked = [row.id for row in rows if name in row.release.split(", ")]
+        session.execute(delete(ProposalRow).where(ProposalRow.id.in_(asked)))
         session.execute(delete(ReleaseRow).where(ReleaseRow.id == release_id))
     generations.sweep_folders(database, data_dir)
     return pages
@@ -79,5 +85,6 @@ def delete_product(
     pages = sum(delete_release(database, data_dir, product, name, report) for name in names)
     if owner is not None:
         with database.writing() as session:
+            session.execute(delete(ProposalRow).where(ProposalRow.product == owner.name))
             session.execute(delete(ProductRow).where(ProductRow.id == owner.id))
     return pages

@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from corpora.database.memory_tables import (
     MemoryPairRow,
     MemoryUseRow,
 )
+from corpora.database.question_tables import ProposalRow
 from corpora.database.tables import (
     Base,
     DocumentRow,
@@ -312,3 +314,38 @@ def test_reading_again_by_other_parsers_publishes_from_the_kept_bytes(
     write(beacon, guide="# Guide\n\nNew.\n")
     ingest_beacon(database, beacon, release="17.20")
     assert files_of(database, "17.20") == {"guide.md"}
+
+
+def test_questions_of_the_evaluation_go_with_their_release_or_product(
+    database: Database, beacon: Path, data_dir: Path
+) -> None:
+    asked_of = ["17.10", "17.20", "17.10, 17.20", "17.1", ""]
+    with database.writing() as session:
+        for number, release in enumerate(asked_of):
+            session.add(_proposal("Beacon", release, f"{number}"))
+        session.add(_proposal("other", "17.10", "other"))
+
+    def left() -> list[tuple[str, str]]:
+        with database.reading() as session:
+            rows = select(ProposalRow.product, ProposalRow.release).order_by(ProposalRow.id)
+            return [(product, release) for product, release in session.execute(rows)]
+
+    delete_release(database, data_dir, "beacon", "17.10")
+    kept = [("Beacon", "17.20"), ("Beacon", "17.1"), ("Beacon", "")]
+    assert left() == [*kept, ("other", "17.10")]
+    delete_product(database, data_dir, "beacon")
+    assert left() == [("other", "17.10")]
+
+
+def _proposal(product: str, release: str, digest: str) -> ProposalRow:
+    return ProposalRow(
+        state="accepted",
+        product=product,
+        release=release,
+        gold={},
+        pages=[],
+        came_from="a test",
+        digest=digest,
+        created=datetime.now(UTC),
+        decided_by="",
+    )

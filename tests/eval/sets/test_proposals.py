@@ -8,6 +8,8 @@ import pytest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, Person
+from chatbot.conversations.conversations import Conversations
+from chatbot.conversations.personal_data import delete_person
 from chatbot.errors import BadInput, NotAllowed
 from corpora.database.engine import Database
 from eval.gold import QuestionKind
@@ -54,6 +56,15 @@ def test_what_was_dropped_is_not_proposed_again(database: Database) -> None:
         ("question proposed", ADA.id),
         ("question dropped", ADA.id),
     ]
+
+
+def test_who_decided_is_forgotten_with_the_person(database: Database) -> None:
+    kept = Proposals(database)
+    kept.add(ADA, [draft()], State.ACCEPTED)
+    Conversations(database, ADA.id).start("router", "A talk")
+    delete_person(database, ADA.id)
+    (accepted,) = kept.page(LOCAL, State.ACCEPTED)
+    assert accepted.decided_by == ""
 
 
 def test_an_edited_question_is_accepted_with_patterns_of_its_answer(database: Database) -> None:
