@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.conversations.feedback import UP
 from chatbot.errors import NoGold
-from chatbot.memory.pairs import Rating, ScoreOrigin
+from chatbot.memory.pairs import Rating, Role, ScoreOrigin
 from chatbot.memory.suspending import page_hash
 from chatbot.reply import Reply
 from chatbot.review.regression_set import gold_of_turn, patterns_of
@@ -155,17 +155,19 @@ def _turns(
 def _curated(session: Session, product: str | None, turns: Collection[int]) -> Iterator[Member]:
     """The saved answers that an admin wrote or vouched for, but for those of these turns."""
     of_turns = select(MemoryUseRow.pair_id).where(MemoryUseRow.turn_id.in_(turns))
+    made = (MemoryUseRow.pair_id == MemoryPairRow.id) & (MemoryUseRow.role == Role.SOURCE)
     rows = (
-        select(ProductRow.name, ReleaseRow.name, MemoryPairRow)
+        select(ProductRow.name, ReleaseRow.name, MemoryPairRow, MemoryUseRow.turn_id)
         .select_from(MemoryPairRow)
         .join(ReleaseRow)
         .join(ProductRow)
+        .outerjoin(MemoryUseRow, made)
         .where(*_CURATED)
         .where(MemoryPairRow.id.not_in(of_turns))
         .order_by(MemoryPairRow.id)
     )
     wanted = rows.where(ProductRow.name == product) if product else rows
-    for of_product, release, pair in session.execute(wanted):
+    for of_product, release, pair, turn in session.execute(wanted):
         answer = without_marks(pair.answer["text"]).strip()
         citations = pair.answer.get("citations", [])
         pages = tuple(
@@ -181,7 +183,8 @@ def _curated(session: Session, product: str | None, turns: Collection[int]) -> I
             for page, citation in zip(pair.pages, citations, strict=False)
         )
         gold = GoldQuestion(
-            id=f"saved-{pair.id}",
+            # The turn whose question it holds: `eval.runs.forgetting` looks for it.
+            id=f"saved-{pair.id}" + (f"-turn-{turn}" if turn else ""),
             product=of_product,
             question=naming(pair.question, release),
             kind=QuestionKind.RELEASE_SPECIFIC_DIFFERS,

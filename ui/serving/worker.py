@@ -30,6 +30,7 @@ from corpora.errors import UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims
+from eval.runs.forgetting import forget_runs
 from ui.serving.evaluating import evaluate
 
 _LOOK_SECONDS = 0.5
@@ -167,6 +168,8 @@ def _keep_in_order(
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):
                 _log.info("%d old conversations are deleted", deleted)
+            if forgotten := forget_runs(database, settings.data_dir):
+                _log.info("%d runs of deleted questions are deleted", forgotten)
         except (SQLAlchemyError, UnusableDatabase, OSError) as error:
             _log.warning("keeping things in order failed and is tried again: %s", error)
         if stopping.wait(_UPKEEP_SECONDS):
