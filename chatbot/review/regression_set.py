@@ -83,7 +83,7 @@ def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:
     said = [(row.question, row.answer["answer"]) for row in session.scalars(earlier)]
     history = list(map(list, last_turns(said[::-1], _QUESTION_LIMIT)))
     line = {
-        "id": f"turn-{turn.id}",
+        "id": f"regression-turn-{turn.id}",
         "product": product,
         "question": turn.question,
         "history": history,

@@ -11,7 +11,7 @@ from corpora.database.engine import Database, portions
 from corpora.database.history_tables import TurnRow
 from eval.runs.folder import RunFolder, runs_folder
 
-_OF_TURN = re.compile(rb'(?<!\\)"id"\s*:\s*"(?:saved-\d+-)?turn-(\d{1,9})"')
+_OF_TURN = re.compile(rb'(?<!\\)"id"\s*:\s*"(?:regression|saved-\d+)-turn-(\d{1,9})"')
 """The id of a question that `eval.sets.regression` made of a turn."""
 _AT_ONCE = 500
 

@@ -92,7 +92,7 @@ def test_what_was_rated_good_passes_the_evaluation_of_the_exported_file(reviewed
 def test_another_answer_than_the_one_rated_fails(reviewed: Reviewed) -> None:
     turn = reviewed.rate(reviewed.ask(RATE))
     wrong = reviewed.chatbot.ask("What rate has port XF-1 in 17.10?").content
-    (score,) = score_answers(reviewed.gold(), {f"turn-{turn}": wrong}).scores
+    (score,) = score_answers(reviewed.gold(), {f"regression-turn-{turn}": wrong}).scores
     told = (score.correct, score.release_right, score.cited_wrong_release)
     assert told == (False, False, True)
 

@@ -96,7 +96,7 @@ def test_answers_that_are_liked_are_in_it_unless_an_admin_objects(relay: Chatbot
     relay.feedback(LOCAL.id).give(liked, UP)
     relay.feedback(LOCAL.id).give(disliked, DOWN, "wrong answer")
     (member,) = members(relay.database)
-    assert (member.gold.id, member.came_from) == (f"turn-{liked}", f"answer {liked}")
+    assert (member.gold.id, member.came_from) == (f"regression-turn-{liked}", f"answer {liked}")
     assert (member.gold.release, member.gold.question) == ("2.0", HOLD)
     assert member.gold.sources
     assert member.pages
