@@ -86,7 +86,8 @@ class Strata:
         return self._list("products")
 
     def ask(self, question: str, **asked: Any) -> Reply:
-        """Ask; `asked` are product, release, conversation (“new” begins one), history, afresh."""
+        """Ask; `asked` are product, release, conversation (“new” begins one), history, afresh,
+        project (the texts of lock files and manifests by name, which state a release)."""
         return Reply.of(self._json("POST", "ask", json={"question": question, **asked}))
 
     def stream(self, question: str, **asked: Any) -> Iterator[tuple[str, JSON]]:

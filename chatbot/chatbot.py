@@ -25,6 +25,7 @@ from chatbot.conversations.feedback import Feedback
 from chatbot.errors import BadQuestion, GeneratorError
 from chatbot.memory.remembering import Memory, open_memory
 from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.releases.installed import pasted
 from chatbot.reply import Reply
 from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
@@ -83,6 +84,7 @@ class Chatbot:
         *,
         product: str | None = None,
         release: str | None = None,
+        chosen_by: str = "",
         conversation: str | None = None,
         owner: str = LOCAL.id,
         account: str | None = None,
@@ -97,16 +99,22 @@ class Chatbot:
     ) -> AnsweredTurn:
         """Answer a question; with a conversation's id, as its next turn, and keep it there.
 
-        NEW begins a conversation of `owner` once there is an answer. It is kept as it was written,
-        and answered on one line. The question counts for
-        `account`, if that is another; `per_minute` is another limit than that of the settings;
+        `chosen_by` says what chose the `release`, where that is no person; where nothing did, a
+        pasted lock file does. NEW begins a conversation of `owner` once there is an answer. It is
+        kept as it was written, and answered on one line. The question counts for `account`, if that
+        is another; `per_minute` is another limit than that of the settings;
         `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
         one that is open no longer. `afresh` leaves out the memory; `same_as` is the saved answer
         that was offered, and is wanted in place of a new one.
         Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
         TookTooLong, and Stopped when `stopped` says so.
         """
-        asked, question = visible(question).strip(), self._checked(question)
+        asked = visible(question).strip()
+        if release is None and (file := pasted(asked, self.products())):
+            question, stated = file
+            product, release = product or stated.product, stated.chosen
+            chosen_by = f"the pasted {stated.reason}"
+        question = self._checked(question)
         if len(asked) > self.settings.question_limit:
             asked = question
         account = owner if account is None else account
@@ -118,6 +126,7 @@ class Chatbot:
             question,
             product=product,
             release=release,
+            chosen_by=chosen_by,
             history=checked_history,
             afresh=afresh,
             same_as=same_as,

@@ -242,6 +242,7 @@ class Fallback:
 class Turn:
     """A question on its way through the chain; every step returns a new one.
 
+    `chosen_by` says what chose the `release`, which is empty where that left it open.
     `afresh` leaves out the memory, `owner` is who asks. `same_as` is the pair of the memory that
     the asker, or a model, takes for the same question. `asked_back` are the places in the history
     of answers that asked for a release or product; None where only the texts are known. Where the
@@ -253,6 +254,7 @@ class Turn:
     question: str
     product: str | None = None
     release: str | None = None
+    chosen_by: str = ""
     afresh: bool = False
     same_as: int | None = None
     owner: str = ""

@@ -15,15 +15,22 @@ from corpora.catalog.release import Product, Release, is_among
 
 @dataclass(frozen=True)
 class Context:
-    """The defaults of a question: the release chosen by the caller, and the conversation's."""
+    """The defaults of a question: the release chosen by the caller, and the conversation's.
+
+    `chosen_by` says what chose it, where that is no person; an empty `chosen` is one that it left
+    open.
+    """
 
     chosen: str | None = None
     product: str | None = None
     release: str | None = None
+    chosen_by: str = ""
 
 
 ORDER_UNKNOWN = "the order of the releases is not known"
 """Explains a question back to somebody who named none, or one by its place among the others."""
+LEFT_OPEN = "your files leave the release open: "
+"""Begins the explanation of a question back to somebody whose files do not tell the release."""
 TARGET = "your target release"
 """Explains the release of a question that names the way to it from another one."""
 _AGAINST = word_set("since from to than against vs vs. versus")
@@ -89,10 +96,13 @@ def choose_release(
 
 def _default_resolution(product: Product, context: Context) -> Resolution:
     """The caller's choice, else the conversation's release, else the latest."""
+    if context.chosen == "":
+        return _ask(product, f"{LEFT_OPEN}{context.chosen_by}")
     if (chosen := context.chosen) is not None:
         reading = read_choice(chosen, product)
         if reading.release:
-            return _one(product, reading.release, _you_said("chose", chosen, reading.release))
+            why = context.chosen_by or _you_said("chose", chosen, reading.release)
+            return _one(product, reading.release, why)
         if reading.covers:
             return ask_which_release(product, chosen, reading.covers)
         return unknown_release(product, chosen)

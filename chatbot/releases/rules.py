@@ -22,15 +22,18 @@ def resolve_release(
     release: str | None = None,
     history: Sequence[tuple[str, str]] = (),
     conversation_release: tuple[str, str] | None = None,
+    chosen_by: str = "",
 ) -> Resolution:
     """Find the release that a question is about, by rules alone.
 
-    `product` and `release` are the caller's choice; what the question itself says goes before
-    `release`. `conversation_release` is the (product, release) of the turn before; without it the
-    `history` of (user, assistant) turns is read. Never takes another release than the one named: a
-    release that is not there is UNKNOWN, and one of several possible is AMBIGUOUS.
+    `product` and `release` are the caller's choice, `chosen_by` what made it; what the question
+    itself says goes before `release`. `conversation_release` is the (product, release) of the turn
+    before; without it the `history` of (user, assistant) turns is read. Never takes another release
+    than the one named: a release that is not there is UNKNOWN, and one of several possible is
+    AMBIGUOUS.
     """
-    context = Context(release, *(conversation_release or ()))
+    of, spoken_of = conversation_release or (None, None)
+    context = Context(release, of, spoken_of, chosen_by)
     for user, assistant in history if conversation_release is None else ():
         context = context_after(user, assistant, products, product, context)
     return resolve_within(context, question, products, product)
@@ -55,7 +58,8 @@ def context_after(
         named = answer.releases[0] if answer.status is ReleaseStatus.STATED else None
         other = named and named in assistant and answer.releases != resolution.releases
         release = named if other and not resolution.mentions else None
-    return Context(context.chosen, resolution.product or context.product, release)
+    product = resolution.product or context.product
+    return Context(context.chosen, product, release, context.chosen_by)
 
 
 def resolve_within(

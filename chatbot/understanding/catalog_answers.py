@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from chatbot.releases.installed import release_of_version
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.text.words import listed, word_set
 from chatbot.turn import Answer, Route, Turn
-from chatbot.understanding.clarification import ask_back
+from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from ingestion.page import DocumentKind
@@ -68,6 +69,28 @@ def answer_from_catalog(
     value = f"{text.splitlines()[0].rstrip('.:')}."
     answer = Answer(text, abstained=False, value=value)
     return replace(turn, resolved=resolution, route=Route.INVENTORY, answer=answer)
+
+
+def answer_own_release(turn: Turn, printed: str, known: Sequence[Product]) -> Turn:
+    """The turn with the release that the asker has, as what a program printed says."""
+    read = resolve_turn(replace(turn, question=printed, history=()), known)
+    product = next((p for p in known if p.name == read.product), None)
+    written = read.mentions[0].name if read.mentions else turn.release or ""
+    release = release_of_version(written, product) if product and written else None
+    if release and product:
+        noted = f"{product.name} {_noted(release, product)}"
+        by = turn.chosen_by or f'the text that you pasted says "{as_words(written)}"'
+        text, abstained = f"You are on {noted}: {by}.", False
+        read = Resolution(ReleaseStatus.STATED, product.name, (release.name,), explanation=by)
+    else:
+        there = "; ".join(f"{p.name} {_releases(p)}" for p in known if product in (None, p))
+        text = "I cannot see which release you have: paste what it prints of its version, or a"
+        text = f"{text} lock file that names it. Documented here: {there}."
+        if product and written:
+            text = f'"{as_words(written)}" is not documented here, only {there}.'
+        abstained, read = True, Resolution(ReleaseStatus.NONE, product.name if product else None)
+    answer = Answer(text, abstained=abstained, value="" if abstained else text)
+    return replace(turn, resolved=read, route=Route.INVENTORY, answer=answer)
 
 
 def _direct_answer(question: str, resolution: Resolution, product: Product) -> str:

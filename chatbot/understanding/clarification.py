@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from chatbot.releases.product_names import product_spans
-from chatbot.releases.release_choice import ORDER_UNKNOWN, Context
+from chatbot.releases.release_choice import LEFT_OPEN, ORDER_UNKNOWN, Context
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import context_after, resolve_release, resolve_within
 from chatbot.runtime.concurrency import end_if_left
@@ -24,6 +24,7 @@ def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
         release=turn.release,
         history=turn.history,
         conversation_release=turn.conversation_release,
+        chosen_by=turn.chosen_by,
     )
 
 
@@ -44,6 +45,8 @@ def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
     if resolution.explanation == ORDER_UNKNOWN:
         missing = f"which release of {resolution.product} is the latest, as their names do not tell"
         question = f"I don't know {missing}. Which one do you mean"
+    if resolution.explanation.startswith(LEFT_OPEN):
+        question = f"{resolution.explanation[:1].upper()}{resolution.explanation[1:]}. {question}"
     if resolution.status is ReleaseStatus.UNKNOWN:
         missing = f"there is {resolution.explanation} in the documentation"
         question = f"I don't know: {missing}. Which one do you mean"
@@ -69,7 +72,7 @@ def fold_clarifications(turn: Turn, products: Sequence[Product]) -> Turn:
     clarification was about, with that in it; any other reply is a question of its own.
     """
     turns: list[tuple[str, str]] = []
-    context = Context(turn.release)
+    context = Context(turn.release, chosen_by=turn.chosen_by)
 
     def tell(user: str, assistant: str) -> None:
         nonlocal context

@@ -1,5 +1,6 @@
 """The reading of a question by rules: courtesies, replies to a question back, catalog, release."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -7,7 +8,12 @@ from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
 from chatbot.text.words import STOP_WORDS, word_set, words_of
 from chatbot.turn import Route, RuleStep, Turn
-from chatbot.understanding.catalog_answers import YES_NO, answer_from_catalog, without_documents
+from chatbot.understanding.catalog_answers import (
+    YES_NO,
+    answer_from_catalog,
+    answer_own_release,
+    without_documents,
+)
 from chatbot.understanding.clarification import ask_back, fold_clarifications, resolve_turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
@@ -19,6 +25,13 @@ _SEVERAL = word_set("releases versions products")
 _DOCUMENTS = word_set("documents documentation docs")
 _THERE = word_set("was got know there list documented available exist came released")
 _FILLING = word_set("for here how in many of the what what's which you u")
+_OWN_RELEASE = re.compile(
+    r"(?:which|what)\s+(?:release|version)\s+(?:of\s+[^?]{1,60}?\s+)?"
+    r"(?:am\s+i|are\s+we|(?:do|have)\s+(?:i|we)|is\s+(?:this|that|it))"
+    r"(?:\s+(?:on|running|using|run|use|have|got|installed|here|now|currently))*\s*(?:[?:]|$)",
+    re.I,
+)
+"""Asks for the release that the asker has: "Which release am I on?", with what was printed."""
 
 Products = Callable[[], Sequence[Product]]
 
@@ -48,6 +61,8 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
 
     def answer(turn: Turn) -> Turn:
         known = products()
+        if known and (own := _OWN_RELEASE.match(turn.question)):
+            return answer_own_release(turn, turn.question[own.end() :], known)
         resolution = resolve_turn(turn, known)
         words = _inventory_words(turn.question, resolution, known)
         if not (known and words) or (resolution.product is None and turn.product is not None):

@@ -37,6 +37,9 @@ Release = Annotated[
 ]
 """The name of a release; many programs send one like 2.1 as a number (`ui.api.release_numbers`)."""
 
+Project = Annotated[dict[Annotated[str, Field(max_length=500)], str], Field(max_length=500)]
+"""Texts of a project's files by their names."""
+
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 """A number that a row of the database can have."""
 
@@ -117,8 +120,9 @@ class SearchOut(BaseModel):
 class AskIn(Sent):
     """A question; “new” as `conversation` begins one, which later questions continue.
 
-    `history` are (question, answer) pairs where no conversation is kept. With `stream` the reply
-    comes as server-sent events.
+    `history` are (question, answer) pairs where no conversation is kept. `project` are lock files,
+    manifests, charts and the like by their names: where nothing else names a release, it is the one
+    that they state. With `stream` the reply comes as server-sent events.
     """
 
     question: Text
@@ -126,6 +130,7 @@ class AskIn(Sent):
     release: Release | None = None
     conversation: Name | None = None
     history: tuple[tuple[Text, Text], ...] = Field((), max_length=50)
+    project: Project = Field(default_factory=dict)
     afresh: bool = False
     stream: bool = False
 

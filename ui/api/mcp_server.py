@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from anyio import to_thread
@@ -16,6 +17,7 @@ from starlette.requests import Request
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
+from chatbot.releases.project_files import files_of
 from chatbot.text.sanitizer import for_other_models
 from chatbot.turn import Citation
 from ui.api import forms
@@ -43,6 +45,17 @@ Release = Annotated[
     forms.Release | None, Field(description=f"The release, {_NAMED}; without it the question's.")
 ]
 OneRelease = Annotated[forms.Release, Field(description=f"A release, {_NAMED}.")]
+ProjectFiles = Annotated[
+    forms.Project | None,
+    Field(
+        description="Texts of the project's files by name: lock files, pyproject.toml, "
+        "package.json, Chart.yaml, manifests with images."
+    ),
+]
+Folder = Annotated[
+    str | None,
+    Field(description="Instead of them the project's folder, with a server on your computer."),
+]
 Told = TypeVar("Told")
 Stop = Callable[[], bool]
 
@@ -78,6 +91,21 @@ class Answered(Untrusted):
     warnings: tuple[str, ...] = ()
     answered_before: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+
+
+class Installed(BaseModel):
+    """A product that a project has; `release` is the documented one, if there is one for sure."""
+
+    product: str
+    version: str
+    release: str | None
+    reason: str
+
+
+class Project(Untrusted):
+    """The documented products that the files of a project name, with their releases."""
+
+    installed: tuple[Installed, ...]
 
 
 class Catalog(Untrusted):
@@ -166,6 +194,20 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         except Exception as error:  # noqa: BLE001 - the library would repeat what it says
             raise _refusal(message_for(error, settings_of(chatbot))) from None
 
+    async def project_of(
+        ctx: Context, project: dict[str, str] | None, folder: str | None
+    ) -> dict[str, str]:
+        if folder is None:
+            return project or {}
+        if isinstance(ctx.request_context.request, Request):
+            # Whoever calls over the network must not read this computer's files.
+            raise _refusal("folder is for a server on your computer: send the files as project.")
+        path = Path(folder)
+        if not path.is_dir():
+            raise _refusal(f"There is no folder {folder}.")
+        read = await to_thread.run_sync(lambda: dict(files_of(path)))
+        return {**read, **(project or {})}
+
     async def answered(ctx: Context, request: Callable[[Service], AskIn]) -> Answered:
         reply = await done(
             ctx, Scope.ASK, lambda service, stop: service.ask(request(service), stopped=stop)
@@ -186,11 +228,29 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
 
     @server.tool(annotations=_READS)
     async def ask(
-        ctx: Context, question: Words, product: Product = None, release: Release = None
+        ctx: Context,
+        question: Words,
+        product: Product = None,
+        release: Release = None,
+        project: ProjectFiles = None,
+        folder: Folder = None,
     ) -> Answered:
-        """Answer a question from the documentation of one release, with sources."""
-        asked = AskIn(question=question, product=product, release=release)
+        """Answer a question from the documentation of one release, with sources.
+
+        With the project that it is asked for, from the release that its files state.
+        """
+        files = await project_of(ctx, project, folder)
+        asked = AskIn(question=question, product=product, release=release, project=files)
         return await answered(ctx, lambda service: asked)
+
+    @server.tool(annotations=_READS)
+    async def which_release(
+        ctx: Context, project: ProjectFiles = None, folder: Folder = None
+    ) -> Project:
+        """Say which release of the documented products a project has, by its files."""
+        files = await project_of(ctx, project, folder)
+        found = await done(ctx, Scope.SEARCH, lambda service, stop: service.installed(files))
+        return _shown(Project, installed=[asdict(one) for one in found])
 
     @server.tool(annotations=_READS)
     async def compare(

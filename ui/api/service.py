@@ -3,7 +3,7 @@
 A caller is a program with a key, or whoever is on this computer where sign-in is off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -16,6 +16,8 @@ from chatbot.accounts.program_keys import PREFIX, ProgramKeys, Scope, keys_of, p
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.errors import BadQuestion, NotAllowed, NotSignedIn
+from chatbot.releases.installed import Installed, installed, of_project
+from chatbot.releases.project_files import StatedVersion, versions_stated
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.support import cite_stated
 from chatbot.runtime.events import Listener
@@ -84,9 +86,14 @@ class Service:
             self.chatbot.catalog.product(request.product)
         # In a conversation about another release “latest” says more than nothing.
         continues = request.conversation not in (None, NEW) or bool(request.history)
+        fields = request.model_dump(exclude={"stream", "release", "project"})
+        fields["release"] = self.release_named(
+            request.release, request.product, continues=continues
+        )
+        if request.release is None and (has := self._of_project(request)):
+            fields |= {"product": has.product, "release": has.chosen, "chosen_by": has.reason}
         answered = self.chatbot.ask(
-            **request.model_dump(exclude={"stream", "release"}),
-            release=self.release_named(request.release, request.product, continues=continues),
+            **fields,
             owner=self.person.id,
             account=self.account,
             per_minute=self.per_minute,
@@ -98,6 +105,15 @@ class Service:
             conversation=answered.conversation,
             turn=answered.kept_as,
         )
+
+    def installed(self, project: Mapping[str, str]) -> list[Installed]:
+        """The releases of the documented products that the files of a project state."""
+        self._count()
+        return installed(_stated(project), self.chatbot.products())
+
+    def _of_project(self, request: forms.AskIn) -> Installed | None:
+        products = self.chatbot.products()
+        return of_project(_stated(request.project), products, request.question, request.product)
 
     def search(
         self, wanted: forms.SearchIn, stopped: Callable[[], bool] = lambda: False
@@ -183,6 +199,10 @@ class Service:
     def administration(self) -> Administration:
         """Changes that the caller makes as an admin."""
         return Administration(self.chatbot.database, self.person, self.chatbot.limits)
+
+
+def _stated(project: Mapping[str, str]) -> list[StatedVersion]:
+    return [one for name, text in project.items() for one in versions_stated(name, text)]
 
 
 def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Service:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, BadParameter, Exit, Option
 
 from chatbot.conversations.release_badge import release_badge
+from chatbot.releases.project_files import files_of, versions_stated
 from chatbot.reply import Reply, Trace
 from ingestion.errors import StrataError
 from ui.cli.terminal import (
@@ -53,6 +54,13 @@ def ask(
     to: Annotated[
         Path | None, Option("--output", help="File for the answers of a batch (JSONL).")
     ] = None,
+    project: Annotated[
+        Path | None,
+        Option(
+            help="Take the release that the lock files and manifests of this folder state, unless "
+            "the question names one."
+        ),
+    ] = None,
     server: Annotated[
         str | None, Option(help="Ask the Strata at this address instead of the data here.")
     ] = None,
@@ -67,18 +75,27 @@ def ask(
     """
     if (question is None) == (batch is None) or (batch is None) != (to is None):
         raise BadParameter("give a question, or --batch IN.jsonl with --output OUT.jsonl")
-    options = {
+    options: dict[str, Any] = {
         "product": product,
         "release": release,
         "conversation": conversation,
         "afresh": afresh,
     }
+    if project is not None and not project.is_dir():
+        raise BadParameter(f"there is no folder {project}")
+    if project is not None and release is not None:
+        raise BadParameter("give --release or --project")
     if server is not None:
         if question is None or trace or profile:
             raise BadParameter("--server takes a question, without --profile and --trace")
+        if project is not None:
+            options["project"] = dict(files_of(project))
         _of_server(server, key, question, options, as_json)
     elif question is not None:
-        _one(open_chatbot(profile=profile), question, options, as_json, trace)
+        chatbot = open_chatbot(profile=profile)
+        if project is not None:
+            options |= _of_project(chatbot, project, question, product)
+        _one(chatbot, question, options, as_json, trace)
     elif batch is not None and to is not None:
         _batch(open_chatbot(profile=profile), batch, to, afresh)
 
@@ -88,6 +105,19 @@ def schema(
 ) -> None:
     """Print the JSON schema of what `strata ask --json` prints."""
     print_json((Trace if trace else Reply).model_json_schema())
+
+
+def _of_project(
+    chatbot: "Chatbot", folder: Path, question: str, product: str | None
+) -> dict[str, str]:
+    from chatbot.releases.installed import of_project
+
+    stated = [one for name, text in files_of(folder) for one in versions_stated(name, text)]
+    has = of_project(stated, chatbot.products(), question, product)
+    if has is None:
+        errors.print(f"No file in {folder} states the release of a product that is asked about.")
+        return {}
+    return {"product": has.product, "release": has.chosen, "chosen_by": has.reason}
 
 
 def _one(
