@@ -29,7 +29,7 @@ from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
 from corpora.errors import DatabaseFull, DiskFull, NoCorpus, UnknownRelease, UnusableDatabase
 from ingestion.errors import StrataError
-from ui.api import chat_completions, operating, rest
+from ui.api import chat_completions, documentation, operating, rest
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
 from ui.api.streaming import failure
@@ -72,10 +72,12 @@ class Api:
         (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         described = _application(chatbot, "/openapi.json", rest.router, operating.router)
         openai = _application(chatbot, None, chat_completions.router)
+        documentation_app = _application(chatbot, None, documentation.router)
         openai.add_exception_handler(RequestValidationError, _malformed_as_openai)
         self.routes: list[BaseRoute] = [
             Mount("/api/v1", described, middleware=[Middleware(_Heads)]),
             Mount("/v1", openai, middleware=[Middleware(_Heads)]),
+            Mount(documentation.PLACE, documentation_app, middleware=[Middleware(_Heads)]),
             Route("/mcp", _Keyed(endpoint, chatbot)),
         ]
 

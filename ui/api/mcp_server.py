@@ -18,6 +18,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
 from chatbot.releases.project_files import files_of
+from chatbot.text.markdown import as_label
 from chatbot.text.sanitizer import for_other_models
 from chatbot.turn import Citation
 from ui.api import forms
@@ -299,6 +300,26 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             return page
 
         return await done(ctx, Scope.SEARCH, read)
+
+    @server.resource("strata://docs/{product}/{release}", mime_type="text/markdown")
+    async def documentation(ctx: Context, product: str, release: str) -> str:
+        """The documents of a release with the addresses of their pages."""
+
+        def read(service: Service, stop: Stop) -> str:
+            corpus = service.corpus(product, release)
+            lines = [f"# {as_label(f'{corpus.product} {corpus.release}')}\n\n{NOTICE}"]
+            for document in corpus.documents():
+                lines.append(f"\n## {as_label(document.title)}\n")
+                for page in corpus.pages_of(document.id):
+                    named = as_label(" › ".join(page.heading_path) or document.title)
+                    lines.append(f"- [{named}](strata://pages/{page.id}): page {page.number}")
+            text: str = for_other_models("\n".join(lines))
+            return text
+
+        try:
+            return await done(ctx, Scope.SEARCH, read)
+        except ToolError as error:
+            raise ResourceError(str(error)) from error
 
     @server.resource("strata://pages/{page_id}", mime_type="text/plain")
     async def page(ctx: Context, page_id: RowId) -> str:

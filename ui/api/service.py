@@ -24,6 +24,7 @@ from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
 from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
+from corpora.indexing.corpus import Corpus
 from corpora.parameters.releases import Change, changes
 from ingestion.errors import StrataError
 from ui.api import forms
@@ -179,6 +180,11 @@ class Service:
             previous=stored.previous_id,
             next=stored.next_id,
         )
+
+    def corpus(self, product: str, release: str) -> Corpus:
+        """The documentation of a release, to be read whole; a search by count. Raises NoCorpus."""
+        self._count()
+        return self.chatbot.corpora.corpus(product, release)
 
     def changes(self, product: str, older: str, newer: str) -> forms.ChangesOut:
         """The result of `changes_between`; it counts as a search."""

@@ -46,7 +46,7 @@ _HEALTH = "/_stcore/health"
 _UPLOADS = ("/api/v1/jobs", "/_stcore/upload_file/")
 _LARGEST_BODY = 2_000_000
 """Bytes of what is no upload: it is read before it is known whether its sender has a key."""
-_FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
+_FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/docs/")
 _FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _PRIVATE = (*_FOR_PROGRAMS, *_FOR_SIGNED_IN, "/auth/", "/oauth2callback")

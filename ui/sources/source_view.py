@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
@@ -12,6 +13,8 @@ from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from ingestion.decoding import decode
 from ingestion.page import Block, UnreadableFile, numbered_place
+from ui.api.documentation import contents_address, page_address
+from ui.api.page_markdown import page_markdown
 from ui.elements.frame import button
 from ui.elements.table import Columns, show_table
 from ui.serving import services
@@ -108,6 +111,25 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
         if (corpus.release, page.id) != _cited(citation):
             back = "Back to the source"
             button(back, go, *_cited(citation), type="tertiary")
+        _copies(corpus, page)
+
+
+def _copies(corpus: Corpus, page: StoredPage) -> None:
+    """The page for another program: its text, its address, and that of the server for agents."""
+    server = urlsplit(st.context.url or "")
+    root = urlunsplit((server.scheme, server.netloc, "", "", ""))
+    with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+        for label, text in (
+            ("This page as Markdown", page_markdown(page, corpus.product, corpus.release)),
+            (
+                "Address of this page, for programs with a key",
+                root + page_address(corpus, page.document.file, page.number),
+            ),
+            ("All pages of this release", root + contents_address(corpus)),
+            ("MCP server, for editors and agents", f"{root}/mcp"),
+        ):
+            st.caption(label)
+            st.code(text, language=None, height=120 if "\n" in text else "content")
 
 
 def _in_release(product: str, own: Side) -> Side:

@@ -22,9 +22,10 @@ from chatbot.chatbot import Chatbot
 from tests.ui.api.conftest import MakeKey
 
 ROOT = Path(__file__).parents[3]
-TOOLS = {"releases", "ask", "compare", "search", "read_page"}
+TOOLS = {"releases", "which_release", "ask", "compare", "search", "read_page"}
 
 QUESTION = "What is the default of hold_time?"
+PROJECT = {"requirements.txt": "valve==1.0"}
 CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("ask", {"question": QUESTION, "product": "valve", "release": 1.0}, "20 s"),
     ("ask", {"question": QUESTION, "product": "valve", "release": 1}, "20 s"),
@@ -50,6 +51,10 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("read_page", {"page_id": "1", "quote": None}, "document.*section"),
     ("read_page", {"page_id": "one"}, "page_id has to be a valid integer"),
     ("releases", {"product": "valve"}, "releases does not know product: it has none"),
+    ("ask", {"question": QUESTION, "project": PROJECT}, "20 s"),
+    ("ask", {"question": f"{QUESTION} (2.0)", "project": PROJECT}, "45 s"),
+    ("which_release", {"project": PROJECT}, "release.*1.0.*requirements.txt has valve 1.0"),
+    ("which_release", {"project": {"requirements.txt": "valve>=1"}}, "no lock file says which"),
     ("answers", {}, "There is no tool answers. Available: releases, ask"),
 )
 """Arguments as agents send them, and what they hear."""
@@ -95,6 +100,10 @@ async def use_all(client: Client) -> None:
     assert isinstance(resource, TextResourceContents)
     assert "drain_time" in resource.text
 
+    listed = (await client.read_resource("strata://docs/valve/1.0")).contents[0]
+    assert isinstance(listed, TextResourceContents)
+    assert re.search(r"# valve 1\\?\.0[^$]*\(strata://pages/\d+\): page 1", listed.text)
+
     both = await answer_of(client, "compare", topic="hold_time", first="1.0", second="2.0")
     assert both["compared_releases"] == ["1.0", "2.0"]
     assert {s["release"] for s in both["sources"]} == {"1.0", "2.0"}
@@ -117,6 +126,12 @@ async def use_all(client: Client) -> None:
 
 
 def test_an_agent_uses_every_tool_over_http(address: str, make_key: MakeKey) -> None:
+    async def reads_folder(client: Client) -> None:
+        refused = await client.call_tool("which_release", {"folder": str(ROOT)})
+        assert refused.is_error
+        assert "send the files as project" in str(refused.content)
+
+    over_http(address, None, reads_folder)
     over_http(address, make_key(Scope.ASK, Scope.SEARCH), use_all)
     over_http(address, None, use_all)
 
@@ -133,7 +148,8 @@ def test_a_stream_that_would_say_nothing_is_refused(address: str) -> None:
         assert (told.status_code, told.headers["allow"]) == (405, "POST")
 
 
-def test_an_editor_starts_it_as_a_command(chatbot: Chatbot) -> None:
+def test_an_editor_starts_it_as_a_command(chatbot: Chatbot, tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "valve"\nversion = "1.0"')
     settings = chatbot.settings
     parameters = StdioServerParameters(
         command=sys.executable,
@@ -151,5 +167,9 @@ def test_an_editor_starts_it_as_a_command(chatbot: Chatbot) -> None:
     async def main() -> None:
         async with Client(stdio_client(parameters)) as client:
             await use_all(client)
+            has = await answer_of(client, "which_release", folder=str(tmp_path))
+            assert [one["release"] for one in has["installed"]] == ["1.0"]
+            told = await answer_of(client, "ask", question=QUESTION, folder=str(tmp_path))
+            assert "20 s" in told["answer"]
 
     anyio.run(main)

@@ -37,6 +37,9 @@ NEEDS = {
     "GET /api/v1/jobs/{job}": "ingest",
     "DELETE /api/v1/jobs/{job}": "ingest",
     "GET /api/v1/metrics": "admin",
+    "GET /docs/{product}/{release}/llms.txt": "search",
+    "GET /docs/{product}/{release}/llms-full.txt": "search",
+    "GET /docs/{product}/{release}/{file:path}/{number}.md": "search",
     "GET /v1/models": "search",
     "GET /v1/models/{name:path}": "search",
     "POST /v1/chat/completions": "ask",
@@ -106,8 +109,14 @@ BODIES = {
 def test_who_may_not_is_refused(server: Server, case: Any) -> None:
     route, key, person, refusal = case
     method, path = route.replace("{name:path}", "strata/valve").split()
-    path = path.format(
-        page=server.page, conversation=server.conversation, turn=server.turn, job=server.job
+    path = path.replace("{file:path}", "reference.html").format(
+        page=server.page,
+        conversation=server.conversation,
+        turn=server.turn,
+        job=server.job,
+        product="valve",
+        release="1.0",
+        number=1,
     )
     if route == "POST /api/v1/jobs":
         path += "?product=valve&release=9.9"
@@ -154,8 +163,9 @@ TOOLS = {
     "compare": ({"topic": "x", "first": "1.0", "second": "2.0"}, "ask"),
     "search": ({"query": "x"}, "search"),
     "read_page": ({"page_id": 1}, "search"),
+    "which_release": ({}, "search"),
 }
-PAGE_AS_RESOURCE = "strata://pages/{page_id}"
+RESOURCES = {"strata://pages/{page_id}", "strata://docs/{product}/{release}"}
 OF_MCP = {
     f"{who} mcp {tool}": (tool, key.format(scope), refusal.format(scope))
     for tool, (_, scope) in TOOLS.items()
@@ -180,18 +190,29 @@ def test_a_tool_is_refused(server: Server, case: tuple[str, str, str]) -> None:
 
 
 def called(server: Server, tool: str, arguments: Any, key: str | None) -> httpx.Response:
-    call = {"name": tool, "arguments": arguments}
+    return sent(server, "tools/call", {"name": tool, "arguments": arguments}, key)
+
+
+def sent(server: Server, method: str, params: Any, key: str | None) -> httpx.Response:
     headers = {"Accept": "application/json, text/event-stream"}
     headers |= {"Authorization": f"Bearer {key}"} if key else {}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return httpx.post(f"{server.address}/mcp", json=body, headers=headers, timeout=30)
 
 
 def test_every_tool_has_its_cases() -> None:
     made = mcp_server(no_chatbot)
     assert {tool.name for tool in asyncio.run(made.list_tools())} == TOOLS.keys()
-    (template,) = asyncio.run(made.list_resource_templates())
-    assert template.uri_template == PAGE_AS_RESOURCE
+    templates = asyncio.run(made.list_resource_templates())
+    assert {template.uri_template for template in templates} == RESOURCES
+
+
+@pytest.mark.parametrize("resource", sorted(RESOURCES))
+def test_a_resource_is_refused_to_a_key_without_its_scope(server: Server, resource: str) -> None:
+    uri = resource.format(page_id=server.page, product="valve", release="1.0")
+    told = sent(server, "resources/read", {"uri": uri}, server.keys["all but search"])
+    assert "lacks the scope “search”" in told.text
+    assert "result" in sent(server, "resources/read", {"uri": uri}, server.keys["search"]).json()
 
 
 # Streamlit's own addresses, beside which test_doors tries every page
