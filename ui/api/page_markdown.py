@@ -7,7 +7,7 @@ from itertools import groupby
 from chatbot.text.markdown import as_block, as_label, fenced_code
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, Page
-from prompts.fencing import visible
+from ui.wording.escaping import visible
 
 _TABLES = BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW
 _LETTER_FOR_LETTER = BlockKind.CODE, BlockKind.SIGNATURE, BlockKind.DRAWING
