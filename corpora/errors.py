@@ -126,3 +126,11 @@ class DiskFull(IngestError):
     """No room is left where the data is kept; what is published is not harmed."""
 
     for_operators = True
+
+
+class BadPack(StrataError):
+    """A release pack cannot be read, or is not as it was when it was signed."""
+
+
+class UntrustedPack(BadPack):
+    """Nobody here trusts the key that signed a release pack."""

@@ -21,7 +21,9 @@ UPSTREAM = {
     "ui": {"chatbot", "corpora", "ingestion", "eval"},
 }
 INSIDE = {
-    "corpora": "errors database catalog generations indexing parameters jobs building documents",
+    "corpora": (
+        "errors database catalog generations indexing parameters jobs packs building documents"
+    ),
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "
         "retrieval understanding comparison memory graph answering chain "

@@ -27,6 +27,7 @@ from corpora.generations.progress import Progress, Stage
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
+from corpora.packs.container import PackFile
 from ingestion.listing import DEFAULT_LIMITS, Limits
 
 _INDEX_BYTES = 10
@@ -81,6 +82,13 @@ class Builder:
                 )
 
         return self._build(product, release, gather)
+
+    def take(self, pack: PackFile, *, product: str, release: str) -> IngestReport:
+        """Build a generation of a release from the documents and vectors of a pack.
+
+        What an earlier pack of it brought is replaced; the rest stays. Raises BadPack.
+        """
+        return self._build(product, release, lambda gathering: gathering.from_pack(pack))
 
     def reread(self, product: str, release: str) -> IngestReport:
         """Read all files of a release again, from the bytes that were kept.

@@ -16,19 +16,26 @@ from sqlalchemy.orm import Session
 import ingestion
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
-from corpora.database.originals import Originals, pack
+from corpora.database.originals import Originals, pack, without_bytes
 from corpora.database.tables import (
     DocumentRow,
+    EmbeddingModelRow,
     FileRow,
     GenerationRow,
     MemberRow,
+    PageRow,
     ReleaseRow,
+    SearchChunkRow,
 )
+from corpora.errors import BadPack
 from corpora.generations.generations import require_claim, serving_beside
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
+from corpora.indexing.missing_vectors import store_vectors
 from corpora.indexing.pages import insert_document, read_document
+from corpora.packs.container import PackFile
+from corpora.packs.contents import ORIGINALS, packed_documents, packed_vectors
 from ingestion.archives import Archive, canonical_name
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Rejected, Remark, UnreadableFile
@@ -128,6 +135,78 @@ class Gathering:
             )
         self.on_progress(Progress(Stage.LISTING, len(files), len(files)))
         self._from_files(Listing(files), {str(file.source) for file in files})
+
+    def from_pack(self, pack: PackFile) -> None:
+        """Take the documents of a pack as they were read and cut where it was made.
+
+        What came from another pack of this release is replaced; they are cut anew where the
+        settings for that are others here.
+        """
+        source = f"pack:{pack.manifest.product} {pack.manifest.release}"
+        total, told = pack.manifest.documents, self.report
+        originals = Originals(self.database)
+        known = self._packed()
+        for packed in packed_documents(pack):
+            document = packed.document
+            key = document.file, document.content_hash, packed.reading
+            with self.database.writing() as session:
+                document_id = known.get(key)
+                if document_id is None:
+                    name = f"{ORIGINALS}{document.content_hash}"
+                    kept = _original(document, pack.read(name)) if pack.has(name) else None
+                    originals.store(session, kept or without_bytes(document.content_hash))
+                    same = pack.manifest.chunking == self.settings.fingerprint
+                    document_id = insert_document(
+                        session,
+                        document,
+                        packed.chunks if same else self.settings.cut(document),
+                        release_id=self._release_id(session),
+                        reading=packed.reading,
+                        chunking=self.settings.fingerprint,
+                    )
+                    told.read += 1
+                else:
+                    told.unchanged += 1
+                self._add(session, [(document_id, source)])
+            done = told.read + told.unchanged
+            self.on_progress(Progress(Stage.READING, done, total, document.file))
+        self._take_vectors(pack)
+        self._carry_over(lambda file, came_from: came_from == source)
+
+    def _packed(self) -> dict[tuple[str, str, str], int]:
+        """This release's documents that are cut as they are now, by what they were read from."""
+        columns = DocumentRow.file, DocumentRow.content_hash, DocumentRow.reading, DocumentRow.id
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(*columns).where(
+                    DocumentRow.release_id == self._release_id(session),
+                    DocumentRow.chunking == self.settings.fingerprint,
+                )
+            )
+            return {(file, content_hash, reading): i for file, content_hash, reading, i in rows}
+
+    def _take_vectors(self, pack: PackFile) -> None:
+        """Keep the vectors of this generation's own texts, if they are of the model in use."""
+        with self.database.reading() as session:
+            model = session.get_one(
+                EmbeddingModelRow, session.get_one(GenerationRow, self.generation_id).model_id
+            )
+        if (model.name, model.dimension) != (pack.manifest.embedder, pack.manifest.dimension):
+            return
+        for hashes, vectors in packed_vectors(pack):
+            with self.database.writing() as session:
+                own = set(
+                    session.scalars(
+                        select(SearchChunkRow.text_hash)
+                        .join(PageRow, PageRow.id == SearchChunkRow.page_id)
+                        .join(MemberRow, MemberRow.document_id == PageRow.document_id)
+                        .where(MemberRow.generation_id == self.generation_id)
+                        .where(SearchChunkRow.text_hash.in_(hashes))
+                    )
+                )
+                at = [i for i, text_hash in enumerate(hashes) if text_hash in own]
+                if at:
+                    store_vectors(session, model.id, [hashes[i] for i in at], vectors[at])
 
     def all_but(self, leaving: Collection[str]) -> None:
         """Take what the release holds now, except some files."""
@@ -298,6 +377,13 @@ class Gathering:
         """What pages depend on beside their file: the code, and how scans are read."""
         ocr = self.limits.ocr
         return f"{reading_fingerprint()} ocr={ocr.languages}" if ocr else reading_fingerprint()
+
+
+def _original(document: Document, data: bytes) -> FileRow:
+    file = pack(data)
+    if file.content_hash != document.content_hash:
+        raise BadPack(f"The original of {document.file} in the pack is of another file.")
+    return file
 
 
 @cache

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from corpora.database.durable import sync
@@ -21,6 +21,9 @@ from corpora.database.engine import Database, delete_in_portions, insert_or_igno
 from corpora.database.job_tables import JobFileRow
 from corpora.database.tables import DocumentRow, FileRow
 from corpora.errors import UnusableOriginals
+
+_OF_NOTHING = sha256(b"").hexdigest()
+"""The hash of an empty file, which alone has no bytes."""
 
 
 def pack(data: bytes, *, compress: bool = True) -> FileRow:
@@ -33,6 +36,11 @@ def pack(data: bytes, *, compress: bool = True) -> FileRow:
         compressed=compressed,
         data=packed if compressed else data,
     )
+
+
+def without_bytes(content_hash: str) -> FileRow:
+    """Return the row of a file of which the bytes are not kept: a release pack may lack them."""
+    return FileRow(content_hash=content_hash, size=0, compressed=False, data=b"")
 
 
 class Originals:
@@ -49,16 +57,19 @@ class Originals:
     def store(self, session: Session, file: FileRow) -> None:
         """Keep what `pack` made of a file, once for each content; raise UnusableOriginals."""
         data = file.data
-        if self._place is not None:
+        if self._place is not None and data:
             self._place.write(file.content_hash, data)
             data = b""
-        row = {"content_hash": file.content_hash, "size": file.size, "compressed": file.compressed}
-        session.execute(insert_or_ignore(session, FileRow), {**row, "data": data})
+        kept = {"size": file.size, "compressed": file.compressed, "data": data}
+        row = {"content_hash": file.content_hash, **kept}
+        session.execute(insert_or_ignore(session, FileRow), row)
+        lacking = FileRow.content_hash == file.content_hash, FileRow.size == 0
+        session.execute(update(FileRow).where(*lacking).values(kept))
 
     def is_kept(self, session: Session, content_hash: str) -> bool:
         """Say whether the bytes of a file are kept."""
         there = select(FileRow.size).where(FileRow.content_hash == content_hash)
-        return session.scalar(there) is not None
+        return bool(session.scalar(there)) or content_hash == _OF_NOTHING
 
     def read(self, content_hash: str) -> bytes | None:
         """Return the bytes of a file, or None if they are not kept; raise UnusableOriginals."""
@@ -71,6 +82,8 @@ class Originals:
         if row is None:
             return None
         size, compressed, data = row
+        if not size and content_hash != _OF_NOTHING:
+            return None
         if size and not data:
             if self._place is None:
                 raise UnusableOriginals(

@@ -17,6 +17,7 @@ from ui.cli import (
     ingest,
     memory,
     models,
+    packs,
     people,
     releases,
     serve,
@@ -57,6 +58,7 @@ def strata(
 
 for command in (
     *(ask.ask, ask.schema, releases.changes, ingest.ingest, serve.serve, serve.worker, serve.mcp),
+    *(packs.pack, packs.unpack),
     *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)

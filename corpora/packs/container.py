@@ -1,0 +1,162 @@
+"""The file of a release pack: a zip of a signed manifest and the members that it lists by hash."""
+
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import IO, Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import BaseModel, Field, ValidationError
+
+from corpora.database.durable import sync
+from corpora.errors import BadPack
+from corpora.packs.signing import sign, verified_signer
+
+FORMAT = 1
+_MANIFEST, _SIGNATURE = "manifest.json", "signature.json"
+_LARGEST_MANIFEST = 50_000_000
+_AT_ONCE = 1 << 20
+
+
+class Member(BaseModel):
+    """A member of the zip: how many bytes it has, and their SHA-256."""
+
+    size: int = Field(ge=0)
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What a pack is of. `chunking` and `embedder` say what its chunks and vectors depend on."""
+
+    format: int
+    product: str
+    release: str
+    made: str
+    documents: int
+    chunking: str
+    embedder: str
+    dimension: int = Field(gt=0, le=65_536)
+    members: dict[str, Member]
+
+
+@dataclass(frozen=True)
+class PackFile:
+    """A pack whose signature was verified: its manifest, and who signed it."""
+
+    zipped: zipfile.ZipFile
+    manifest: Manifest
+    signer: str
+
+    def has(self, name: str) -> bool:
+        """Whether it has a member."""
+        return name in self.manifest.members
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[IO[bytes]]:
+        """A member, to be read once; raises BadPack when its end is not as it was signed."""
+        with self._unzipped(), self.zipped.open(name) as file:
+            yield file
+
+    def read(self, name: str) -> bytes:
+        """A member whole, as it was signed."""
+        return b"".join(self._pieces(name))
+
+    def verify(self, on_progress: Any = lambda done, total: None) -> None:
+        """Read all members and raise BadPack if one is missing, added or not as it was signed."""
+        names = self.zipped.namelist()
+        listed = {*self.manifest.members, _MANIFEST, _SIGNATURE}
+        if len(names) != len(set(names)) or set(names) != listed:
+            raise BadPack("The pack was changed after it was made: it lacks members, or has more.")
+        for done, name in enumerate(self.manifest.members):
+            on_progress(done, len(self.manifest.members))
+            for _ in self._pieces(name):
+                pass
+
+    def _pieces(self, name: str) -> Iterator[bytes]:
+        of, digest, left = self.manifest.members[name], sha256(), self.manifest.members[name].size
+        with self._unzipped(), self.zipped.open(name) as file:
+            # One byte more than there are: a zip may hold terabytes in a few kilobytes.
+            while piece := file.read(min(_AT_ONCE, left + 1)):
+                left -= len(piece)
+                if left < 0:
+                    break
+                digest.update(piece)
+                yield piece
+        if left or digest.hexdigest() != of.sha256:
+            raise BadPack(f"{name} in the pack was changed after it was made.")
+
+    @contextmanager
+    def _unzipped(self) -> Iterator[None]:
+        try:
+            yield
+        except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError, OSError) as error:
+            raise BadPack(f"The pack cannot be read: {error}. Fetch it again.") from error
+
+
+@contextmanager
+def open_pack(path: Path) -> Iterator[PackFile]:
+    """Open a pack and verify its signature; raises BadPack with what is wrong."""
+    try:
+        zipped = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise BadPack(f"{path} is no release pack: {error}.") from error
+    with zipped:
+        texts = [_small(zipped, name, path) for name in (_MANIFEST, _SIGNATURE)]
+        try:
+            signer = verified_signer(texts[0], json.loads(texts[1]))
+            manifest = Manifest.model_validate_json(texts[0])
+        except (ValidationError, ValueError, RecursionError) as error:
+            raise BadPack(f"{path} is no release pack of a form that is known here.") from error
+        if manifest.format != FORMAT:
+            raise BadPack(
+                f"{path} has the format {manifest.format}, and this Strata reads {FORMAT}: use the "
+                "version that made it, or have it made anew."
+            )
+        yield PackFile(zipped, manifest, signer)
+
+
+def _small(zipped: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    try:
+        with zipped.open(name) as file:
+            text = file.read(_LARGEST_MANIFEST + 1)
+    except (KeyError, zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
+        raise BadPack(f"{path} is no release pack: it has no {name}.") from error
+    if len(text) > _LARGEST_MANIFEST:
+        raise BadPack(f"{path} is no release pack: its {name} is too large.")
+    return text
+
+
+def write_pack(
+    path: Path,
+    key: Ed25519PrivateKey,
+    fields: Mapping[str, Any],
+    members: Iterable[tuple[str, Iterable[bytes]]],
+) -> Manifest:
+    """Write a pack, whole or not at all; `members` are names with pieces of their bytes."""
+    aside = path.with_name(f"{path.name}.{token_hex(4)}")
+    written: dict[str, Member] = {}
+    try:
+        with zipfile.ZipFile(aside, "w", zipfile.ZIP_DEFLATED) as zipped:
+            for name, pieces in members:
+                digest, size = sha256(), 0
+                with zipped.open(name, "w", force_zip64=True) as file:
+                    for piece in pieces:
+                        file.write(piece)
+                        digest.update(piece)
+                        size += len(piece)
+                written[name] = Member(size=size, sha256=digest.hexdigest())
+            manifest = Manifest(format=FORMAT, members=written, **fields)
+            text = manifest.model_dump_json(indent=1).encode()
+            zipped.writestr(_MANIFEST, text)
+            zipped.writestr(_SIGNATURE, json.dumps(sign(key, text)))
+        sync(aside)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    sync(path.parent)
+    return manifest
