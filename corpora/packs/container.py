@@ -78,7 +78,10 @@ class PackFile:
                 pass
 
     def _pieces(self, name: str) -> Iterator[bytes]:
-        of, digest, left = self.manifest.members[name], sha256(), self.manifest.members[name].size
+        of = self.manifest.members.get(name)
+        if of is None:
+            raise BadPack(f"The pack has no {name}: have it made anew.")
+        digest, left = sha256(), of.size
         with self._unzipped(), self.zipped.open(name) as file:
             # One byte more than there are: a zip may hold terabytes in a few kilobytes.
             while piece := file.read(min(_AT_ONCE, left + 1)):

@@ -138,7 +138,7 @@ def vectors_of(database: Database, hashes: Sequence[bytes], model_id: int) -> It
                     EmbeddingRow.model_id == model_id, EmbeddingRow.text_hash.in_(some)
                 )
             )
-            found = dict(rows.tuples().all())
+            found = {row.text_hash: row.vector for row in rows}
         yield b"".join(found[text_hash] for text_hash in some)
 
 
@@ -173,7 +173,7 @@ def packed_documents(pack: PackFile) -> Iterator[PackedDocument]:
 
 
 def _document(read: _Document) -> PackedDocument:
-    if canonical_name(read.file) != read.file or ".." in read.file.split("/"):
+    if canonical_name(read.file) != read.file or {"", ".."} & {*read.file.split("/")}:
         raise ValueError("a file's name leads elsewhere")
     pages = tuple(
         Page(page.number, tuple(Block(**vars(block)) for block in page.blocks))

@@ -1,0 +1,268 @@
+"""A release goes into one signed file and comes out of it elsewhere, the same and nothing else."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.administration.release_packs import ReleasePacks, Unpacked
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
+from chatbot.errors import NotAllowed
+from corpora.building.building import Builder
+from corpora.building.report import Outcome
+from corpora.catalog.glossary import Entry
+from corpora.database.tables import EmbeddingRow
+from corpora.documents.documents import Documents
+from corpora.errors import BadPack, UntrustedPack
+from corpora.packs.container import open_pack, write_pack
+from corpora.packs.contents import DOCUMENTS
+from corpora.packs.signing import own_key
+from tests.hash_embedder import HashEmbedder
+from tests.ui.conftest import close
+
+pytestmark = pytest.mark.database
+
+QUESTIONS = (
+    "What is the default of hold_time?",
+    "How do I mount the valve?",
+    "What is the torque of the cover screw?",
+    "How long is the warranty of the moon?",
+    "Who fixed it?",
+)
+Unpack = Callable[..., Unpacked]
+
+
+@pytest.fixture
+def elsewhere(chatbot: Chatbot, tmp_path: Path) -> Iterator[Chatbot]:
+    """Another Strata, with nothing in it."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    made = open_chatbot(chatbot.settings.model_copy(update={"data_dir": folder}))
+    yield made
+    close(made)
+
+
+@pytest.fixture
+def pack(chatbot: Chatbot, tmp_path: Path) -> Path:
+    """A pack of the valve's release 1.0, with its originals, a term and a curated answer."""
+    chatbot.glossaries.put("valve", Entry("hold_time", ("holding period",)))
+    row = FaqRow(1, "valve", "1.0", "Who fixed it?", "Ask the hotline.", 1.0)
+    Exchange(chatbot, LOCAL).bring_in(FaqFile("faq.csv", (row,), ()))
+    path = tmp_path / "valve.strata"
+    ReleasePacks(chatbot, LOCAL).make("valve", "1.0", path, originals=True)
+    return path
+
+
+def builder_of(chatbot: Chatbot, embedder: Any = None) -> Builder:
+    return Builder(
+        chatbot.database, chatbot.settings.data_dir, embedder or chatbot.embedder, workers=1
+    )
+
+
+def taken(chatbot: Chatbot, path: Path, embedder: Any = None, **names: Any) -> Unpacked:
+    with open_pack(path) as pack:
+        signer = pack.signer
+    packs = ReleasePacks(chatbot, LOCAL)
+    return packs.take(path, builder_of(chatbot, embedder), trust=signer, **names)
+
+
+def answer(chatbot: Chatbot, question: str) -> dict[str, Any]:
+    """A reply without what differs from one Strata, and from one second, to the next."""
+    reply = chatbot.ask(question, product="valve", release="1.0").content.model_dump(mode="json")
+    cited = [{**citation, "page_id": 0} for citation in reply["citations"]]
+    memory = {k: v for k, v in reply["memory"].items() if k in ("route", "reused")}
+    return {**reply, "citations": cited, "memory": memory, "timings": {}, "seconds": 0}
+
+
+def test_a_release_answers_elsewhere_as_it_did_here(
+    chatbot: Chatbot, elsewhere: Chatbot, pack: Path
+) -> None:
+    came = taken(elsewhere, pack)
+    assert (came.ingest.outcome, came.ingest.embedded) == (Outcome.PUBLISHED, 0)
+    assert came.embedded_anew == ""
+    assert came.terms == 1
+    assert came.answers is not None
+    assert came.answers.added == 1
+    for question in QUESTIONS:
+        assert answer(elsewhere, question) == answer(chatbot, question)
+    vectors = select(EmbeddingRow.text_hash, EmbeddingRow.vector)
+    with chatbot.database.reading() as here, elsewhere.database.reading() as there:
+        own = {row.text_hash: row.vector for row in here.execute(vectors)}
+        assert {r.text_hash: r.vector for r in there.execute(vectors)}.items() <= own.items()
+    corpus = elsewhere.corpora.corpus("valve", "1.0")
+    for document in corpus.documents():
+        kept = Documents(chatbot.database).original(document.content_hash)
+        assert Documents(elsewhere.database).original(document.content_hash) == kept
+    # What the pack is not of did not come along.
+    assert [r.name for r in elsewhere.catalog.product("valve").releases] == ["1.0"]
+    assert taken(elsewhere, pack).ingest.outcome is Outcome.UNCHANGED
+
+
+def test_a_newer_pack_replaces_what_the_older_one_brought(
+    chatbot: Chatbot, elsewhere: Chatbot, pack: Path, tmp_path: Path
+) -> None:
+    taken(elsewhere, pack)
+    own = tmp_path / "own.md"
+    own.write_text("# Our notes\n\nThe valve in hall 3 has the number 4711.")
+    builder_of(elsewhere).ingest([own], product="valve", release="1.0")
+    builder_of(chatbot).remove_documents("valve", "1.0", ["reference.html"])
+    newer = tmp_path / "newer.strata"
+    ReleasePacks(chatbot, LOCAL).make("valve", "1.0", newer)
+    came = taken(elsewhere, newer)
+    assert came.ingest.dropped == ["reference.html"]
+    files = {d.file for d in elsewhere.corpora.corpus("valve", "1.0").documents()}
+    assert "own.md" in files
+    assert "reference.html" not in files
+
+
+def test_without_originals_pages_are_read_as_text(
+    chatbot: Chatbot, elsewhere: Chatbot, tmp_path: Path
+) -> None:
+    path = tmp_path / "small.strata"
+    ReleasePacks(chatbot, LOCAL).make("valve", "1.0", path)
+    taken(elsewhere, path, product="pump", release="7")
+    corpus = elsewhere.corpora.corpus("pump", "7")
+    (first, *_) = corpus.documents()
+    assert corpus.pages_of(first.id)
+    with pytest.raises(LookupError):
+        Documents(elsewhere.database).original(first.content_hash)
+    # The same file, when it is ingested, is kept.
+    original = Documents(chatbot.database).original(first.content_hash)
+    file = tmp_path / first.file
+    file.write_bytes(original)
+    builder_of(elsewhere).ingest([file], product="pump", release="8")
+    assert Documents(elsewhere.database).original(first.content_hash) == original
+
+
+def test_another_embedder_embeds_anew_and_says_so(elsewhere: Chatbot, pack: Path) -> None:
+    came = taken(replace(elsewhere, embedder=HashEmbedder()), pack, HashEmbedder())  # type: ignore[arg-type]
+    assert came.ingest.embedded == came.ingest.chunks
+    assert "the pack has vectors of all-minilm" in came.embedded_anew
+
+
+def rewritten(path: Path, change: Callable[[str, bytes], bytes | None], **more: bytes) -> Path:
+    """A copy with changed members (None: left out) and more of them."""
+    copy = path.with_name("changed.strata")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
+        for name in old.namelist():
+            if (data := change(name, old.read(name))) is not None:
+                new.writestr(name, data)
+        for name, data in more.items():
+            new.writestr(name, data)
+    return copy
+
+
+CHANGES: dict[str, Callable[[str, bytes], bytes | None]] = {
+    "a value": lambda n, d: d.replace(b"20", b"99") if n == "documents.jsonl" else d,
+    "a vector": lambda n, d: d[:-4] + b"\0\0\0\0" if n == "vectors.f4" else d,
+    "an answer": lambda n, d: d.replace(b"hotline", b"attacker") if n == "answers.json" else d,
+    "an original": lambda n, d: d[::-1] if n.startswith("originals/") else d,
+    "the manifest": lambda n, d: d.replace(b'"1.0"', b'"2.0"') if n == "manifest.json" else d,
+    "the signature": lambda n, d: (
+        d.replace(b'ature": "', b'ature": "AAAA') if n == "signature.json" else d
+    ),
+    "no signature": lambda n, d: None if n == "signature.json" else d,
+    "nonsense for one": lambda n, d: b"[1]" if n == "signature.json" else d,
+    "a member is missing": lambda n, d: None if n == "glossary.json" else d,
+    "more than was signed": lambda n, d: d + b"\n" * 50 if n == "documents.jsonl" else d,
+}
+
+
+def test_what_was_tampered_with_is_refused(elsewhere: Chatbot, pack: Path) -> None:
+    with open_pack(pack) as opened:
+        signer = opened.signer
+    for name, change in CHANGES.items():
+        changed = rewritten(pack, change)
+        assert changed.read_bytes() != pack.read_bytes(), name
+        with pytest.raises(BadPack):
+            ReleasePacks(elsewhere, LOCAL).take(changed, builder_of(elsewhere), trust=signer)
+    assert not elsewhere.products()
+
+
+def test_an_added_member_a_torn_file_and_no_pack_are_refused(
+    elsewhere: Chatbot, pack: Path, tmp_path: Path
+) -> None:
+    torn, none = tmp_path / "torn.strata", tmp_path / "none.strata"
+    torn.write_bytes(pack.read_bytes()[:-200])
+    none.write_bytes(b"PK no zip")
+    added = rewritten(pack, lambda n, d: d, **{"originals/x": b"x"})
+    for path in (added, torn, none, tmp_path / "missing.strata"):
+        with pytest.raises(BadPack):
+            taken(elsewhere, path)
+    assert not elsewhere.products()
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    page = {
+        "number": 1,
+        "blocks": [{"kind": "paragraph", "text": "Words."}],
+        "chunks": [[0, 6, ""]],
+    }
+    of = {"title": "T", "kind": "guide", "content_hash": "0" * 64, "reading": "", "pages": [page]}
+    return {"file": "a.md", **of, **changes}
+
+
+MALFORMED: tuple[dict[str, Any], ...] = (
+    {"file": "../../etc/passwd"},
+    {"file": "/etc/passwd"},
+    {"file": "a/../../b.md"},
+    {"content_hash": "../x"},
+    {"kind": "program"},
+    {"pages": [{"number": 1, "blocks": [], "chunks": [[0, 99, ""]]}]},
+    {"pages": "x"},
+)
+
+
+def test_a_signed_pack_is_not_believed_what_it_cannot_mean(
+    elsewhere: Chatbot, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.strata"
+    fields = {
+        "product": "valve",
+        "release": "1.0",
+        "made": "",
+        "documents": 1,
+        "chunking": "",
+        "embedder": "all-minilm-l6-v2-int8",
+        "dimension": 384,
+    }
+    for changes in MALFORMED:
+        line = json.dumps(document(**changes)).encode()
+        members = [
+            (DOCUMENTS, iter([line])),
+            ("vectors.sha256", iter([])),
+            ("vectors.f4", iter([])),
+        ]
+        write_pack(path, own_key(tmp_path), fields, members)
+        with pytest.raises(BadPack, match="Document 1 of the pack is malformed"):
+            taken(elsewhere, path)
+    assert not elsewhere.products() or not elsewhere.products()[0].releases
+
+
+def test_an_unknown_signer_is_trusted_by_fingerprint_alone(elsewhere: Chatbot, pack: Path) -> None:
+    packs, builder = ReleasePacks(elsewhere, LOCAL), builder_of(elsewhere)
+    for trust, message in (
+        ("", "not known"),
+        ("ab" * 32, "another key"),
+        ("yes", "no fingerprint"),
+    ):
+        with pytest.raises(UntrustedPack, match=message):
+            packs.take(pack, builder, trust=trust)
+    taken(elsewhere, pack)
+    assert packs.take(pack, builder).ingest.outcome is Outcome.UNCHANGED
+
+
+def test_only_admins_make_and_take_packs(chatbot: Chatbot) -> None:
+    with pytest.raises(NotAllowed):
+        ReleasePacks(chatbot, Person("bo@example.org", "Bo", is_admin=False))
