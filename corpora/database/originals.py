@@ -57,7 +57,7 @@ class Originals:
     def store(self, session: Session, file: FileRow) -> None:
         """Keep what `pack` made of a file, once for each content; raise UnusableOriginals."""
         data = file.data
-        if self._place is not None and data:
+        if self._place is not None and (data or file.content_hash == _OF_NOTHING):
             self._place.write(file.content_hash, data)
             data = b""
         kept = {"size": file.size, "compressed": file.compressed, "data": data}
