@@ -11,6 +11,7 @@ from enum import Enum, auto
 from itertools import pairwise, takewhile
 
 from chatbot.releases.product_names import (
+    NEWEST,
     OTHER,
     OWN,
     VERSION,
@@ -35,7 +36,8 @@ class NumberRole(Enum):
 
 
 _WINDOW = 64
-_OF_RELEASES = word_set("release releases version versions series docs lts notes guide 版本")
+_LINES = word_set("series line branch")
+_OF_RELEASES = _LINES | word_set("release releases version versions docs lts notes guide 版本")
 _HOSTS = word_set("host ip address")
 _INTERFACES = word_set("api apis endpoint endpoints interface protocol schema")
 """Things with versions of their own."""
@@ -54,6 +56,7 @@ _WORDS_BEFORE = re.compile(
     r"|\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from"
     r"|since|until|as\s+of|than|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
+    rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
     rf"(?:\b(?P<word>rel\w{{1,3}}se|vers(?!us)\w*|fassung|rel|ver|v|r|{VERSION})"
     rf"(?:s?[\s.:=#_-]+(?:is\s+)?|(?<={VERSION_ENDS})))?"
@@ -160,6 +163,8 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         return _of_address(text, number, before, names)
     if number.is_glued:
         return NumberRole.OPEN
+    if before["newest"] and not (mark or number.is_dotted):
+        return _of_newest(number, next_word(text, number.end))
     if _is_of_something(text, number, before, names):
         return NumberRole.OTHER if text[: before.start()].endswith(_SIGNS) else NumberRole.OPEN
     if before["product"]:
@@ -179,6 +184,13 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         listed = head.endswith(",") and number.is_known and number.is_dotted
         return NumberRole.OPEN if listed else NumberRole.OTHER
     return _free(text, number, before, mark, names)
+
+
+def _of_newest(number: Number, following: str) -> NumberRole:
+    """Judge a number of one part behind "latest": "the latest 2 series", but "the last 2 alarms"."""
+    if not number.is_known or following not in _FREE or following in ("releases", "versions"):
+        return NumberRole.OTHER
+    return NumberRole.RELEASE if following in _LINES else NumberRole.OPEN
 
 
 def _of_address(

@@ -21,8 +21,14 @@ VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\
 """The word for a release in other scripts, and the letters of it that no blank follows."""
 PREVIOUS = r"上一?个?|前の|以前の|이전\s?|предыдущ\w+\s"
 """The words for "previous" before it."""
+NEWEST = (
+    r"(?:(?:la\w*st|newest|(?<!\ba\s)current|most\s+recent|neueste\w?|aktuelle\w?|letzte\w?|derni[èe]re"
+    r"|[úu]ltim[ao]|atual|последн\w+|최신)(?!\w)|最新)"
+)
+"""The words for the newest one, in Latin, Cyrillic and other letters."""
 _OTHER_SCRIPTS = re.compile(
-    rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})|[{UNSPACED}\u0400-\u0dff]"
+    rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})"
+    rf"|(?P<tie>(?<=最新)版?[的の]?(?=\s*\d)|[的の](?=最新))|[{UNSPACED}\u0400-\u0dff]"
 )
 _COUNTED = re.compile(
     r"(?<![\d.])(\d+ ?)[秒分小時时天日年月个個次回倍件条條台초번개회분시]"
@@ -75,7 +81,8 @@ def set_apart(text: str) -> str:
     the latest and the previous one, stay.
     """
     return _OTHER_SCRIPTS.sub(
-        lambda found: found[1] or ";", _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text))
+        lambda found: found[1] or (";" if found["tie"] is None else " " * len(found["tie"])),
+        _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text)),
     )
 
 

@@ -18,6 +18,7 @@ from chatbot.releases.accounting import (
     words_before,
 )
 from chatbot.releases.product_names import (
+    NEWEST,
     OWN,
     PREVIOUS,
     VERSION,
@@ -76,7 +77,8 @@ class ParsedMention:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|series|版本)\b[)\]\"'”’]*)?",
+    r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|series|line|branch|版本)\b[)\]\"'”’]*)?"
+    rf"(?:(?<=[xX*])\s*{NEWEST})?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
@@ -92,10 +94,6 @@ _BESIDE = word_set("and or vs versus") | {""}
 _ONE = r"(?:releases?|versi(?:ons?|ón|one|ão|и\w)|one|series|docs|documentation)\b"
 _MANY = r"(?:release|version)s?\b"
 _SAID = rf"(?:(?:\w+ed|{OWN}+)\s+)*"
-_NEW = (
-    r"(?:la\w*st|newest|current|most\s+recent|neueste\w?|aktuelle\w?|derni[èe]re|[úu]ltim[ao]"
-    r"|последн\w+)"
-)
 _END = rf"(?=\s*(?:$|[?.!,;:)/]|{OWN}|\b(?:and|or|how|what|is|does|to)\b))"
 _OF = rf"(?!\s+of\s+(?!(?:the\s+)?{OWN}|this\b|it\b))"
 """Not of something else: "the previous version of the row"."""
@@ -108,8 +106,8 @@ _PHRASES = {
     r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
     rf"|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where|supporting"
     r"|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve|exists))",
-    (Place.OPEN, 0): rf"{_NEW}\s+{_COUNT}{_MANY}|{_COUNT}{_NEW}\s+{_MANY}|penultimate\s+{_ONE}"
-    rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{_NEW}"
+    (Place.OPEN, 0): rf"{NEWEST}\s+{_COUNT}{_MANY}|{_COUNT}{NEWEST}\s+{_MANY}|penultimate\s+{_ONE}"
+    rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{NEWEST}"
     r"|(?:other|old(?:er)?|new(?!\s+in\b)|earlier|former)\s+(?:[^\s.?!]+\s+){0,4}?(?:release|version|one)s?\b"
     r"|(?:in|on|for|with)\s+the\s+(?:release|version)\s+(?:that\s+)?(?:our|we|my|i|they)\b"
     rf"|(?:past|beyond)\s+v?\d+\.\d+|旧(?:{VERSION}|版)",
@@ -120,7 +118,7 @@ _PHRASES = {
     rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
     rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
-    (Place.LATEST, 0): rf"(?:{_NEW}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{_NEW}\s+{OWN}+"
+    (Place.LATEST, 0): rf"(?:{NEWEST}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{NEWEST}\s+{OWN}+"
     rf"|(?:latest|newest)\b{_END}|最新|최신",
     (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
     (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
@@ -203,6 +201,8 @@ def _numbers(question: str, text: str, names: ReleaseNames) -> list[ParsedMentio
         if role is NumberRole.OTHER:
             continue
         reading = number.reading
+        if words_before(text, number.start)["newest"]:
+            reading = names.read(number.tokens, series=True)
         later = _tail(text, number.end)["later"]
         if later or _sign(text, number.start).endswith((">", ">=")):
             reading = names.and_later(reading, text[number.start : number.end])

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from string import ascii_letters, ascii_lowercase, digits
+from string import ascii_letters, digits
 
 from chatbot.releases.product_names import OTHER, OWN
 from chatbot.releases.release_names import ReleaseNames
@@ -16,6 +16,7 @@ _GLUE = f"{ascii_letters}{digits}_.-{OTHER}"
 _MARKS = word_set("v ver vers version r rel release pre") | {""}
 _NEXT_WORD = re.compile(r"[ _-]?[ ]?[A-Za-z0-9]+(?!\w|\.\d)")
 _SUFFIX = 20
+_ENDING = re.compile(r"(?:[._-][A-Z])?(?<![a-z])[a-z]{2,}\Z")
 _SOMETHING_ELSE = re.compile(
     r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[-.][0-9]{1,2}[-.](?:19|20)[0-9]{2}"
     rf"|[0-9]+(?:\.[0-9]+)?(?:{MEASURE}|[akmgtpx])",
@@ -93,9 +94,9 @@ def _read(text: str, start: int, chunk: str, names: ReleaseNames) -> Iterator[Nu
             yield Number(start, part, names)
             start += len(part) + 1
         return
-    # "1.4-style" and "17.20er" name a release, 1.1.1w is none of 1.1.1.
-    while not whole.is_known and len(stem := chunk.rstrip(ascii_lowercase)) < len(chunk) - 1:
-        chunk = stem.rstrip("._-")
+    # "1.4-style", "17.20er" and "2.x-Version" name a release, 1.1.1w is none of 1.1.1.
+    while not whole.is_known and (ending := _ENDING.search(chunk)):
+        chunk = chunk[: ending.start()].rstrip("._-")
         whole = Number(start, chunk, names)
     yield whole
 
