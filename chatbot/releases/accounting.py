@@ -187,7 +187,7 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
 
 
 def _of_newest(number: Number, following: str) -> NumberRole:
-    """Judge a number of one part behind "latest": "the latest 2 series", but "the last 2 alarms"."""
+    """Judge a number of one part behind "latest": "the latest 2 series", "the last 2 alarms"."""
     if not number.is_known or following not in _FREE or following in ("releases", "versions"):
         return NumberRole.OTHER
     return NumberRole.RELEASE if following in _LINES else NumberRole.OPEN
