@@ -55,7 +55,7 @@ def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[Ret
     find = retrieve_context(
         corpus, chatbot.embedder, pages=max(CUTOFFS), padding=0, settings=RetrievalSettings()
     )
-    rewrite = rewrite_query(lambda: products)
+    rewrite = rewrite_query(lambda: products, corpus)
     expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.embedder.knows_word)
     known = {(p.name, r.name) for p in products for r in p.releases}
     scores = []

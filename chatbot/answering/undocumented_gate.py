@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
-from chatbot.comparison.topic import things_named
 from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.text.parts import parts_named
 from chatbot.text.sanitizer import as_code
-from chatbot.text.words import filtered, listed
+from chatbot.text.words import filtered, listed, things_named
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus

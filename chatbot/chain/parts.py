@@ -76,7 +76,7 @@ class Parts:
     @cached_property
     def rewriting(self) -> RuleStep:
         """Base, Filtered and Versionless: as the model read them, or by rules."""
-        return rewrite_query(self.catalog.products)
+        return rewrite_query(self.catalog.products, self.open_corpus)
 
     @cached_property
     def recall(self) -> Step | None:

@@ -25,7 +25,8 @@ from chatbot.retrieval.context_reduction import keep_whole
 from chatbot.retrieval.context_retrieval import retrieve_single_chunks
 from chatbot.settings import WHOLE_ANSWER
 from chatbot.turn import ModelStep, Step
-from chatbot.understanding.queries import ask_as_is, correct_spelling, is_follow_up, only_base
+from chatbot.understanding.follow_ups import is_follow_up
+from chatbot.understanding.queries import ask_as_is, correct_spelling, only_base
 from chatbot.understanding.question_reading import read_question
 from chatbot.understanding.reading_by_rules import (
     answer_inventory,

@@ -6,12 +6,12 @@ from dataclasses import replace
 from chatbot.comparison.computed import computed_answer
 from chatbot.comparison.presence import Finding, find_everywhere, presence_in_words
 from chatbot.comparison.sides import compared_topic, own_questions, side_of, with_sides
-from chatbot.comparison.topic import asks_where, things_named
+from chatbot.comparison.topic import asks_where
 from chatbot.comparison.values import parameters_named, stated_values
 from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.text.words import listed
+from chatbot.text.words import listed, things_named
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.parameters.releases import OpenParameters, ReleaseParameters

@@ -20,7 +20,6 @@ _QUESTION_END = re.compile(
     re.I,
 )
 """Between two questions of one message."""
-_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:[-_][A-Z0-9]+)*\b")
 _WHATS_NEW = "What is new, changed or removed in this release?"
 _ASKING = word_set("""
     added available around become changed changes contain describe every everywhere gone include
@@ -45,11 +44,6 @@ def questions_in(message: str) -> list[tuple[int, int]]:
     starts = [0, *(end for _, end in ends)]
     spans = zip(starts, [*(start for start, _ in ends), len(message)], strict=True)
     return [(start, end) for start, end in spans if message[start:end].strip()]
-
-
-def things_named(text: str) -> list[str]:
-    """The names in a text that are no word of a sentence: as in code, or in capitals."""
-    return list(dict.fromkeys((*identifiers(text), *_ACRONYM.findall(text))))
 
 
 def topic_of(text: str, product: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 from stopwords import get_stopwords
 
-from corpora.indexing.lexical import UNSPACED, tokens
+from corpora.indexing.lexical import UNSPACED, identifiers, tokens
 
 _MEASURES = (
     r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
@@ -66,11 +66,18 @@ FUNCTION_WORDS = STOP_WORDS.union(
 
 _WITHOUT_TOPIC = STOP_WORDS | word_set("release releases rel version versions ver series")
 
+_ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:[-_][A-Z0-9]+)*\b")
+
 _EDGES = '?!¿¡,;:()[]{}"“”‘’…？！，；：（）「」『』、。'
 
 
 _BORDER = re.compile(rf"(?<=[{UNSPACED}])(?=[0-9A-Za-z_`])|(?<=[0-9A-Za-z_`)])(?=[{UNSPACED}])")
 """Between a script that sets no blanks and another one."""
+
+
+def things_named(text: str) -> list[str]:
+    """The names in a text that are no word of a sentence: as in code, or in capitals."""
+    return list(dict.fromkeys((*identifiers(text), *_ACRONYM.findall(text))))
 
 
 def words_of(text: str) -> list[str]:

@@ -4,44 +4,35 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import dropwhile
 from string import ascii_lowercase
 
 from chatbot.releases.resolution import cut
 from chatbot.releases.rules import resolve_release
 from chatbot.runtime.concurrency import end_if_left
-from chatbot.text.words import filtered, word_set, words_of
+from chatbot.text.words import filtered, words_of
 from chatbot.turn import Queries, RuleStep, Turn
 from chatbot.understanding.clarification import with_release
+from chatbot.understanding.follow_ups import Rows, adds_nothing, context_of_follow_up, rows_with
 from chatbot.understanding.glossary import Term, documents, places, terms_in
 from corpora.catalog.glossary import Entry
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
+from corpora.indexing.lexical import UNSPACED_RUN, tokens
 
-_JOINTS = word_set(
-    "and or so ok but also in for on with of the et und y e en la le el dans pour der die das bei"
-    " für na nella con per mit"
-)
-_WHAT_ABOUT = re.compile(r"\b(?:what|how)\s+about\b", re.I)
-"""What joins a follow-up to the question before and says nothing of its own."""
-_GOES_ON = word_set("and or so ok thanks about")
-_POINTS_BACK = word_set("it that this they them then other")
-_ASKS = word_set("what how which is")
-_LONGEST_TOPIC = 4_000
-"""Letters, the nearest first: follow-ups to follow-ups would make it ever longer."""
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
-_LONGEST_PARTICLE = 2
-"""Letters of a word without a topic in a script that sets no blanks."""
 _MOST_SYNONYMS = 3
 """The most synonyms of one term; more of them drown the rest of a query."""
 
 
-def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
+def rewrite_query(
+    products: Callable[[], Sequence[Product]],
+    open_corpus: Callable[[str, str], Corpus | None],
+) -> RuleStep:
     """Make standalone queries from the question and the conversation; keep those that were read.
 
-    Base takes over the topic of the last standalone question, without its release; Filtered drops
-    stop words and keeps identifiers; Versionless drops the release, too.
+    Base takes over the topic of the last standalone question, without its release, and with the
+    thing that a follow-up names anew in the place of the old one; Filtered drops stop words and
+    keeps identifiers; Versionless drops the release, too.
     """
 
     def rewrite(turn: Turn) -> Turn:
@@ -52,12 +43,17 @@ def rewrite_query(products: Callable[[], Sequence[Product]]) -> RuleStep:
         def without_release(text: str) -> str:
             return cut(text, resolve_release(text, known, product=resolution.product).mentions)
 
+        def rows_about(words: Sequence[str]) -> Rows:
+            named = resolution.releases
+            corpus = open_corpus(resolution.product or "", named[-1]) if named else None
+            return rows_with(corpus, words) if corpus else {}
+
         bare = cut(turn.question, resolution.own_mentions)
-        topic, reply_words = context_of_follow_up(bare, turn.history, without_release)
+        topic, reply_words = context_of_follow_up(bare, turn.history, without_release, rows_about)
         context = "; ".join(part for part in (topic, reply_words) if part)
         base = f"{turn.question} ({context})" if context else turn.question
         subject = f"{bare} {topic}".strip()
-        if topic and len(resolution.releases) == 1 and _adds_nothing(bare, topic):
+        if topic and len(resolution.releases) == 1 and adds_nothing(bare, topic):
             # "And in 2.0?" is the question before, asked of this release.
             named = resolution.releases if resolution.own_mentions else ()
             base = with_release(topic, (), named, resolution.product) if named else topic
@@ -188,50 +184,6 @@ def expand_terms(
         )
 
     return expand
-
-
-def is_follow_up(bare: str) -> bool:
-    """Whether a question, given without its release, depends on the turn before it.
-
-    It points back ("it", "that"), or says little and asks nothing whole.
-    """
-    words, topic = words_of(bare.lower()), filtered(bare).split()
-    rest = list(dropwhile(_GOES_ON.__contains__, words))
-    if not _POINTS_BACK.isdisjoint(rest[:3] if len(topic) > 3 else rest):
-        return True
-    is_whole = len(topic) > 1 or not all(map(str.islower, topic))
-    return len(topic) <= 3 and not (is_whole and not _ASKS.isdisjoint(rest[:1]))
-
-
-def _adds_nothing(bare: str, topic: str) -> bool:
-    """Whether a follow-up, without its release, says nothing but a name that its topic has."""
-    own = set(words_of(_WHAT_ABOUT.sub("", bare))).difference(words_of(topic))
-    rest = {word for word in own if word.lower() not in _JOINTS}
-    return all(UNSPACED_RUN.fullmatch(w) and len(w) <= _LONGEST_PARTICLE for w in rest)
-
-
-def context_of_follow_up(
-    bare: str,
-    history: Sequence[tuple[str, str]],
-    without_release: Callable[[str], str],
-) -> tuple[str, str]:
-    """The context to add to a follow-up: (earlier questions, words of the last reply).
-
-    Both are empty for a standalone question. Where both questions name one thing as in code, that
-    of the follow-up takes the place of the other, of which nothing is asked now.
-    """
-    if not history or not is_follow_up(bare):
-        return "", ""
-    previous, reply = history[-1]
-    previous_bare = without_release(previous)
-    earlier, _ = context_of_follow_up(previous_bare, history[:-1], without_release)
-    topic = f"{previous_bare} {earlier}".strip()[:_LONGEST_TOPIC]
-    new, old = identifiers(bare), identifiers(previous_bare)
-    if len(filtered(bare).split()) == len(new) == len(old) == 1:
-        name = next(word for word in words_of(bare) if new[0] in word.lower())
-        return re.sub(re.escape(old[0]), lambda _: name.strip("`"), previous_bare, flags=re.I), ""
-    known = [w for w in filtered(without_release(reply)).split() if not w[0].isdigit()]
-    return topic, " ".join(known)[:200]
 
 
 def _one_edit_away(word: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ def rewritten(case: dict[str, Any]) -> Turn:
     history = tuple((user, said) for user, said in case["history"])
     turn = Turn(case["question"], product=case.get("product"), history=history)
     turn = extract_release(lambda: PRODUCTS)(take_up_question(lambda: PRODUCTS)(turn))
-    return turn if turn.answer else rewrite_query(lambda: PRODUCTS)(turn)
+    return turn if turn.answer else rewrite_query(lambda: PRODUCTS, lambda *_: None)(turn)
 
 
 def test_topic_and_release_carry_over_and_are_dropped_with_the_subject() -> None:

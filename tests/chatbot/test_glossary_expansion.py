@@ -35,7 +35,7 @@ def chatbot(
 @pytest.fixture
 def queries(chatbot: Chatbot) -> Callable[..., Queries]:
     """The queries made of a question, with ENTRIES as the glossary."""
-    rewrite = rewrite_query(chatbot.products)
+    rewrite = rewrite_query(chatbot.products, chatbot.corpora.corpus)
     expand = expand_terms(lambda _: ENTRIES, chatbot.corpora.corpus, lambda _: False)
 
     def made(question: str, *history: tuple[str, str]) -> Queries:
