@@ -20,10 +20,9 @@ _DECLARED = {
     f".//div[{OF_CLASS.format('attr')}]": "./span[@class='name']",
 }
 """What declares a member, and the name in it."""
-_BADGES = (
-    f".//*[{OF_CLASS.format('tsd-tag')} or {OF_CLASS.format('doc-labels')}]"
-    f"[parent::h1 or parent::h2 or parent::h3 or parent::h4 or parent::h5 or parent::h6]"
-)
+_IN_HEADING = "[parent::h1 or parent::h2 or parent::h3 or parent::h4 or parent::h5 or parent::h6]"
+_BADGES = f".//*[{OF_CLASS.format('tsd-tag')}]{_IN_HEADING}"
+_LABELS = f".//*[{OF_CLASS.format('doc-labels')}]{_IN_HEADING}"
 _NOTES = f".//dl[{OF_CLASS.format('notes')} or dt/span[contains(@class, 'Label')]]"
 _FIELDS = ".//dl[@class='params' or @class='retval' or @class='tparams' or @class='exception']"
 _MORE = ".//td[starts-with(@class, 'mdesc')]/a[normalize-space() = 'More...']"
@@ -83,6 +82,12 @@ def _badges(body: HtmlElement) -> None:
         badge.drop_tree()
         if label and name.tag not in {"span", "small"}:
             name.append(E.span(f" ({label})"))
+    for labels in found(body, _LABELS):
+        # Of a name, and no part of it: "class-attribute", "instance-attribute".
+        heading, said = labels.getparent(), ", ".join(filter(None, map(line, labels)))
+        labels.drop_tree()
+        if said:
+            heading.addnext(E.p(said))
     for badge in found(body, ".//span[@class='signature-attributes']"):
         badge.text = f" ({line(badge)})"
 

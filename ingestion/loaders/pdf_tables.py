@@ -18,6 +18,9 @@ _COLUMN_GAP = 4.0
 _BULLET = re.compile(r"[•◦▪▸‣●○■–*-]|\(?\w{1,3}[.)]")
 _FIGURES = re.compile(r"[-+−–]?\d[\d.,\s−–-]*")
 
+_MOST_SLOTS, _MOST_ACROSS, _MOST_DOWN = 6, 300, 1_500
+"""How often a spanning cell is told: slots of a block, and letters more across and down."""
+
 _Cell = list[Line]
 
 
@@ -49,8 +52,8 @@ def drawn_tables(
 ) -> list[tuple[Table, list[Line]]]:
     """Return the tables that stand in drawn grids, each with the segments that it takes.
 
-    A cell that spans several rows or columns is repeated in each of them. A table inside a cell is
-    told in that cell.
+    A cell that spans several rows or columns is repeated in each of them, unless that would tell
+    it over and over (`_told_once`). A table inside a cell is told in that cell.
     """
     found: list[tuple[Table, list[Line]]] = []
     for grid in sorted(grids, key=lambda grid: grid.xs[-1] - grid.xs[0]):
@@ -65,11 +68,33 @@ def drawn_tables(
             found = [item for item in found if item not in inside]
             paired = {id(line): line_of for _, lines in inside for line, line_of in _told(lines)}
             texts = _fill(grid, [paired.get(id(segment), segment) for segment in taken])
-        cells = [part for row in grid.region for part in _split([texts.get(i, []) for i in row])]
+        once = _told_once(grid, texts)
+        filled = (
+            [texts.get(i, []) if once.get(i, (r, c)) == (r, c) else [] for c, i in enumerate(row)]
+            for r, row in enumerate(grid.region)
+        )
+        cells = [part for row in filled for part in _split(row)]
         table = _table(cells, taken, join)
         if table is not None:
             found.append((replace(table, x0=x0, y0=y0, x1=x1, y1=y1), taken))
     return found
+
+
+def _told_once(grid: Grid, texts: dict[int, _Cell]) -> dict[int, tuple[int, int]]:
+    """The first slot of each cell that is told there alone.
+
+    In a table of a page a value or a header holds for some columns, or a name for some rows. A
+    sentence over many columns, or a block of both, is a note in a drawing of bars and boxes.
+    """
+    once = {}
+    for number, lines in texts.items():
+        slots = grid.slots(number)
+        length = sum(len(line.text) for line in lines)
+        columns, tall = len({c for _, c in slots}), len({r for r, _ in slots})
+        is_block = columns > 1 and tall > 1 and len(slots) > _MOST_SLOTS
+        if is_block or length * (columns - 1) > _MOST_ACROSS or length * (tall - 1) > _MOST_DOWN:
+            once[number] = slots[0]
+    return once
 
 
 def _told(lines: Sequence[Line]) -> Iterator[tuple[Line, Line]]:
