@@ -33,7 +33,7 @@ from ingestion.loaders.pdf_strokes import (
     with_marks,
     without_struck,
 )
-from ingestion.loaders.pdf_tables import Table, aligned_tables, drawn_tables
+from ingestion.loaders.pdf_tables import Table, aligned_tables, beside_each_other, drawn_tables
 from ingestion.loaders.pdf_text import Typography, Vocabulary
 from ingestion.mupdf import pymupdf
 from ingestion.ocr import Ocr, ScanReader
@@ -234,7 +234,8 @@ def _set_drawings_aside(sheet: _Sheet) -> None:
 def _columns(sheet: _Sheet, vocabulary: Vocabulary) -> Iterator[list[Box]]:
     """Yield the page's columns in reading order: lines, tables and schematics."""
     rules = level_rules(sheet.drawings)
-    for flow in flows([*sheet.figures, *sheet.lines]):
+    found = flows([*sheet.figures, *sheet.lines])
+    for flow in (part for whole in found for part in beside_each_other(whole)):
         figures: list[Box] = [item for item in flow if not isinstance(item, Line)]
         lines = without_line_numbers([item for item in flow if isinstance(item, Line)])
         taken: set[int] = set()

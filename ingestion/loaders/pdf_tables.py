@@ -21,6 +21,10 @@ _FIGURES = re.compile(r"[-+−–]?\d[\d.,\s−–-]*")
 _MOST_SLOTS, _MOST_ACROSS, _MOST_DOWN = 6, 300, 1_500
 """How often a spanning cell is told: slots of a block, and letters more across and down."""
 
+_FEWEST_WORDS = 2.5
+_WITHIN = re.compile(r"\b(?:a|an|and|at|by|for|from|in|is|of|on|or|than|the|to|with)$")
+"""Words of a line on average in a column of sentences, and what ends no sentence."""
+
 _Cell = list[Line]
 
 
@@ -213,6 +217,43 @@ def aligned_tables(
             found.append((table, [s for row in originals[i:end] for s in row]))
             i = end
     return found
+
+
+def beside_each_other(flow: Sequence[Box]) -> Iterator[list[Box]]:
+    """Part a flow where short columns of sentences stand beside each other, each read by itself.
+
+    They have no more lines than a table's cells, but each goes on in the line below.
+    """
+    kept: list[Box] = [item for item in flow if not isinstance(item, Line)]
+    grouped = rows(item for item in flow if isinstance(item, Line))
+    i = 0
+    while i < len(grouped):
+        end = _extent(grouped, i)
+        spans = _spans(s for row in grouped[i:end] for s in row)
+        stacks = [
+            [s for row in grouped[i:end] for s in row if x0 - 1 <= s.x0 <= x1] for x0, x1 in spans
+        ]
+        if len(stacks) > 1 and all(map(_goes_on, stacks)):
+            top = grouped[i][0].y0
+            yield [item for item in kept if item.y0 < top]
+            yield from stacks
+            kept = [item for item in kept if item.y0 >= top]
+        else:
+            kept += [s for row in grouped[i:end] for s in row]
+        i = end
+    yield kept
+
+
+def _goes_on(stack: Sequence[Line]) -> bool:
+    """Whether most lines of a column go on with the sentence of the line above, close below it."""
+    pairs = list(pairwise(stack))
+    going = sum(
+        line.text[:1].islower() or _WITHIN.search(above.text) is not None for above, line in pairs
+    )
+    is_dense = all(line.base - above.base < 2 * above.size for above, line in pairs)
+    words = sum(len(line.text.split()) for line in stack)
+    is_text = not any(s.mono for s in stack) and words >= _FEWEST_WORDS * len(stack)
+    return len(pairs) > 1 and is_dense and is_text and going > len(pairs) / 2
 
 
 def _glue_bullet(row: list[Line]) -> list[Line]:
