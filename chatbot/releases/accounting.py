@@ -48,14 +48,15 @@ _FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
+_SINCE = r"seit|depuis|d[èe]s|desde|dalla"
 _WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
     r"|above))\s+"
     r"|\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from"
-    r"|since|until|as\s+of|than|vs\.?|versus|against|about)\s+|(?P<pre>\bpre)[\s-])?"
-    r"(?:\b(?:the|our|my|your|an?|both|old|new)\s+){0,2}"
+    rf"|since|until|as\s+of|than|vs\.?|versus|against|about|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
+    r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
     rf"(?:\b(?P<word>rel\w{{1,3}}se|vers(?!us)\w*|fassung|rel|ver|v|r|{VERSION})"
@@ -79,7 +80,8 @@ JOINED = re.compile(
 """The text that may stand between two releases that are named side by side."""
 CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
-    r"|breaks?|new\s+since)\b"
+    r"|breaks?|new\s+since|geändert|unterschied\w*|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+"
+    r"|neu\s+seit|seit\s+\S+\s+neu)\b"
     r"|\bwhat(?:['’]s|\s+is)\s+new\b",
     re.I,
 )
@@ -95,7 +97,8 @@ def words_before(text: str, start: int) -> re.Match[str]:
 
 def preposition(before: re.Match[str]) -> str:
     """The preposition in the words before a name, with single blanks."""
-    return " ".join((before["preposition"] or "").casefold().split())
+    said = " ".join((before["preposition"] or "").casefold().split())
+    return "since" if re.fullmatch(_SINCE, said) else said
 
 
 def ends_name(text: str, end: int) -> bool:
