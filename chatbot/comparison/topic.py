@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from chatbot.releases.accounting import CHANGED
 from chatbot.retrieval.question_types import stated_type
-from chatbot.text.words import filtered, word_set
+from chatbot.text.words import FUNCTION_WORDS, filtered, word_set
 from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 
 _WHERE = re.compile(
@@ -12,7 +13,12 @@ _WHERE = re.compile(
     r"|(?:which|what|first|last) (?:\w+ ){0,2}(?:releases?|versions?)|support(?:s|ed)?)\b",
     re.I,
 )
-_DIFFERS = re.compile(r"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus)\b", re.I)
+_DIFFERS = re.compile(
+    rf"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus|{CHANGED})\b", re.I
+)
+_ELSEWHERE = re.compile(rf"\b(?:{CHANGED}|changé\w*|neu)\b", re.I)
+"""Asks for changes in another language than English."""
+_OF_QUESTIONS = FUNCTION_WORDS | word_set("hat haben wurde wurden was qué qu quoi cosa mudou")
 _CLAUSE_END = re.compile(r"[:;?]")
 _QUESTION_END = re.compile(
     r"[?？;。\n]+|(?:^|(?<=\s))\d[.)]\s"
@@ -51,10 +57,17 @@ def topic_of(text: str, product: str) -> str:
     own_name = set(tokens(product))
     words = filtered(text.replace("`", "")).split()
     named = [w for w in words if w.lower() not in _ASKING]
+    if _ELSEWHERE.search(text):
+        named = [w for w in named if not (_ELSEWHERE.fullmatch(w) or _is_function(w))]
     if identifiers(text):
         # Words around a name that are not English are taken for question words.
         named = [w for w in named if not UNSPACED_RUN.fullmatch(w)]
     return " ".join(word for word in named if not own_name.issuperset(tokens(word)))
+
+
+def _is_function(word: str) -> bool:
+    """Whether all parts of a word are function words of some language: "qu'est-ce"."""
+    return _OF_QUESTIONS.issuperset(filter(None, re.split(r"['’-]", word.lower())))
 
 
 def question_to_one(bare: str, product: str, *, follows: bool) -> str:

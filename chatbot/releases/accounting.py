@@ -55,7 +55,7 @@ _WORDS_BEFORE = re.compile(
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
     r"|above))\s+"
     r"|\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from"
-    rf"|since|until|as\s+of|than|vs\.?|versus|against|about|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
+    rf"|since|until|as\s+of|than|vs\.?|versus|against|about|w/|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
@@ -78,10 +78,11 @@ JOINED = re.compile(
     re.I,
 )
 """The text that may stand between two releases that are named side by side."""
+CHANGED = r"geändert|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+"
+"""The words for "changed" that no English one begins like."""
 CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
-    r"|breaks?|new\s+since|geändert|unterschied\w*|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+"
-    r"|neu\s+seit|seit\s+\S+\s+neu)\b"
+    rf"|breaks?|new\s+since|unterschied\w*|{CHANGED}|neu\s+seit|seit\s+\S+\s+neu)\b"
     r"|\bwhat(?:['’]s|\s+is)\s+new\b",
     re.I,
 )
