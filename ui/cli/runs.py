@@ -122,6 +122,50 @@ def run(
         raise Exit(MISSED)
 
 
+def steps(
+    gold: Annotated[Path, Argument(help="Questions with checked answers (JSONL).")],
+    step: Annotated[
+        list[str] | None, Option(help="Only without this step (default: each); repeatable.")
+    ] = None,
+    recording: Annotated[
+        Path | None, Option(help="The model's replies by prompt, to begin with.")
+    ] = None,
+    out: Annotated[
+        Path | None, Option(help="The folder of the run (default: in the data folder).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Leave out one step of `embedded` after the other: right answers lost, wrong ones shown.
+
+    It is a run of a system for each step, and goes on like one.
+    """
+    from chatbot.assembly import open_chatbot
+    from eval.gold import read_gold
+    from eval.reports.writing import write_reports
+    from eval.runs.folder import read_run
+    from eval.runs.manifest import Plan
+    from eval.runs.running import open_run
+    from eval.runs.steps import BASE, steps_table, what_steps_earn
+    from eval.runs.systems.names import WITHOUT
+
+    of_step = {name: system for system, name in WITHOUT.items()}
+    if unknown := [name for name in step or () if name not in of_step]:
+        raise BadParameter(f"{unknown[0]!r} is none of {', '.join(of_step)}", param_hint="--step")
+    systems = (BASE, *(of_step[name] for name in step or of_step))
+    settings = read_settings()
+    plan = Plan(gold, read_gold(gold), systems, at_once=settings.at_once)
+    running = open_run(plan, open_chatbot(settings), out)
+    if recording and not running.files.calls.exists():
+        running.files.calls.write_bytes(recording.read_bytes())
+    errors.print(f"The run is in {printable(str(running.folder))}")
+    with progress_bars() as show:
+        running.on_progress = show
+        running.finish()
+    write_reports(running.folder)
+    found = what_steps_earn(read_run(running.folder))
+    print_result(as_json, {"folder": running.folder, "steps": found}, steps_table(found))
+
+
 def compare(
     first: Annotated[Path, Argument(help="The folder of a run.")],
     second: Annotated[Path, Argument(help="The folder of the run beside it, or the same.")],

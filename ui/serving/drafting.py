@@ -46,8 +46,12 @@ def draft(
 
         try:
             added = propose(
-                *(chatbot, replace(LOCAL, id=job.person, name=job.person or LOCAL.name)),
-                *(job.product, job.release, job.order["since"] or None, max(0, wanted - before)),
+                chatbot,
+                replace(LOCAL, id=job.person, name=job.person or LOCAL.name),
+                job.product,
+                job.release,
+                job.order["since"] or None,
+                max(0, wanted - before),
                 with_model=job.order["with_model"],
                 on_progress=on_progress,
                 stopped=stopped,

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from langchain_core.language_models import BaseChatModel
 
 from chatbot.batch import Answer, BatchLine
+from chatbot.chain.profiles import CAN_BE_LEFT_OUT
 from chatbot.chatbot import Chatbot
 from chatbot.settings import PROFILES
 from corpora.catalog.release import Product
@@ -43,13 +44,15 @@ PLAIN: Mapping[str, Plain] = {
     "rag+dense": Plain(pairs_by="meaning"),
 }
 """By name; `rag` is ComRAG's for what is `naive` here."""
+WITHOUT = {f"embedded-{step}": step for step in CAN_BE_LEFT_OUT}
+"""`embedded` with one step less, by name."""
 OnProgress = Callable[[int, int], None]
 
 
 def system_names() -> tuple[str, ...]:
     """The names of all systems; the profiles that packages add are theirs, too."""
     own = (name for name in PROFILES.own if name != "auto")
-    return (*own, RAW_MODEL, *PLAIN, *PROFILES.added())
+    return (*own, RAW_MODEL, *PLAIN, *WITHOUT, *PROFILES.added())
 
 
 def require_systems(names: tuple[str, ...], addresses: Mapping[str, Address]) -> None:
@@ -121,7 +124,9 @@ class Systems:
         if name not in PLAIN:
             of = {"profile": profile_of(name), "questions_at_once": at_once}
             settings = self._chatbot.settings.model_copy(update=of)
-            return ChainSystem(replace(self._chatbot, settings=settings, model=model))
+            left_out = (WITHOUT[name],) if name in WITHOUT else ()
+            chatbot = replace(self._chatbot, settings=settings, model=model, left_out=left_out)
+            return ChainSystem(chatbot)
         if model is None:
             raise BadSettings(
                 f"the system {name} needs a language model: fetch one with `strata models pull`"
@@ -142,4 +147,6 @@ def profile_of(system: str) -> str:
     """The profile whose settings a system runs with; that of the settings for those of a prompt."""
     if system in PLAIN:
         return "auto"
+    if system in WITHOUT:
+        return "embedded"
     return "zeroshot" if system == RAW_MODEL else system
