@@ -107,13 +107,6 @@ def most_calls(metrics: Sequence[str], *, questions: int, answers: int) -> int:
     return sum(questions if name.startswith("gold") else answers for name in names)
 
 
-def judge_answer(
-    judge: Judge, answer: JudgedAnswer, metrics: Sequence[str]
-) -> tuple[JudgeScore, ...]:
-    """The scores of one answer, in the order of the metrics. Raises GeneratorError."""
-    return judge_answers(judge, (answer,), metrics)[0]
-
-
 def judge_answers(
     judge: Judge,
     answers: Sequence[JudgedAnswer],
