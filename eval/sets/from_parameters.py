@@ -112,8 +112,7 @@ def _of_changed(older: Stated, newer: Stated, change: Change) -> Iterator[Draft]
         )
         answer = f"{old.release}: {was}. {new.release}: {now}."
         patterns = tuple(dict.fromkeys((*_patterns(was), *_patterns(now))))
-        older = old.release
-        yield drafted(new, question, answer, pages, came_from, patterns=patterns, older=older)
+        yield drafted(new, question, answer, pages, came_from, patterns=patterns, older=old.release)
 
 
 def _absent(there: Stated, missing: Stated, change: Change) -> Iterator[Draft]:
