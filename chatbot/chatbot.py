@@ -62,7 +62,10 @@ class AnsweredTurn:
 
 @dataclass(frozen=True)
 class Chatbot:
-    """Answers questions from the corpora in the data folder; safe to share between threads."""
+    """Answers questions from the corpora in the data folder; safe to share between threads.
+
+    `left_out` are steps of `embedded` that an evaluation switches off.
+    """
 
     settings: Settings
     database: Database
@@ -73,6 +76,7 @@ class Chatbot:
     embedder: MiniLM
     model: BaseChatModel | None
     reranker: Reranker | None = None
+    left_out: tuple[str, ...] = ()
 
     def products(self) -> tuple[Product, ...]:
         """The products and releases that can be asked about."""
@@ -290,6 +294,7 @@ class Chatbot:
             self.memory if self.settings.memory == "on" else None,
             self.open_parameters,
             self.reranker,
+            self.left_out,
         )
 
     @cached_property

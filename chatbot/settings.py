@@ -242,6 +242,13 @@ def read_settings(**options: Any) -> Settings:
         raise BadSettings(f"strata.toml cannot be read: {error}") from error
 
 
+def key_from(variable: str) -> str:
+    """The key in an environment variable that somebody has named. Raises BadSettings."""
+    if not (key := os.environ.get(variable, "").strip()):
+        raise BadSettings(f"the environment variable {variable} holds no key")
+    return key
+
+
 def prepare_process() -> None:
     """Set what libraries read from the environment when they are imported."""
     # Without it the generator's threads spin, and a busy machine can stall it for minutes.

@@ -41,6 +41,10 @@ class Paraphrases(Line):
     paraphrases: tuple[str, ...]
 
 
+Alike = Callable[[str, str], float]
+"""How alike an answer and the gold answer are."""
+
+
 class Arrival(NamedTuple):
     """A question as somebody asks it: in the words of its gold question, or in others."""
 
@@ -134,7 +138,7 @@ class Iteration:
 def run_stream(
     chatbot: Chatbot,
     iterations: Sequence[Sequence[Arrival]],
-    alike: Callable[[str, str], float],
+    alike: Alike,
     on_progress: Callable[[int], None],
     clicks: bool = False,
 ) -> tuple[Iteration, ...]:
@@ -145,13 +149,13 @@ def run_stream(
     """
     found: list[Iteration] = []
     asked: dict[int, Arrival] = {}
-    before = sum(_pairs(chatbot))
+    before = sum(stored_pairs(chatbot))
     for arrivals in iterations:
         outcomes = []
         for arrival in arrivals:
             outcomes.append(_ask(chatbot, arrival, alike, asked, clicks))
             on_progress(len(asked))
-        high, low = _pairs(chatbot)
+        high, low = stored_pairs(chatbot)
         growth = (high + low - before) / before if before else None
         before = high + low
         found.append(Iteration(tuple(outcomes), high, low, growth))
@@ -198,7 +202,7 @@ def _reply(chatbot: Chatbot, arrival: Arrival, clicker: _Clicker | None) -> Answ
 def _ask(
     chatbot: Chatbot,
     arrival: Arrival,
-    alike: Callable[[str, str], float],
+    alike: Alike,
     asked: dict[int, Arrival],
     clicks: bool,
 ) -> Outcome:
@@ -237,7 +241,7 @@ def _ask(
     )
 
 
-def _pairs(chatbot: Chatbot) -> tuple[int, int]:
+def stored_pairs(chatbot: Chatbot) -> tuple[int, int]:
     """How many pairs there are in the high and in the low store."""
     counted = select(func.count()).select_from(MemoryPairRow)
     with chatbot.database.reading() as session:

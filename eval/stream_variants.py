@@ -27,7 +27,8 @@ from chatbot.settings import Settings
 from corpora.database.engine import sqlite_url
 from corpora.database.memory_tables import MemoryPairRow
 from eval.likeness import bert_score
-from eval.stream import Arrival, Iteration, run_stream
+from eval.stream import Alike, Arrival, Iteration, run_stream
+from eval.stream_baselines import run_baseline
 from ingestion.errors import BadSettings
 
 _NEVER = 2.0
@@ -144,6 +145,27 @@ def run_variant(
 
     `clicks` as of `run_stream`.
     """
+    with _begun(settings, variant, history) as (chatbot, alike):
+        return run_stream(chatbot, order, alike, on_progress, clicks)
+
+
+def run_against(
+    settings: Settings,
+    baseline: str,
+    order: Sequence[Sequence[Arrival]],
+    history: FaqFile,
+    on_progress: Callable[[int], None],
+) -> tuple[Iteration, ...]:
+    """The same of one of ComRAG's baselines."""
+    with _begun(settings, Variant(), history) as (chatbot, alike):
+        return run_baseline(chatbot, baseline, order, alike, on_progress)
+
+
+@contextmanager
+def _begun(
+    settings: Settings, variant: Variant, history: FaqFile
+) -> Iterator[tuple[Chatbot, Alike]]:
+    """A chatbot of its own for the block, whose memory knows nothing but the history."""
     with copied(settings) as own:
         chatbot = open_chatbot(Settings(**{**own.model_dump(), **variant.settings}))
         # Where its cached property keeps the memory.
@@ -153,12 +175,8 @@ def run_variant(
         _warm_up(chatbot)
         Exchange(chatbot, LOCAL).bring_in(history)
         token_vectors = chatbot.embedder.token_vectors
-
-        def alike(candidate: str, gold: str) -> float:
-            return bert_score(candidate, gold, token_vectors).f1
-
         try:
-            return run_stream(chatbot, order, alike, on_progress, clicks)
+            yield chatbot, lambda said, gold: bert_score(said, gold, token_vectors).f1
         finally:
             chatbot.corpora.close()
             chatbot.database.close()

@@ -16,7 +16,7 @@ from corpora.catalog.release_settings import ProductSettings, ReleaseAdministrat
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
 from corpora.errors import JobError
-from corpora.jobs.jobs import EVALUATIONS, JobFile, JobKind, Jobs
+from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
 
 _ACTIONS = {
     "aliases": "alias",
@@ -106,6 +106,22 @@ class Administration:
             raise JobError("An evaluation is running. Stop it, or wait until it is done.")
         job = jobs.add(JobKind.EVALUATE, product, "", self.person.id)
         self._record("evaluate", product, job=job)
+        return job
+
+    def draft(
+        self, product: str, release: str, since: str | None, number: int, *, with_model: bool
+    ) -> int:
+        """Order that questions are proposed from a release; return the job's id.
+
+        They are of what it says otherwise than `since`, if that is named. Raises JobError while
+        others are being proposed.
+        """
+        jobs = Jobs(self.database)
+        if any(job.is_open for job in jobs.recent(1, kinds=DRAFTS)):
+            raise JobError("Questions are being proposed. Stop that, or wait until it is done.")
+        order = {"since": since or "", "number": number, "with_model": with_model}
+        job = jobs.add(JobKind.DRAFT, product, release, self.person.id, order=order)
+        self._record("order questions", product, release, job=job, **order)
         return job
 
     def cancel(self, job: int) -> None:

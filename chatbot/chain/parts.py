@@ -40,7 +40,8 @@ POINTWISE = frozenset({"embedded"})
 class Parts:
     """Everything a step may need, and a property for each step that is in several profiles.
 
-    Without `memory` nothing that was answered before is used.
+    Without `memory` nothing that was answered before is used. `left_out` names steps of `embedded`
+    that are switched off, to see what each earns.
     """
 
     settings: Settings
@@ -52,6 +53,7 @@ class Parts:
     memory: Memory | None
     open_parameters: OpenParameters
     reranker: Reranker | None = None
+    left_out: tuple[str, ...] = ()
 
     def releases(self, product: str) -> Sequence[str]:
         """The releases of a product."""

@@ -1,8 +1,8 @@
 """A profile: the steps that a question passes, part by part, and the loop that runs them."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
 from inspect import iscoroutinefunction
 from typing import cast
 
@@ -13,6 +13,8 @@ from chatbot.turn import ModelStep, RuleStep, Step, Turn
 
 Steps = tuple[tuple[str, Step], ...]
 """Named steps in order."""
+FALL_BACK = "fall_back"
+"""The part that is one step, by the name of the field."""
 _MOST_NAMED = 3
 
 
@@ -55,6 +57,15 @@ class Profile:
     def answer_from_release(self) -> Steps:
         """The steps that answer from one release, which is known by then."""
         return self.phrase + self.remember + self.find + self.check + self.write
+
+    def without(self, steps: Collection[str]) -> "Profile":
+        """The profile without the steps of these names, for an ablation."""
+        parts = {f.name: getattr(self, f.name) for f in fields(self) if f.name != FALL_BACK}
+        kept = {
+            part: tuple((name, step) for name, step in of if name not in steps)
+            for part, of in parts.items()
+        }
+        return replace(self, **kept, fall_back=None if FALL_BACK in steps else self.fall_back)
 
     async def answer(self, turn: Turn) -> Turn:
         """The turn with its answer."""

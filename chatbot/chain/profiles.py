@@ -14,7 +14,7 @@ from chatbot.answering.several_questions import answer_questions_apart
 from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.parts import Parts
-from chatbot.chain.profile import Profile, Steps, named, run
+from chatbot.chain.profile import FALL_BACK, Profile, Steps, named, run
 from chatbot.chain.release_fallback import answer_from_newest, find_other_releases
 from chatbot.comparison.release_comparison import compare_releases
 from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
@@ -36,6 +36,12 @@ from chatbot.understanding.reading_by_rules import (
 )
 from corpora.indexing.retrieval import RetrievalSettings
 
+CAN_BE_LEFT_OUT = (
+    *("small_talk", "clarification", "inventory", "comparison", "questions_apart", "spelling"),
+    *("glossary_expansion", "release_of_text", "undocumented_gate", "adaptive_temperature"),
+    FALL_BACK,
+)
+"""The steps of `embedded` without which there still is an answer."""
 PARAGRAPHS = 5
 """The most paragraphs of an extractive summary."""
 
@@ -83,7 +89,9 @@ def direct(p: Parts) -> Profile:
 
 def embedded(p: Parts) -> Profile:
     """No GPU, no service: rules, embeddings and lexical scores, then one short model call."""
-    return _written(p, _by_score(p, named(memory=p.recall)), p.model)
+    # Twice: what computes and falls back runs the steps that it is made with.
+    profile = _by_score(p, named(memory=p.recall)).without(p.left_out)
+    return _written(p, profile, p.model).without(p.left_out)
 
 
 def _with_related(p: Parts, *, graph: bool = False, relations: bool = False) -> Profile:

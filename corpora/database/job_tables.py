@@ -13,7 +13,8 @@ from corpora.database.tables import Base
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
     by today's parsers; documents leave it; it is deleted, or the product with all releases. Or the
-    questions with checked answers of a product are asked, and what it replies is scored.
+    questions with checked answers of a product are asked, and what it replies is scored; or such
+    questions are proposed from a release.
     """
 
     UPLOAD = "upload"
@@ -21,11 +22,17 @@ class JobKind(StrEnum):
     REMOVE = "remove"
     DELETE = "delete"
     EVALUATE = "evaluate"
+    DRAFT = "draft"
 
 
 ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
-"""Jobs that change documentation, and those that only measure: neither waits for the others."""
+DRAFTS = (JobKind.DRAFT,)
+"""Jobs that change documentation, that measure, that propose questions: none waits for another."""
+
+
+ORDER = "order"
+"""The part of a job's report that was there before it was begun."""
 
 
 class JobState(StrEnum):
@@ -54,7 +61,8 @@ class JobRow(Base):
     """A job and how far it is: `done` of `total` are what its `stage` counts.
 
     Products and releases are named, not referred to: a job outlives what it worked on. `release` is
-    empty where it is of a whole product; `attempts` counts the workers that had it.
+    empty where it is of a whole product; `attempts` counts the workers that had it. `report` is
+    what it came to.
     """
 
     __table_args__ = (Index(None, "state", "id"), {"sqlite_autoincrement": True})
@@ -78,6 +86,12 @@ class JobRow(Base):
     started: Mapped[datetime | None]
     stage_started: Mapped[datetime | None]
     finished: Mapped[datetime | None]
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """What was ordered beside product and release; it stays when the job is done again."""
+        order: dict[str, Any] = self.report.get(ORDER, {})
+        return order
 
     @property
     def is_open(self) -> bool:

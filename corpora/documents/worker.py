@@ -6,7 +6,7 @@ import logging
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,6 @@ from corpora.errors import (
 from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder
 from corpora.jobs.jobs import (
-    EVALUATIONS,
     ON_DOCUMENTS,
     Claims,
     Job,
@@ -53,15 +52,16 @@ FULL_SECONDS = 5.0
 _log = logging.getLogger("strata.worker")
 
 
-Evaluate = Callable[[Job, Callable[[Progress], None], Callable[[], bool]], str]
+Task = Callable[[Job, Callable[[Progress], None], Callable[[], bool]], str]
+"""Gets a job, where to report, and whether to stop; returns a message."""
 
 
 @dataclass(frozen=True)
 class JobWork:
     """Does jobs, one after another; `stopping` says that this process is about to end.
 
-    `pauses` gives what each ingest calls between two steps. With `evaluate` it does evaluations
-    alone: that gets the job, where to report and whether to stop, and returns a message.
+    `pauses` gives what each ingest calls between two steps. With `tasks` it does jobs of their
+    kinds alone, which are none on documents.
     """
 
     claims: Claims
@@ -72,13 +72,13 @@ class JobWork:
     stopping: Callable[[], bool] = lambda: False
     limits: Limits = DEFAULT_LIMITS
     pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
-    evaluate: Evaluate | None = None
+    tasks: Mapping[JobKind, Task] = field(default_factory=dict)
     _postponed: dict[int, float] = field(default_factory=dict, init=False)
 
     @property
     def kinds(self) -> tuple[JobKind, ...]:
         """The kinds of the jobs that it does."""
-        return EVALUATIONS if self.evaluate else ON_DOCUMENTS
+        return tuple(self.tasks) or ON_DOCUMENTS
 
     def do_next(self) -> bool:
         """Do the job that has waited longest; return False if none waits that can be done now."""
@@ -154,8 +154,8 @@ class JobWork:
                 return
 
     def _carry_out(self, job: Job, watch: _Watch) -> _Ended:
-        if self.evaluate:
-            return _Ended(JobState.DONE, self.evaluate(job, watch.report, watch.is_to_stop))
+        if task := self.tasks.get(job.kind):
+            return _Ended(JobState.DONE, task(job, watch.report, watch.is_to_stop))
         if job.kind is JobKind.DELETE:
             report, database, data_dir = watch.report, self.database, self.data_dir
             pages = (

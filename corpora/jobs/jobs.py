@@ -14,9 +14,10 @@ from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import find_product, find_release
 from corpora.database.engine import Database, insert_into
+from corpora.database.job_tables import DRAFTS as DRAFTS
 from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
 from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
-from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
+from corpora.database.job_tables import ORDER, JobFileRow, JobRow, WorkerRow
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState
 from corpora.errors import JobError, JobTaken
@@ -45,9 +46,10 @@ class Jobs:
         person_id: str,
         files: Iterable[JobFile] = (),
         *,
+        order: Mapping[str, Any] | None = None,
         session: Session | None = None,
     ) -> int:
-        """Order a job under the names of the catalog and return its id.
+        """Order a job under the names of the catalog, with what else its kind needs; return its id.
 
         It is written with what else `session` writes, if one is given; a worker takes it within a
         second.
@@ -62,6 +64,7 @@ class Jobs:
                 person=person_id,
                 state=JobState.WAITING,
                 created=datetime.now(UTC),
+                report={ORDER: dict(order)} if order else {},
             )
             writing.add(row)
             writing.flush()
@@ -167,14 +170,14 @@ class Claims:
     ) -> int | None:
         """Return the id of the job that has waited longest, of all of these kinds but some.
 
-        Jobs of a release are done in order: while one is not over, the later ones wait. Of
-        evaluations there is one at a time.
+        Jobs of a release are done in order: while one is not over, the later ones wait. Of those
+        that are not on documents there is one of a kind at a time.
         """
         before = aliased(Job)
         # A job without a release is one of the whole product.
         whole = or_(before.release == "", Job.release == "")
         same = (before.product == Job.product) & or_(whole, before.release == Job.release)
-        in_line = true() if kinds == EVALUATIONS else same
+        in_line = same if kinds == ON_DOCUMENTS else true()
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
         in_line &= before.kind.in_(kinds)
         earlier = select(before.id).where(in_line, before.id < Job.id, is_open)
@@ -302,5 +305,5 @@ def _end(
     row.cancelling = False
     row.worker = ""
     row.message = message
-    row.report = dict(report or {})
+    row.report = {**({ORDER: row.order} if row.order else {}), **(report or {})}
     row.finished = datetime.now(UTC)

@@ -1,7 +1,5 @@
 """The benchmark's questions are put to any system, and what can be counted of its replies is."""
 
-import re
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +9,10 @@ from rich.table import Table
 
 from chatbot.batch import Answer, BatchLine, BatchProgress, answer_lines
 from chatbot.reply import Reply
-from chatbot.retrieval.support import says_unknown
 from eval.answer_summary import Group, Summary, score_answers
 from eval.answers import MEASURES, read_answers
 from eval.figures import Share, figures_table, in_seconds, share
+from eval.foreign import with_refusal
 from eval.gold import GoldQuestion, matches
 from eval.own_words import own_words
 
@@ -22,13 +20,6 @@ OF_ANY_SYSTEM = (
     *("correct", "facts", "steps_complete", "rightly_refused", "wrongly_refused", "failed"),
 )
 """The measures that need nothing but the words of an answer."""
-_DENIES = re.compile(
-    r"(?:n't|\bnot|\bno|\bnothing|\bnone|\bcannot|\bunable to)\b[^.\n]{0,80}?\b(?:know|find|found|"
-    r"document|mention|describe|specif|information|cover|state|support|provide|contain|exist|say)",
-    re.IGNORECASE,
-)
-_BEGINNING = 300
-"""Characters in which an answer denies what is asked, if it does."""
 
 
 @dataclass(frozen=True)
@@ -61,28 +52,11 @@ def ask_system(
     """
     by_id = {question.id: question for question in questions}
 
-    def timed(line: BatchLine, stopped: Callable[[], bool]) -> Reply:
-        started = time.perf_counter()
-        reply = answer(line, stopped)
-        return reply.model_copy(
-            update={
-                "seconds": round(time.perf_counter() - started, 3),
-                "abstained": reply.abstained
-                if "abstained" in reply.model_fields_set
-                else refuses(by_id[str(line.id)], reply.answer),
-            }
-        )
+    def told(line: BatchLine, stopped: Callable[[], bool]) -> Reply:
+        return with_refusal(by_id[str(line.id)], answer(line, stopped))
 
     lines = [BatchLine.model_validate(question.asked()) for question in questions]
-    answer_lines(timed, lines, output, on_progress, at_once)
-
-
-def refuses(question: GoldQuestion, answer: str) -> bool:
-    """Whether an answer says that it has none, or has no word; what is right is no refusal."""
-    if question.answerable and question.accepts(answer):
-        return False
-    denies = _DENIES.search(answer[:_BEGINNING]) is not None
-    return not answer.strip() or says_unknown(answer) or denies
+    answer_lines(told, lines, output, on_progress, at_once)
 
 
 def score_system(questions: Sequence[GoldQuestion], output: Path) -> BenchmarkScores:

@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 
 UNREADABLE = "unreadable"
 """What `unscored` begins with where the judge gave no verdict that can be read."""
+NOT_SHOWN = "the system does not show it"
+"""What `unscored` says where a system does not show what is judged."""
 NOT_APPLICABLE = "does not apply"
 """What `unscored` begins with where there is nothing to judge."""
 
@@ -27,9 +29,10 @@ class JudgedAnswer:
     """An answer with what it is held against; all texts are data of any origin.
 
     `question` is as it was asked, with the conversation before it (`GoldQuestion.in_conversation`).
-    `context` is what generation was given, best first. `gold` is the checked answer, `facts` what
-    a complete answer states, where the gold question lists it. `answerable`: the documentation
-    says it. `cited`: each sentence, with the texts that its marks cite; none where it has no mark.
+    `context` is what generation was given, best first; `opaque`: nobody knows that. `gold` is the
+    checked answer, `facts` what a complete answer states, where the gold question lists it.
+    `answerable`: the documentation says it. `cited`: each sentence, with the texts that its marks
+    cite; none where it has no mark.
     """
 
     question: str
@@ -40,6 +43,7 @@ class JudgedAnswer:
     refused: bool = False
     facts: tuple[str, ...] = ()
     cited: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    opaque: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,11 @@ class JudgeScore:
     score: float | None
     reason: str = ""
     unscored: str = ""
+
+    @property
+    def lacks_score(self) -> bool:
+        """Whether there is something to judge, and no score all the same."""
+        return self.score is None and not self.unscored.startswith(NOT_APPLICABLE)
 
     @property
     def unreadable(self) -> bool:

@@ -8,16 +8,17 @@ from chatbot.runtime.concurrency import run_on_event_loop, together
 from eval.judging.answers import answer_relevancy, attribution, faithfulness
 from eval.judging.contexts import contextual_precision, contextual_recall, contextual_relevancy
 from eval.judging.correctness import answer_correctness
-from eval.judging.judge import NOT_APPLICABLE, Judge, JudgedAnswer, JudgeScore, Unscored
+from eval.judging.judge import NOT_APPLICABLE, NOT_SHOWN, Judge, JudgedAnswer, JudgeScore, Unscored
 from eval.judging.nuggets import nuggets
 from prompts.fencing import visible
 
-Need = Literal["answer given", "gold", "answerable", "context", "citations"]
+Need = Literal["answer given", "gold", "answerable", "context shown", "context", "citations"]
 
 _MISSING: Mapping[Need, tuple[str, Callable[[JudgedAnswer], object]]] = {
     "answer given": ("nothing was answered", lambda a: a.answer.strip() and not a.refused),
     "gold": ("there is no gold answer", lambda a: a.gold),
     "answerable": ("the documentation does not say it", lambda a: a.answerable),
+    "context shown": ("", lambda a: not a.opaque),
     "context": ("nothing was retrieved", lambda a: a.context),
     "citations": ("no sentence has a mark", lambda a: any(texts for _, texts in a.cited)),
 }
@@ -58,28 +59,28 @@ JUDGE_METRICS: Mapping[str, JudgeMetric] = {
     "faithfulness": JudgeMetric(
         "faithfulness",
         "QAMR IV-B3, DeepEval",
-        ("answer given", "context"),
+        ("answer given", "context shown", "context"),
         ("statements", "faithfulness"),
         faithfulness,
     ),
     "contextual_precision": JudgeMetric(
         "contextual precision",
         "QAMR IV-B4, DeepEval",
-        ("gold", "answerable"),
+        ("gold", "answerable", "context shown"),
         ("contextual precision",),
         contextual_precision,
     ),
     "contextual_recall": JudgeMetric(
         "contextual recall",
         "QAMR IV-B5, DeepEval",
-        ("gold", "answerable"),
+        ("gold", "answerable", "context shown"),
         ("gold statements", "contextual recall"),
         contextual_recall,
     ),
     "contextual_relevancy": JudgeMetric(
         "contextual relevancy",
         "QAMR IV-B6, DeepEval",
-        ("context",),
+        ("context shown", "context"),
         ("contextual relevancy",),
         contextual_relevancy,
     ),
@@ -104,13 +105,6 @@ def most_calls(metrics: Sequence[str], *, questions: int, answers: int) -> int:
     """How many calls the metrics make at most for so many answers to so many questions."""
     names = {call for metric in metrics for call in JUDGE_METRICS[metric].calls}
     return sum(questions if name.startswith("gold") else answers for name in names)
-
-
-def judge_answer(
-    judge: Judge, answer: JudgedAnswer, metrics: Sequence[str]
-) -> tuple[JudgeScore, ...]:
-    """The scores of one answer, in the order of the metrics. Raises GeneratorError."""
-    return judge_answers(judge, (answer,), metrics)[0]
 
 
 def judge_answers(
@@ -141,7 +135,8 @@ async def _score(judge: Judge, answer: JudgedAnswer, name: str) -> JudgeScore:
     for need in metric.needs:
         missing, is_there = _MISSING[need]
         if not is_there(answer):
-            return JudgeScore(name, None, unscored=f"{NOT_APPLICABLE}: {missing}")
+            why = f"{NOT_APPLICABLE}: {missing}" if missing else NOT_SHOWN
+            return JudgeScore(name, None, unscored=why)
     try:
         score, reason = await metric.measure(judge, answer)
     except Unscored as error:

@@ -70,7 +70,8 @@ def _measure(run: RunSummary, name: str) -> list[str]:
     measure, cells = MEASURES[name], []
     for system in run.systems:
         found = system.measures.get(name)
-        cells.append(f"{figure(name, found.mean)} ({interval(name, found)})" if found else "–")
+        none = f"{system.unscored[name]:,} unscored" if system.unscored.get(name) else "–"
+        cells.append(f"{figure(name, found.mean)} ({interval(name, found)})" if found else none)
     return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]
 
 

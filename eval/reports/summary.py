@@ -66,7 +66,10 @@ class StepCost:
 
 @dataclass(frozen=True, slots=True)
 class SystemSummary:
-    """What one system came to, over all questions and by their kind and release."""
+    """What one system came to, over all questions and by their kind and release.
+
+    `unscored` says of each measure how many answers have no score though it applies.
+    """
 
     name: str
     outcomes: Outcomes
@@ -75,6 +78,7 @@ class SystemSummary:
     steps: Mapping[str, StepCost]
     by_kind: Mapping[str, Outcomes]
     by_release: Mapping[str, Outcomes]
+    unscored: Mapping[str, int]
 
     @property
     def answers(self) -> int:
@@ -229,6 +233,7 @@ def _summary(
         steps=_steps([one.answer for one in scored]),
         by_kind=_grouped(scored, lambda one: one.question.kind.replace("_", " ")),
         by_release=_grouped(scored, lambda one: _release(one.question)),
+        unscored=unscored,
     )
 
 
@@ -293,9 +298,15 @@ def _release(question: GoldQuestion) -> str:
 def _remarks(run: Run) -> tuple[str, ...]:
     """What has to be known to read the figures."""
     manifest, remarks = run.manifest, []
-    wanted = manifest.questions * manifest.repeats * len(manifest.systems)
+    asked = {name: len(manifest.asked_of(name, run.questions)) for name in manifest.systems}
+    wanted = manifest.repeats * sum(asked.values())
     if len(run.scores) < wanted:
         remarks.append(f"Not finished: {len(run.scores):,} of {wanted:,} answers are scored.")
+    remarks += (
+        f"Not asked of {name}: {left:,} follow-ups, since a tool has no conversation."
+        for name, number in asked.items()
+        if (left := len(run.questions) - number)
+    )
     if manifest.judge and manifest.judge == manifest.model:
         remarks.append("The model that answered is the judge of its own answers.")
     if untold := sum(outcome_of(score) is Outcome.UNTOLD for score in run.scores):

@@ -101,7 +101,10 @@ def manifest_rows(manifest: Manifest) -> Iterator[tuple[str, str]]:
         "state": manifest.state,
         "questions": f"{manifest.questions} of {manifest.questions_file}, "
         f"SHA-256 {manifest.questions_sha256[:12]}",
-        "systems": ", ".join(manifest.systems),
+        "systems": ", ".join(
+            f"{name} at {manifest.addresses[name]}" if name in manifest.addresses else name
+            for name in manifest.systems
+        ),
         "repeats": str(manifest.repeats),
         "model": manifest.model or "none",
         "judge": manifest.judge or "none",

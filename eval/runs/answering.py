@@ -8,6 +8,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.runtime.concurrency import Stopped
 from corpora.errors import ModelMissing
+from eval.foreign import with_refusal
 from eval.gold import GoldQuestion
 from eval.recording import replayed
 from eval.runs.folder import AnswerRecord
@@ -62,6 +63,8 @@ def answer_record(
             problem = f"{type(error).__name__}{told}"
             return AnswerRecord(id=question.id, repeat=repeat, error=problem)
     reply = answered.reply
+    if answered.opaque:
+        reply = with_refusal(question, reply)
     # Replies of the recording took no time now, but they did when the model wrote them.
     steps = {step: reply.timings.get(step, 0.0) for step in (*reply.timings, *waited)}
     steps = {step: round(seconds + waited.get(step, 0.0), 4) for step, seconds in steps.items()}
@@ -77,4 +80,5 @@ def answer_record(
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=reply.completion_tokens,
         trace=answered.trace,
+        opaque=answered.opaque,
     )

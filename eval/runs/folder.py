@@ -6,7 +6,7 @@ Whoever writes into it holds `run.lock`.
 """
 
 import fcntl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from chatbot.reply import Reply, Trace
 from chatbot.text.words import first_problem
+from eval.foreign import takes
 from eval.gold import GoldError, GoldQuestion, read_gold
 from eval.records import read_records, write_whole
 from ingestion.errors import StrataError
@@ -50,9 +51,9 @@ class Manifest(RunPart):
     """What was measured, with what, and how far it has come.
 
     `commit` is empty outside a checkout, `judge` without one, and `settings` has those that differ
-    from the defaults, never a secret. `corpora` are hashes of each release's documents by product
-    and release, the oldest first; `prompts` the fingerprints of all prompts. `at_once` questions
-    were asked together.
+    from the defaults, never a secret. `addresses` are those of systems of others, by name.
+    `corpora` are hashes of each release's documents by product and release, the oldest first;
+    `prompts` the fingerprints of all prompts. `at_once` questions were asked together.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Manifest(RunPart):
     questions_sha256: str
     questions: int
     systems: tuple[SystemName, ...]
+    addresses: Mapping[SystemName, str] = {}
     repeats: int = 1
     metrics: tuple[str, ...] = ()
     model: str = ""
@@ -74,6 +76,11 @@ class Manifest(RunPart):
     cores: int = 1
     at_once: int = 1
     state: RunState = RunState.PLANNED
+
+    def asked_of(self, system: str, questions: Sequence[GoldQuestion]) -> tuple[GoldQuestion, ...]:
+        """The questions that a system is asked: one behind an address may not take all."""
+        address = self.addresses.get(system, "")
+        return tuple(question for question in questions if takes(address, question))
 
 
 class ContextText(RunPart):
@@ -99,7 +106,8 @@ class AnswerRecord(RunPart):
     """What a system replied to a question: `reply`, or `error` where it failed.
 
     `context` is what generation was given and `retrieved` what was found, both in their order;
-    `steps` are seconds by step. `repeat` counts from 0.
+    `steps` are seconds by step. `repeat` counts from 0. `opaque`: a system of others, which shows
+    neither what it was given nor what it found.
     """
 
     id: str
@@ -113,6 +121,7 @@ class AnswerRecord(RunPart):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     trace: Trace | None = None
+    opaque: bool = False
 
 
 class ScoreRecord(RunPart):

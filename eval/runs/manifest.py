@@ -4,7 +4,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from importlib.resources import files
@@ -14,6 +14,7 @@ from typing import Any
 from chatbot.accounts.settings import SignInSettings
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
+from eval.foreign import Address
 from eval.gold import GoldQuestion
 from eval.runs.folder import Manifest
 from prompts import fingerprint
@@ -27,7 +28,10 @@ _OF_ONE_RUN = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What to ask of which systems; `metrics` are the judge's, none without one."""
+    """What to ask of which systems; `metrics` are the judge's, none without one.
+
+    `addresses` are those of systems of others, by name; `keys` of some of them are kept nowhere.
+    """
 
     gold: Path
     questions: tuple[GoldQuestion, ...]
@@ -36,6 +40,8 @@ class Plan:
     metrics: tuple[str, ...] = ()
     judge: str = ""
     at_once: int = 1
+    addresses: Mapping[str, Address] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def manifest_of(plan: Plan, chatbot: Chatbot) -> Manifest:
@@ -50,6 +56,7 @@ def manifest_of(plan: Plan, chatbot: Chatbot) -> Manifest:
         questions_sha256=hashlib.sha256(plan.gold.read_bytes()).hexdigest(),
         questions=len(plan.questions),
         systems=plan.systems,
+        addresses={name: str(address) for name, address in plan.addresses.items()},
         repeats=plan.repeats,
         metrics=plan.metrics,
         model=chatbot.settings.model_name,
@@ -66,7 +73,13 @@ def differences(kept: Manifest, now: Manifest) -> list[str]:
     """In what a run differs that is to be taken up; it may get more systems, repeats, metrics."""
     judges = {kept.judge, now.judge} - {""}
     found = [name for name in _OF_ONE_RUN if getattr(kept, name) != getattr(now, name)]
-    return found + (["judge"] if len(judges) > 1 else [])
+    common = kept.addresses.keys() & now.addresses.keys()
+    moved = any(kept.addresses[name] != now.addresses[name] for name in common)
+    return (
+        found
+        + (["judge"] if len(judges) > 1 else [])
+        + (["addresses of a system"] if moved else [])
+    )
 
 
 def taken_up(kept: Manifest, now: Manifest) -> Manifest:
@@ -74,6 +87,7 @@ def taken_up(kept: Manifest, now: Manifest) -> Manifest:
     return kept.model_copy(
         update={
             "systems": tuple(dict.fromkeys((*kept.systems, *now.systems))),
+            "addresses": {**kept.addresses, **now.addresses},
             "repeats": max(kept.repeats, now.repeats),
             "metrics": tuple(dict.fromkeys((*kept.metrics, *now.metrics))),
             "judge": now.judge or kept.judge,

@@ -1,6 +1,6 @@
 """A run is planned, asked and scored; what was done is on the disk and never done again."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from chatbot.assembly import open_model
 from chatbot.chatbot import Chatbot
 from eval.asking import page_text
+from eval.foreign import open_address, read_address
 from eval.gold import GoldError, GoldQuestion
 from eval.judging.judge import Judge, JudgeScore
 from eval.judging.metrics import judge_answers
@@ -69,6 +70,7 @@ class Running:
     questions: Sequence[GoldQuestion]
     chatbot: Chatbot
     judge: Judge | None = None
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     on_progress: OnProgress = lambda name, done, total: None
     stopped: Callable[[], bool] = lambda: False
     pause: Callable[[], None] = lambda: None
@@ -77,7 +79,12 @@ class Running:
 
     def __post_init__(self) -> None:
         self.files = RunFolder(self.folder)
-        self.systems = Systems(self.chatbot, lambda n, of: self.on_progress("indexing", n, of))
+        self.systems = Systems(
+            self.chatbot,
+            lambda n, of: self.on_progress("indexing", n, of),
+            {name: read_address(text) for name, text in self.manifest.addresses.items()},
+            self.keys,
+        )
 
     def left(self, system: str) -> list[tuple[GoldQuestion, int]]:
         """The questions and repeats that a system has not answered; what failed is asked again."""
@@ -85,7 +92,7 @@ class Running:
         return [
             (question, repeat)
             for repeat in range(self.manifest.repeats)
-            for question in self.questions
+            for question in self.manifest.asked_of(system, self.questions)
             if (question.id, repeat) not in answered
         ]
 
@@ -147,7 +154,7 @@ class Running:
         warm_up(self.chatbot, name, model, self._meant(), self.on_progress)
         path = self.files.answers(name)
         cut_torn_line(path)
-        total = self.manifest.repeats * len(self.questions)
+        total = self.manifest.repeats * len(self.manifest.asked_of(name, self.questions))
         ending = Event()
         pool = ThreadPoolExecutor(at_once, "run")
         try:
@@ -168,7 +175,12 @@ class Running:
         return [(p, r) for p, r in dict.fromkeys(of) if r in self.manifest.corpora[p]]
 
     def _model_of(self, system: str) -> BaseChatModel | None:
-        """The model of a system: that of the one before, which is loaded, if it is no other."""
+        """The model of a system: that of the one before, which is loaded, if it is no other.
+
+        None of a system of others.
+        """
+        if system in self.manifest.addresses:
+            return None
         settings = self.chatbot.settings.model_copy(update={"profile": profile_of(system)})
         model, held = open_model(settings), self._model
         if type(model) is not type(held) or dict(model or ()) != dict(held or ()):
@@ -246,14 +258,17 @@ def open_run(
     """Begin a run, or take one up: that of `folder`, or the last that neither ended nor goes on.
 
     Raises BadSettings for a system that there is not, UnknownRelease for a product, GoldError for a
-    folder with another run, and RunGoingOn.
+    folder with another run and an address that cannot be used, and RunGoingOn.
     """
-    require_systems(plan.systems)
+    require_systems(plan.systems, plan.addresses)
+    for name, address in plan.addresses.items():
+        # Once a run has begun with an address, it is the system's.
+        open_address(address, plan.keys.get(name))
     manifest = manifest_of(plan, chatbot)
     folder = folder or _unfinished(chatbot, manifest) or _new_folder(chatbot, plan, manifest)
     with writing(folder):
         manifest = _begun(plan, manifest, folder)
-    return Running(folder, manifest, plan.questions, chatbot, judge)
+    return Running(folder, manifest, plan.questions, chatbot, judge, plan.keys)
 
 
 def _begun(plan: Plan, manifest: Manifest, folder: Path) -> Manifest:

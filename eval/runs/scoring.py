@@ -9,12 +9,20 @@ from eval import answers
 from eval.answers import AnswerScore, PageText, score_answer, shown_by
 from eval.figures import Share, share
 from eval.gold import GoldQuestion, QuestionKind
-from eval.judging.judge import JudgedAnswer, JudgeScore
+from eval.judging.judge import NOT_SHOWN, JudgedAnswer, JudgeScore
 from eval.likeness import LIKENESS, Alike
 from eval.own_words import own_words, sentences
 from eval.runs.folder import AnswerRecord, ContextText, ScoreRecord
+from eval.runs.measures import MEASURES
 from eval.runs.ranking import ranking_scores
 
+_OF_EVIDENCE = tuple(name for name, m in MEASURES.items() if m.group == "retrieval")
+"""What only a system tells that shows what it was given and what it found."""
+_OF_RELEASE = (
+    *("wrong_release", "release_right", "silently_wrong_release", "cited_wrong_release"),
+    *("gold_page", "sentences_unsupported", "sentences_unmarked"),
+)
+"""What only a system tells that names its release, or cites."""
 _BY_RULE = tuple(name for name in answers.MEASURES if name not in ("judged", "reads_well"))
 
 
@@ -28,7 +36,7 @@ class Scorer:
 
     def values(self, question: GoldQuestion, record: AnswerRecord) -> dict[str, float | None]:
         """The scores by the names of `MEASURES`; None where one does not apply."""
-        score = score_answer(question, record.reply, self.page_text, self.alike)
+        score = score_answer(question, record.reply, self._page_text(record), self.alike)
         return {
             **{name: _number(getattr(score, name)) for name in _BY_RULE},
             **self._by_column(question, score),
@@ -43,10 +51,15 @@ class Scorer:
             **_cost(record),
         }
 
+    def _page_text(self, record: AnswerRecord) -> PageText:
+        """A system of others may cite pages, but their numbers are not those of ours."""
+        return (lambda product, citation: "") if record.opaque else self.page_text
+
     def judged(self, question: GoldQuestion, record: AnswerRecord) -> JudgedAnswer:
         """What a judge is shown of an answer; the texts that it was given say their release."""
         reply = record.reply or Reply(answer="")
-        texts = [shown_by(c, self.page_text(question.product, c)) for c in reply.citations]
+        page_text = self._page_text(record)
+        texts = [shown_by(c, page_text(question.product, c)) for c in reply.citations]
         return JudgedAnswer(
             question=question.in_conversation,
             answer=own_words(reply.answer),
@@ -59,6 +72,7 @@ class Scorer:
                 (s.text, tuple(texts[n - 1] for n in s.cited if 0 < n <= len(texts)))
                 for s in sentences(reply.answer)
             ),
+            opaque=record.opaque,
         )
 
     def _by_column(self, question: GoldQuestion, score: AnswerScore) -> dict[str, float | None]:
@@ -82,15 +96,31 @@ def score_record(
     values: Mapping[str, float | None],
     judged: Sequence[JudgeScore] = (),
 ) -> ScoreRecord:
-    """The scores of an answer by rule and by a judge as one record."""
+    """The scores of an answer by rule and by a judge as one record.
+
+    What a system of others does not show enough for is no score, however the rule counts it.
+    """
+    hidden = dict.fromkeys(name for name in _not_shown(record) if values.get(name) is not None)
     return ScoreRecord(
         id=record.id,
         system=system,
         repeat=record.repeat,
-        values={**values, **{score.metric: score.score for score in judged}},
-        unscored={score.metric: score.unscored for score in judged if score.unreadable},
+        values={**values, **hidden, **{score.metric: score.score for score in judged}},
+        unscored={
+            **dict.fromkeys(hidden, NOT_SHOWN),
+            **{score.metric: score.unscored for score in judged if score.lacks_score},
+        },
         reasons={score.metric: score.reason for score in judged if score.reason},
     )
+
+
+def _not_shown(record: AnswerRecord) -> tuple[str, ...]:
+    """The measures that cannot be made of an answer, since its system does not show enough."""
+    if not record.opaque:
+        return ()
+    reply = record.reply
+    tells = reply and (reply.citations or reply.release or reply.release_status != "none")
+    return (*_OF_EVIDENCE, *(() if tells else _OF_RELEASE))
 
 
 def wrong_release(question: GoldQuestion, record: AnswerRecord) -> bool | None:
@@ -127,12 +157,14 @@ def _foreign(question: GoldQuestion, context: Sequence[ContextText]) -> Share:
 def _cost(record: AnswerRecord) -> dict[str, float | None]:
     if record.reply is None:
         return dict.fromkeys(("seconds", "model_calls", "prompt_tokens", "completion_tokens"))
-    return {
-        "seconds": record.reply.seconds,
+    spent = {
         "model_calls": record.calls,
         "prompt_tokens": record.prompt_tokens,
         "completion_tokens": record.completion_tokens,
     }
+    # A system of others that tells none has used some all the same.
+    told = {name: number or None if record.opaque else number for name, number in spent.items()}
+    return {"seconds": record.reply.seconds, **told}
 
 
 def _number(value: bool | Share | None) -> float | None:

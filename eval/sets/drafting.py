@@ -2,14 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from itertools import islice
+
+from sqlalchemy import func, select
 
 from chatbot.accounts.people import Person
 from chatbot.chatbot import Chatbot
 from chatbot.retrieval.support import unsupported
-from chatbot.runtime.concurrency import run_on_event_loop, together
+from chatbot.runtime.concurrency import Stopped, run_on_event_loop, together
+from corpora.database.engine import Database
+from corpora.database.question_tables import ProposalRow
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
+from eval.sets.adding import FROM_FILE
 from eval.sets.from_model import drafts_by_model
 from eval.sets.from_parameters import drafts_of_changes, drafts_of_release
 from eval.sets.from_prose import (
@@ -59,6 +65,18 @@ def propose(
     return added
 
 
+def proposed_since(database: Database, product: str, moment: datetime) -> int:
+    """How many questions were proposed on a product from a moment on, whatever became of them."""
+    counted = (
+        select(func.count())
+        .select_from(ProposalRow)
+        .where(ProposalRow.product == product, ProposalRow.created >= moment)
+        .where(ProposalRow.came_from.not_like(f"{FROM_FILE}%"))
+    )
+    with database.reading() as session:
+        return session.scalar(counted) or 0
+
+
 def _drafts(
     chatbot: Chatbot,
     product: str,
@@ -84,6 +102,8 @@ def _drafts(
         of_prose = drafts_of_changed_sections(older, corpus)
     corpora = {of.release: of for of in (corpus, older) if of is not None}
     for draft in in_turn(of_parameters, of_prose):
+        if stopped():
+            raise Stopped
         if stands(draft, lambda release, page: corpora[release].page(page)):
             yield draft
 

@@ -10,10 +10,9 @@ from chatbot.review.regression_set import patterns_of
 from chatbot.runtime.model_calls import ask_for
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
-from eval.gold import GoldQuestion, QuestionKind
-from eval.sets.pages import sources_of, stated_on
+from eval.sets.pages import drafted, stated_on
 from eval.sets.proposals import Draft
-from eval.sets.wording import naming, question_id
+from eval.sets.wording import naming
 from prompts import Fenced, fenced, render
 from prompts.fencing import visible
 
@@ -70,14 +69,5 @@ def _draft(corpus: Corpus, page: StoredPage, worded: Worded) -> Draft | None:
     place = stated_on(page, corpus.release, quote, path, anchor)
     answer = " ".join(visible(worded.answer).split())
     question = naming(" ".join(visible(worded.question).split()), corpus.release)
-    gold = GoldQuestion(
-        id=question_id(corpus.product, corpus.release, question),
-        product=corpus.product,
-        question=question,
-        kind=QuestionKind.RELEASE_SPECIFIC_DIFFERS,
-        gold_answer=answer,
-        must_include=tuple(patterns_of(answer)),
-        sources=sources_of([place]),
-        release=corpus.release,
-    )
-    return Draft(gold, f"a model, of a page of {corpus.release}", (place,))
+    came_from = f"a model, of a page of {corpus.release}"
+    return drafted(corpus, question, answer, [place], came_from, patterns=patterns_of(answer))

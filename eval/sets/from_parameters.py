@@ -24,7 +24,7 @@ from corpora.parameters.parameter import (
 )
 from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
 from eval.gold import Asks, GoldQuestion, QuestionKind
-from eval.sets.pages import sources_of, stated_on
+from eval.sets.pages import drafted, stated_on
 from eval.sets.proposals import Draft, StatedOn
 from eval.sets.wording import in_turn, question_id, unnumbered
 
@@ -83,11 +83,8 @@ def _of_parameter(
         if plain(value) == plain(parameter.name):
             continue
         pages = _pages(corpus, parameter, relation)
-        yield Draft(
-            _gold(corpus, question, value, _patterns(value), pages),
-            came_from or f"a parameter of {corpus.release}",
-            pages,
-        )
+        origin = came_from or f"a parameter of {corpus.release}"
+        yield _of_value(corpus, question, value, pages, origin)
 
 
 def _of_new(older: Stated, newer: Stated, change: Change) -> Iterator[Draft]:
@@ -108,23 +105,14 @@ def _of_changed(older: Stated, newer: Stated, change: Change) -> Iterator[Draft]
         came_from = f"changed from {old.release} to {new.release}"
         thing, here = _thing(after, stated), _pages(new, after, relation)
         asked = _asked(relation, thing, new.release)
-        yield Draft(_gold(new, asked, now, _patterns(now), here), came_from, here)
+        yield _of_value(new, asked, now, here, came_from)
         pages = (*_pages(old, before, relation), *here)
         question = _DIFFERS.format(
             relation=_noun(relation), thing=thing, older=old.release, newer=new.release
         )
-        gold = GoldQuestion(
-            id=question_id(new.product, new.release, question),
-            product=new.product,
-            question=question,
-            kind=QuestionKind.COMPARE,
-            asks=Asks.CHANGED,
-            gold_answer=f"{old.release}: {was}. {new.release}: {now}.",
-            must_include=tuple(dict.fromkeys((*_patterns(was), *_patterns(now)))),
-            sources=sources_of(pages),
-            releases=(old.release, new.release),
-        )
-        yield Draft(gold, came_from, pages)
+        answer = f"{old.release}: {was}. {new.release}: {now}."
+        patterns = tuple(dict.fromkeys((*_patterns(was), *_patterns(now))))
+        yield drafted(new, question, answer, pages, came_from, patterns=patterns, older=old.release)
 
 
 def _absent(there: Stated, missing: Stated, change: Change) -> Iterator[Draft]:
@@ -152,20 +140,11 @@ def _absent(there: Stated, missing: Stated, change: Change) -> Iterator[Draft]:
     yield Draft(gold, f"{outcome} {release}", tuple(pages))
 
 
-def _gold(
-    corpus: Corpus, question: str, value: str, patterns: Sequence[str], pages: Sequence[StatedOn]
-) -> GoldQuestion:
-    return GoldQuestion(
-        id=question_id(corpus.product, corpus.release, question),
-        product=corpus.product,
-        question=question,
-        kind=QuestionKind.RELEASE_SPECIFIC_DIFFERS,
-        asks=Asks.VALUE,
-        gold_answer=value,
-        must_include=tuple(patterns),
-        sources=sources_of(pages),
-        release=corpus.release,
-    )
+def _of_value(
+    corpus: Corpus, question: str, value: str, pages: Sequence[StatedOn], came_from: str
+) -> Draft:
+    patterns = _patterns(value)
+    return drafted(corpus, question, value, pages, came_from, asks=Asks.VALUE, patterns=patterns)
 
 
 def _asked(relation: str, thing: str, release: str) -> str:

@@ -13,10 +13,10 @@ from chatbot.turn import Record
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredDocument, StoredPage
 from corpora.parameters.releases import ReleaseParameters
-from eval.gold import Asks, GoldQuestion, QuestionKind
-from eval.sets.pages import sources_of, stated_on
+from eval.gold import Asks
+from eval.sets.pages import drafted, stated_on
 from eval.sets.proposals import Draft, StatedOn
-from eval.sets.wording import in_turn, question_id, unnumbered
+from eval.sets.wording import in_turn, unnumbered
 from ingestion.page import BlockKind, DocumentKind
 
 _STEPS = "What are the steps of “{heading}” in {release}?"
@@ -75,17 +75,8 @@ def _of_section(corpus: Corpus, passage: Passage, heading: str) -> Draft:
     form, asks = (_STEPS, Asks.HOW_TO) if passage.is_numbered else (_SAYS, None)
     question = form.format(heading=heading, release=corpus.release)
     place = stated_on(passage.page, corpus.release, passage.text, passage.path, passage.anchor)
-    gold = GoldQuestion(
-        id=question_id(corpus.product, corpus.release, question),
-        product=corpus.product,
-        question=question,
-        kind=QuestionKind.RELEASE_SPECIFIC_DIFFERS,
-        asks=asks,
-        gold_answer=passage.text,
-        sources=sources_of([place]),
-        release=corpus.release,
-    )
-    return Draft(gold, f"a section of {corpus.release}", (place,))
+    came_from = f"a section of {corpus.release}"
+    return drafted(corpus, question, passage.text, [place], came_from, asks=asks)
 
 
 def changed_sections(
@@ -116,17 +107,9 @@ def drafts_of_changed_sections(older: Corpus, newer: Corpus) -> Iterator[Draft]:
             continue
         pages = (*_stated(older, was), *_stated(newer, now))
         question = _CHANGED.format(heading=heading, older=older.release, newer=newer.release)
-        gold = GoldQuestion(
-            id=question_id(newer.product, newer.release, question),
-            product=newer.product,
-            question=question,
-            kind=QuestionKind.COMPARE,
-            asks=Asks.CHANGED,
-            gold_answer=f"{older.release}: {said[0]}\n\n{newer.release}: {said[1]}",
-            sources=sources_of(pages),
-            releases=(older.release, newer.release),
-        )
-        yield Draft(gold, f"changed from {older.release} to {newer.release}", pages)
+        answer = f"{older.release}: {said[0]}\n\n{newer.release}: {said[1]}"
+        came_from = f"changed from {older.release} to {newer.release}"
+        yield drafted(newer, question, answer, pages, came_from, older=older.release)
 
 
 def _stated(corpus: Corpus, records: tuple[Record, ...]) -> tuple[StatedOn, ...]:

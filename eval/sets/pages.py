@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -14,9 +15,11 @@ from corpora.catalog.catalog import find_release
 from corpora.database.engine import portions
 from corpora.database.tables import MemberRow, PageRow
 from corpora.errors import NoCorpus
+from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
-from eval.gold import GoldQuestion, GoldSource
-from eval.sets.proposals import StatedOn
+from eval.gold import Asks, GoldQuestion, GoldSource, QuestionKind
+from eval.sets.proposals import Draft, StatedOn
+from eval.sets.wording import question_id
 
 _AT_ONCE = 500
 _HELD = 16
@@ -38,6 +41,39 @@ def stated_on(
         document=page.document.title,
         quote=quote,
     )
+
+
+def drafted(
+    corpus: Corpus,
+    question: str,
+    answer: str,
+    pages: Sequence[StatedOn],
+    came_from: str,
+    *,
+    asks: Asks | None = None,
+    patterns: Sequence[str] = (),
+    older: str = "",
+) -> Draft:
+    """A question on the release of a corpus, or with `older` on what differs from that one."""
+    of_release: dict[str, Any] = {
+        "kind": QuestionKind.RELEASE_SPECIFIC_DIFFERS,
+        "release": corpus.release,
+    }
+    of_both: dict[str, Any] = {
+        "kind": QuestionKind.COMPARE,
+        "releases": (older, corpus.release),
+    }
+    gold = GoldQuestion(
+        id=question_id(corpus.product, corpus.release, question),
+        product=corpus.product,
+        question=question,
+        asks=Asks.CHANGED if older else asks,
+        gold_answer=answer,
+        must_include=tuple(patterns),
+        sources=sources_of(pages),
+        **(of_both if older else of_release),
+    )
+    return Draft(gold, came_from, tuple(pages))
 
 
 def source_of(page: StatedOn) -> GoldSource:

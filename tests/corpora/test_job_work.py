@@ -242,7 +242,7 @@ def test_an_evaluation_is_stopped_or_fails_as_any_job_and_does_none_on_documents
         assert is_to_stop()
         raise IngestCancelled
 
-    work = replace(desk.worker(), evaluate=evaluate)
+    work = replace(desk.worker(), tasks={JobKind.EVALUATE: evaluate})
     desk.upload(guide__md=GUIDE)
     stopped, failed = (jobs.add(JobKind.EVALUATE, p, "", "") for p in ("Beacon", "Lantern"))
     assert work.do_next()

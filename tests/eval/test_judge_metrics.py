@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 import pytest
 
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from eval.judging.contexts import average_precision
 from eval.judging.judge import Judge, JudgedAnswer, JudgeScore
-from eval.judging.metrics import JUDGE_METRICS, judge_answer, judge_answers, most_calls
+from eval.judging.metrics import JUDGE_METRICS, judge_answers, most_calls
 
 LAMP = JudgedAnswer(
     question="How bright is the lamp?",
@@ -31,6 +32,12 @@ NUGGETS = Rule(
     step="judge_nuggets",
     reply='{"nuggets": [{"text": "800 lumen", "vital": true}, {"text": "dims", "vital": false}]}',
 )
+
+
+def judge_answer(
+    judge: Judge, answer: JudgedAnswer, metrics: Sequence[str]
+) -> tuple[JudgeScore, ...]:
+    return judge_answers(judge, (answer,), metrics)[0]
 
 
 def verdicts(step: str, *words: str) -> Rule:

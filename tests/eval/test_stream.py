@@ -20,6 +20,7 @@ from eval.stream import (
     read_history,
     shuffled,
 )
+from eval.stream_baselines import BASELINES
 from eval.stream_variants import choose, copied, run_variant
 from ingestion.errors import BadSettings
 from tests.chatbot.conftest import ingested
@@ -183,6 +184,44 @@ def test_the_data_folder_is_left_as_it_is(relay: Settings, run: Run) -> None:
     with database.reading() as session:
         assert session.query(MemoryPairRow).count() == 0
     database.close()
+
+
+def test_baselines_are_asked_the_same_questions_and_remember_nothing(
+    relay: Settings, gold: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    history = tmp_path / "history.jsonl"
+    before = gold_row(id="before", product="relay", question="How long does it hold in 1.0?")
+    before |= {"gold_answer": "5 s", "release": "1.0", "sources": []}
+    history.write_text(json.dumps(before) + "\n", "utf-8")
+    rules = [
+        {"matches": r"(?s)<answered.*hold.*<question>\n.*hold_time in 1\.0", "reply": "It is 5."},
+        {"matches": r"(?s)<passage.*<question>\n.*hold_time in 2\.0", "reply": "It is 300 [1]."},
+    ]
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps({"rules": rules, "otherwise": "I don't know."}), "utf-8")
+    monkeypatch.setenv("STRATA_DATA_DIR", str(relay.data_dir))
+    monkeypatch.setenv("STRATA_BACKEND", "scripted")
+    monkeypatch.setenv("STRATA_SCRIPTED_REPLIES", str(script))
+    stream = ["eval", "stream", str(gold[0]), "--paraphrases", str(gold[1]), "--iterations", "2"]
+    stream += ["--history", str(history), "--json"]
+    result = CliRunner().invoke(app, [*stream, "--against", "all"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert list(found) == ["memory", *BASELINES]
+    assert all([row["questions"] for row in found[name]] == [6, 6] for name in BASELINES)
+    asked = {o["asked"] for row in found["memory"] for o in row["outcomes"]}
+    right = {}
+    for name in BASELINES:
+        outcomes = [o for row in found[name] for o in row["outcomes"]]
+        assert {o["asked"] for o in outcomes} == asked
+        assert all(row["high"] + row["low"] == 1 for row in found[name])
+        right[name] = {o["gold"] for o in outcomes if o["correct"]}
+    assert right["raw-model"] == set()
+    assert right["bm25"] == right["dense"] == {"hold-1"}
+    assert right["rag"] == {"hold-2"}
+    assert right["rag+bm25"] == right["rag+dense"] == {"hold-1", "hold-2"}
+    with pytest.raises(BadSettings, match="'naive' is no baseline"):
+        CliRunner().invoke(app, [*stream, "--against", "naive"], catch_exceptions=False)
 
 
 def test_paraphrases_of_no_question_are_refused(gold: tuple[Path, Path], tmp_path: Path) -> None:

@@ -37,16 +37,19 @@ def test_a_system_is_asked_by_a_command(
 ) -> None:
     ask = ("eval", "benchmark", "ask", tmp_path / "replies.jsonl")
     with serving(chatbot) as address:
-        told = strata(*ask, "--mcp", f"{address}/mcp", "--json")
+        told = strata(*ask, "--system", f"mcp+{address}/mcp", "--json")
         assert told.exit_code == 0, told.output
         assert json.loads(told.stdout)["figures"]["right, own words"] == {"hits": 2, "of": 2}
         assert "1 follow-ups were not asked" in told.stderr
-        told = strata(*ask, "--url", f"{address}/v1", "--model", "strata/{product}")
+        told = strata(*ask, "--system", f"{address}/v1#strata/{{product}}")
     assert "3/3" in told.stdout
     again = strata(*ask, "--json")
     assert json.loads(again.stdout)["figures"]["right, own words"] == {"hits": 3, "of": 3}
-    both = strata(*ask, "--url", "http://127.0.0.1:9", "--mcp", "http://127.0.0.1:9")
-    assert "name one address" in both.stderr
+    keyed = strata(*ask, "--system", "http://user:secret@127.0.0.1:9/v1")
+    assert "name the environment variable" in str(keyed.exception)
+    assert "secret" not in str(keyed.exception)
+    none = strata(*ask, "--system", "http://127.0.0.1:9/v1", "--key", "NO_SUCH_KEY")
+    assert "NO_SUCH_KEY holds no key" in str(none.exception)
 
 
 def test_documents_are_fetched_and_ingested_by_commands(

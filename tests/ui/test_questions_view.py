@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
+from chatbot.administration.administration import Administration
 from chatbot.chatbot import Chatbot
+from corpora.building.gathering import ChunkingSettings
+from corpora.building.removal import delete_release
+from corpora.documents.worker import JobWork
+from corpora.errors import IngestCancelled, JobError
+from corpora.generations.processes import this_process
+from corpora.generations.progress import Progress
+from corpora.jobs.jobs import DRAFTS, Claims, Job, JobKind, Jobs, JobState
 from eval.sets.drafting import propose
 from eval.sets.proposals import Draft, Proposals, State, StatedOn
 from tests.eval.made_gold import gold
 from tests.ui.admin_pages import errors, plain, press, run, shown
 from tests.ui.payloads import PAYLOADS
+from ui.serving.drafting import draft
 
 pytestmark = pytest.mark.database
 
@@ -39,6 +50,23 @@ def listed(page: AppTest, name: str) -> AppTest:
     return run(page)
 
 
+def order(chatbot: Chatbot, since: str | None = None, number: int = 20) -> Job:
+    admin = Administration(chatbot.database, LOCAL)
+    return Jobs(chatbot.database).get(admin.draft("valve", "2.0", since, number, with_model=False))
+
+
+def worked_off(chatbot: Chatbot) -> Job:
+    """The newest order, after a worker has done it."""
+    claims, place = Claims(chatbot.database, this_process()), chatbot.settings.data_dir
+    tasks = {JobKind.DRAFT: partial(draft, chatbot.settings)}
+    work = JobWork(
+        *(claims, chatbot.database, place, chatbot.embedder, ChunkingSettings()), tasks=tasks
+    )
+    assert work.do_next()
+    (job,) = Jobs(chatbot.database).recent(1, kinds=DRAFTS)
+    return job
+
+
 def asked(chatbot: Chatbot, state: State) -> list[str]:
     kept = Proposals(chatbot.database).page(LOCAL, state, limit=100)
     return [proposal.draft.gold.question for proposal in kept]
@@ -49,6 +77,13 @@ def test_questions_are_proposed_and_decided_on(chatbot: Chatbot) -> None:
     assert "No question waits for a decision." in shown(page)
     page.number_input[0].set_value(3)
     page = press(page, "Propose")
+    assert [b.disabled for b in page.button if b.label == "Propose"] == [True]
+    assert "**Proposing of questions** · valve 2" in shown(page)
+    with pytest.raises(JobError, match="are being proposed"):
+        order(chatbot)
+    assert worked_off(chatbot).message == "3 questions proposed."
+    page = view()
+    assert "3 questions proposed." in [plain(c.value) for c in page.caption]
     first, second, third = asked(chatbot, State.PROPOSED)
     assert first in shown(page)
     press(press(view(), "Accept"), "Drop")
@@ -64,7 +99,7 @@ def test_questions_are_proposed_and_decided_on(chatbot: Chatbot) -> None:
     actions = [row["action"] for row in AuditLog(chatbot.database).rows(LOCAL)]
     assert actions == [
         *("question proposed", "question dropped", "question dropped"),
-        *("question accepted", "propose questions"),
+        *("question accepted", "propose questions", "order questions"),
     ]
 
 
@@ -74,7 +109,42 @@ def test_the_differences_of_two_releases_are_proposed(chatbot: Chatbot) -> None:
     assert (release.value, since.options) == ("2.0", ["1.0"])
     since.set_value("1.0")
     press(page, "Propose")
+    assert worked_off(chatbot).order["since"] == "1.0"
     assert any("differ between 1.0 and 2.0" in text for text in asked(chatbot, State.PROPOSED))
+
+
+def test_what_was_stopped_goes_on_with_what_is_missing(chatbot: Chatbot) -> None:
+    job = order(chatbot, number=4)
+    reported: list[Progress] = []
+
+    def stops() -> bool:
+        return bool(reported and reported[-1].done >= 2)
+
+    propose(chatbot, LOCAL, "valve", "2.0", number=2)
+    with pytest.raises(IngestCancelled):
+        draft(chatbot.settings, job, reported.append, stops)
+    assert (reported[0].done, reported[0].total) == (2, 4)
+    assert draft(chatbot.settings, job, reported.append, lambda: False) == "4 questions proposed."
+    assert len(asked(chatbot, State.PROPOSED)) == 4
+
+
+def test_a_job_that_was_stopped_keeps_its_order(chatbot: Chatbot) -> None:
+    jobs, job = Jobs(chatbot.database), order(chatbot, since="1.0")
+    jobs.cancel(job.id)
+    page = view()
+    assert "cancelled" in shown(page)
+    press(page, "Try again")
+    again = jobs.get(job.id)
+    assert (again.state, again.order) == (JobState.WAITING, job.order)
+    assert job.order == {"since": "1.0", "number": 20, "with_model": False}
+
+
+def test_a_release_that_is_gone_is_said(chatbot: Chatbot) -> None:
+    press(view(), "Propose")
+    (job,) = Jobs(chatbot.database).recent(kinds=DRAFTS)
+    delete_release(chatbot.database, chatbot.settings.data_dir, "valve", "2.0", lambda p: None)
+    assert worked_off(chatbot).state is JobState.FAILED
+    assert "2.0" in Jobs(chatbot.database).get(job.id).message
 
 
 def test_an_edited_question_is_saved_and_accepted(chatbot: Chatbot) -> None:

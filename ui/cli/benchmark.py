@@ -5,6 +5,7 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Exit, Option, Typer
 
+from chatbot.settings import key_from
 from ui.cli.ingest import ingest as ingest_release
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, errors, print_result, printable, progress_bars
 
@@ -79,17 +80,14 @@ def ingest(folder: Fetched, product: Products = None) -> None:
 @app.command()
 def ask(
     replies: Annotated[Path, Argument(help="Where the replies are kept (JSONL).")],
-    url: Annotated[str, Option(help="An OpenAI-compatible address, with its /v1.")] = "",
-    model: Annotated[
-        str | None,
-        Option(help="Its model; {product} stands for the product: strata/{product}."),
-    ] = None,
-    mcp: Annotated[str, Option(help="The address of an MCP server instead.")] = "",
-    tool: Annotated[str, Option(help="The tool that answers a question.")] = "ask",
-    key: Annotated[
-        str | None,
-        Option(envvar="BENCHMARK_KEY", help="The key of either; better in the environment."),
-    ] = None,
+    system: Annotated[
+        str,
+        Option(
+            help="Its address: http://HOST/v1#MODEL ({product} in the model stands for the "
+            "product: strata/{product}), or mcp+http://HOST/mcp#TOOL."
+        ),
+    ] = "",
+    key: Annotated[str, Option(help="The environment variable that holds its key.")] = "",
     product: Products = None,
     at_once: Annotated[int, Option(min=1, help="Questions asked together.")] = 1,
     as_json: AsJson = False,
@@ -101,17 +99,15 @@ def ask(
     """
     from eval.benchmark import load
     from eval.benchmark.asking import ask_system, score_system, score_tables
-    from eval.benchmark.systems import chat_system, tool_system
+    from eval.foreign import open_address, read_address, takes
 
-    if url and mcp:
-        raise BadParameter("name one address: --url or --mcp")
     benchmark = load(*(product or ()))
-    questions = [q for q in benchmark.questions if not (mcp and q.history)]
-    if url or mcp:
-        system = tool_system(mcp, tool, key) if mcp else chat_system(url, model, key)
+    questions = [question for question in benchmark.questions if takes(system, question)]
+    if system:
+        answer = open_address(read_address(system), key_from(key) if key else None)
         with progress_bars() as show:
             ask_system(
-                system,
+                answer,
                 questions,
                 replies,
                 lambda p: show("asking", p.done, p.total, f"{p.failed} failed"),

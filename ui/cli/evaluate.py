@@ -21,6 +21,7 @@ app = Typer(
     name="eval", help="Measure answers and retrieval on checked questions.", no_args_is_help=True
 )
 app.command()(runs.run)
+app.command()(runs.steps)
 app.command()(runs.compare)
 app.command()(reports.report)
 app.command()(judging.calibrate)
@@ -120,6 +121,13 @@ def stream(
         list[str] | None,
         Option(help="A variant by name, `all`, or thresholds such as delta=0.8; repeatable."),
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        Option(
+            help="A baseline beside it by name (raw-model, bm25, dense, rag, rag+bm25, rag+dense), "
+            "or `all`; repeatable."
+        ),
+    ] = None,
     iterations: Annotated[int, Option(min=1, help="Number of parts in which they arrive.")] = 10,
     seed: Annotated[int, Option(help="Random seed of the order in which they arrive.")] = 1,
     clicks: Annotated[
@@ -134,8 +142,10 @@ def stream(
     The data folder is copied first and is not changed.
     """
     from eval.stream import read_arrivals, read_history, shuffled, stream_tables, to_json
-    from eval.stream_variants import choose, run_variant
+    from eval.stream_baselines import require_baselines
+    from eval.stream_variants import choose, run_against, run_variant
 
+    baselines = require_baselines(against or ())
     arrivals = read_arrivals(gold, paraphrases)
     known = read_history(history or (), arrivals)
     try:
@@ -154,6 +164,14 @@ def stream(
                 known,
                 lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
                 clicks=clicks,
+            )
+        for name in baselines:
+            runs[name] = run_against(
+                settings,
+                name,
+                order,
+                known,
+                lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
             )
     print_result(as_json, to_json(runs), stream_tables(runs))
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Exit, Option, confirm
 
-from chatbot.settings import read_settings
+from chatbot.settings import key_from, read_settings
 from ui.cli.terminal import (
     AsJson,
     WithoutAsking,
@@ -28,7 +28,14 @@ def run(
     gold: Annotated[Path, Argument(help="Questions with checked answers (JSONL).")],
     system: Annotated[
         list[str] | None,
-        Option(help="A profile, `naive`, `naive-filter`, `rag+bm25` …; repeatable."),
+        Option(
+            help="A profile, `naive`, `naive-filter`, `rag+bm25` …, or a system of others: "
+            "NAME=http://HOST/v1#MODEL, NAME=mcp+http://HOST/mcp#TOOL; repeatable."
+        ),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        Option(help="The environment variable with the key of such a system: NAME=VARIABLE."),
     ] = None,
     repeats: Annotated[int, Option(min=1, help="How often each question is asked.")] = 1,
     judge: Annotated[bool, Option("--judge", help="Have the judge's model score, too.")] = False,
@@ -52,6 +59,7 @@ def run(
     limit is missed.
     """
     from chatbot.assembly import open_chatbot
+    from eval.foreign import read_address
     from eval.gold import read_gold
     from eval.judging.metrics import JUDGE_METRICS
     from eval.judging.opening import judge_settings, open_judge
@@ -69,10 +77,17 @@ def run(
         raise BadParameter(f"--metric is one of {', '.join(JUDGE_METRICS)}, with --judge")
     settings = read_settings()
     chatbot = open_chatbot(settings)
+    named = [option.partition("=") for option in system or [settings.profile_in_use]]
+    addresses = {name: read_address(text) for name, equals, text in named if equals}
+    variables = {name: variable for name, _, variable in (o.partition("=") for o in key or ())}
+    if unknown := variables.keys() - addresses.keys():
+        raise BadParameter(f"no --system has the address of {', '.join(sorted(unknown))}")
     plan = Plan(
         gold,
         read_gold(gold),
-        tuple(dict.fromkeys(system or [settings.profile_in_use])),
+        tuple(dict.fromkeys(name for name, _, _ in named)),
+        addresses=addresses,
+        keys={name: key_from(variable) for name, variable in variables.items()},
         repeats=repeats,
         metrics=metrics,
         judge=judge_settings(settings).model_name if metrics else "",
@@ -105,6 +120,50 @@ def run(
         errors.print(f"[bold red]missed:[/] {line}")
     if wrong:
         raise Exit(MISSED)
+
+
+def steps(
+    gold: Annotated[Path, Argument(help="Questions with checked answers (JSONL).")],
+    step: Annotated[
+        list[str] | None, Option(help="Only without this step (default: each); repeatable.")
+    ] = None,
+    recording: Annotated[
+        Path | None, Option(help="The model's replies by prompt, to begin with.")
+    ] = None,
+    out: Annotated[
+        Path | None, Option(help="The folder of the run (default: in the data folder).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Leave out one step of `embedded` after the other: right answers lost, wrong ones shown.
+
+    It is a run of a system for each step, and goes on like one.
+    """
+    from chatbot.assembly import open_chatbot
+    from eval.gold import read_gold
+    from eval.reports.writing import write_reports
+    from eval.runs.folder import read_run
+    from eval.runs.manifest import Plan
+    from eval.runs.running import open_run
+    from eval.runs.steps import BASE, steps_table, what_steps_earn
+    from eval.runs.systems.names import WITHOUT
+
+    of_step = {name: system for system, name in WITHOUT.items()}
+    if unknown := [name for name in step or () if name not in of_step]:
+        raise BadParameter(f"{unknown[0]!r} is none of {', '.join(of_step)}", param_hint="--step")
+    systems = (BASE, *(of_step[name] for name in step or of_step))
+    settings = read_settings()
+    plan = Plan(gold, read_gold(gold), systems, at_once=settings.at_once)
+    running = open_run(plan, open_chatbot(settings), out)
+    if recording and not running.files.calls.exists():
+        running.files.calls.write_bytes(recording.read_bytes())
+    errors.print(f"The run is in {printable(str(running.folder))}")
+    with progress_bars() as show:
+        running.on_progress = show
+        running.finish()
+    write_reports(running.folder)
+    found = what_steps_earn(read_run(running.folder))
+    print_result(as_json, {"folder": running.folder, "steps": found}, steps_table(found))
 
 
 def compare(

@@ -6,16 +6,18 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from corpora.catalog.release import Product
+from corpora.jobs.jobs import DRAFTS, Jobs
 from eval.sets.adding import add_imported
 from eval.sets.columns import guess_columns
-from eval.sets.drafting import MOST, NUMBER, propose
+from eval.sets.drafting import MOST, NUMBER
 from eval.sets.importing import Defaults, ImportedSet, import_questions
 from eval.sets.rows import LARGEST, Row, columns_of, read_rows
+from ui.documents.jobs_view import show_ended
 from ui.elements.frame import button, done, failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets
 from ui.serving import services
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label
+from ui.wording.escaping import as_label, as_text
 from ui.wording.questions import import_notes
 
 _MAPPED = {"question": "question", "gold_answer": "answer", "release": "release", "file": "file"}
@@ -23,8 +25,8 @@ _MAPPED = {"question": "question", "gold_answer": "answer", "release": "release"
 _NONE = "–"
 
 
-def offer_proposing(person: Person, product: str) -> None:
-    """Propose questions of a release, or of what it says otherwise than another one."""
+def offer_proposing(product: str) -> None:
+    """Order questions of a release, or of what it says otherwise than another one; a job."""
     st.markdown("**Propose from the documentation**")
     names = services.releases(product)
     if not names:
@@ -46,21 +48,20 @@ def offer_proposing(person: Person, product: str) -> None:
         key="propose-model",
         help="Slower. Its answers have to be quoted from a page; the others are taken from there.",
     )
-    if not button("Propose", icon="lightbulb", key="propose"):
+    (newest,) = Jobs(services.chatbot().database).recent(1, kinds=DRAFTS) or (None,)
+    is_open = newest is not None and newest.is_open
+    if button("Propose", icon="lightbulb", key="propose", disabled=is_open):
+        with failures_shown():
+            services.administration().draft(
+                product, release, since, int(number), with_model=by_model
+            )
+            done("Questions are being proposed.")
+    if newest is None or newest.is_open or newest.product != product:
         return
-    bar = st.progress(0.0, "Reading the documentation …")
-
-    def on_progress(done: int, total: int) -> None:
-        bar.progress(done / max(1, total), f"{done:,} of {how_many(total, 'question')}")
-
-    with failures_shown():
-        added = propose(
-            *(services.chatbot(), person, product, release, since, int(number)),
-            with_model=by_model,
-            on_progress=on_progress,
-        )
-        none = "Nothing new to propose: all of it is there already."
-        done(f"{how_many(added, 'question')} proposed." if added else none)
+    if newest.state == "done":
+        st.caption(as_text(newest.message))
+    else:
+        show_ended(newest)
 
 
 def offer_import(person: Person, product: str) -> None:

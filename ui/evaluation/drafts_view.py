@@ -7,10 +7,12 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
 from chatbot.turn import Citation
+from corpora.jobs.jobs import DRAFTS
 from eval.gold import GoldQuestion
 from eval.sets.proposals import Draft, Proposal, Proposals, State, StatedOn
 from eval.sets.regression import Member, exported, gather
 from ui.answers.citations import place, source_button
+from ui.documents.jobs_view import show_running
 from ui.elements.frame import button, choose_one, done, failures_shown, in_a_row
 from ui.elements.table import export_buttons, list_in_pages, read_in_pages
 from ui.evaluation.adding_view import offer_import, offer_proposing
@@ -25,6 +27,7 @@ _LONGEST = 600
 
 def show(person: Person, product: str) -> None:
     """Show the proposed questions of a product, to accept, edit or drop each."""
+    show_running(DRAFTS)
     kept = services.proposals()
     with in_a_row(key="questions-bar"):
         shown = choose_one("Show", _LISTS, f"questions-list {product}", labelled=False)
@@ -37,7 +40,7 @@ def show(person: Person, product: str) -> None:
     with adding, st.expander("Add questions", icon=":material/add:", expanded=not number):
         proposed, imported = st.columns(2, gap="large")
         with proposed:
-            offer_proposing(person, product)
+            offer_proposing(product)
         with imported:
             offer_import(person, product)
 

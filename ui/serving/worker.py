@@ -29,8 +29,9 @@ from corpora.documents.worker import JobWork
 from corpora.errors import UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
-from corpora.jobs.jobs import Claims
+from corpora.jobs.jobs import Claims, JobKind
 from eval.runs.forgetting import forget_runs
+from ui.serving.drafting import draft
 from ui.serving.evaluating import evaluate
 
 _LOOK_SECONDS = 0.5
@@ -85,13 +86,15 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         settings.reading_limits,
         partial(pauses_for_answers, settings.data_dir),
     )
-    # An evaluation takes hours: documents that are uploaded meanwhile do not wait for it.
-    evaluations = replace(work, evaluate=partial(evaluate, settings))
+    # An evaluation takes hours: what else is ordered meanwhile does not wait for it.
+    evaluations = replace(work, tasks={JobKind.EVALUATE: partial(evaluate, settings)})
+    drafts = replace(work, tasks={JobKind.DRAFT: partial(draft, settings)})
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (
             (_do_jobs, work, stopping),
             (_do_jobs, evaluations, stopping),
+            (_do_jobs, drafts, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )
     ]

@@ -13,12 +13,16 @@ Stopped = Callable[[], bool]
 
 @dataclass(frozen=True)
 class Answered:
-    """A reply, what generation was given, and the pages that were found, each best first."""
+    """A reply, what generation was given, and the pages that were found, each best first.
+
+    `opaque`: the system shows neither.
+    """
 
     reply: Reply
     context: tuple[ContextText, ...] = ()
     retrieved: tuple[FoundPage, ...] = ()
     trace: Trace | None = None
+    opaque: bool = False
 
 
 class System(Protocol):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from chatbot.batch import BatchProgress
-from eval.benchmark.asking import ask_system, refuses, score_system
-from eval.benchmark.systems import chat_system
+from chatbot.batch import Answer, BatchProgress
+from eval.benchmark.asking import ask_system, score_system
+from eval.foreign import open_address, read_address, refuses
 from eval.gold import GoldError
 from tests.eval.benchmark.loopback import serving
 from tests.eval.made_gold import gold
@@ -53,6 +53,10 @@ def server() -> Iterator[Server]:
     with serving(replies) as here:
         made.address = f"{here.address}/v1"
         yield made
+
+
+def chat_system(url: str, model: str = "") -> Answer:
+    return open_address(read_address(f"{url}#{model}"))
 
 
 def silent(progress: BatchProgress) -> None:

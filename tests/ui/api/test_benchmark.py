@@ -10,7 +10,7 @@ import pytest
 
 from chatbot.accounts.program_keys import Scope
 from eval.benchmark.asking import BenchmarkScores, ask_system, score_system
-from eval.benchmark.systems import chat_system, tool_system
+from eval.foreign import open_address, read_address
 from eval.gold import GoldError
 from tests.eval.made_gold import gold
 from tests.ui.api.conftest import MakeKey
@@ -39,7 +39,7 @@ def right(scores: BenchmarkScores) -> str:
 
 def test_strata_is_asked_in_openai_s_words(address: str, make_key: MakeKey, tmp_path: Path) -> None:
     output = tmp_path / "replies.jsonl"
-    system = chat_system(f"{address}/v1", "strata/{product}", make_key(Scope.ASK))
+    system = open_address(read_address(f"{address}/v1#strata/{{product}}"), make_key(Scope.ASK))
     ask_system(system, ASKED, output, lambda progress: None, at_once=2)
     assert right(score_system(ASKED, output)) == "3/3"
     first = json.loads(output.read_text("utf-8").splitlines()[0])
@@ -49,7 +49,7 @@ def test_strata_is_asked_in_openai_s_words(address: str, make_key: MakeKey, tmp_
 
 def test_strata_is_asked_as_a_tool(address: str, make_key: MakeKey, tmp_path: Path) -> None:
     output, key = tmp_path / "replies.jsonl", make_key(Scope.ASK)
-    system = tool_system(f"{address}/mcp", "ask", key)
+    system = open_address(read_address(f"mcp+{address}/mcp"), key)
     ask_system(system, ASKED, output, lambda progress: None, at_once=2)
     scores = score_system(ASKED, output)
     assert right(scores) == "2/3 valve-2"
@@ -66,4 +66,4 @@ def test_an_mcp_server_that_cannot_be_asked_says_why(address: str) -> None:
         ("http://127.0.0.1:9/mcp", "ask", "cannot be used"),
     ):
         with pytest.raises(GoldError, match=why):
-            tool_system(url, tool)
+            open_address(read_address(f"mcp+{url}#{tool}"))
