@@ -56,7 +56,7 @@ def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[Ret
         corpus, chatbot.embedder, pages=max(CUTOFFS), padding=0, settings=RetrievalSettings()
     )
     rewrite = rewrite_query(lambda: products)
-    expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.embedder.knows_word)
+    expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.minilm.knows_word)
     known = {(p.name, r.name) for p in products for r in p.releases}
     scores = []
     for question, release in searches(questions):

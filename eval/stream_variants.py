@@ -152,7 +152,7 @@ def run_variant(
             session.execute(delete(MemoryPairRow))
         _warm_up(chatbot)
         Exchange(chatbot, LOCAL).bring_in(history)
-        token_vectors = chatbot.embedder.token_vectors
+        token_vectors = chatbot.minilm.token_vectors
 
         def alike(candidate: str, gold: str) -> float:
             return bert_score(candidate, gold, token_vectors).f1

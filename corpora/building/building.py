@@ -234,7 +234,8 @@ def _model_id(database: Database, embedder: Embedder) -> int:
         if row is None:
             row = EmbeddingModelRow(name=embedder.name, dimension=embedder.dimension)
             session.add(row)
-            session.flush()
+        row.setting = embedder.setting
+        session.flush()
         return row.id
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from corpora.errors import ModelMissing
 from corpora.indexing.encoder import Encoder
 from corpora.indexing.onnx_session import Runtime
+from corpora.settings import MINILM
 
 Vectors = npt.NDArray[np.float32]
 
@@ -36,6 +37,10 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """The length of a vector."""
 
+    @property
+    def setting(self) -> str:
+        """What opens it again: a value of STRATA_EMBEDDER."""
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text of documentation, float32 and of length one.
 
@@ -44,6 +49,21 @@ class Embedder(Protocol):
 
     def embed_queries(self, queries: Sequence[str]) -> Vectors:
         """Return one row per question or query, to be compared with those of texts. Likewise."""
+
+
+@runtime_checkable
+class KnowsFormer(Protocol):
+    """An embedder that knows those which releases were embedded with before it."""
+
+    def named(self, name: str) -> Embedder | None:
+        """The embedder of this name, or None where it is not at hand any more."""
+
+
+def embedder_named(name: str, embedder: Embedder) -> Embedder | None:
+    """The embedder itself, or one before it, by the name that vectors are stored under."""
+    if embedder.name == name:
+        return embedder
+    return embedder.named(name) if isinstance(embedder, KnowsFormer) else None
 
 
 class MiniLM:
@@ -56,6 +76,7 @@ class MiniLM:
     """
 
     name = "all-minilm-l6-v2-int8"
+    setting = MINILM
     dimension = 384
 
     def __init__(

@@ -1,6 +1,7 @@
 """A sentence embedder of one's choice: a folder as sentence-transformers writes it, with ONNX."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,10 +35,36 @@ class Form:
     longest: int = MOST_TOKENS
 
 
-class OnnxEmbedder:
+class Formed(ABC):
+    """An embedder that is used in a form: what it needs stands before queries and before texts."""
+
+    form: Form
+
+    @cached_property
+    def dimension(self) -> int:
+        """The length of its vectors, of which one is made to see."""
+        return int(self._embed(["a"]).shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text, in input order. Raises EmbedderFailed."""
+        return self._embed_all([self.form.before_text + text for text in texts])
+
+    def embed_queries(self, queries: Sequence[str]) -> Vectors:
+        """Return one row per query, in input order. Raises EmbedderFailed."""
+        return self._embed_all([self.form.before_query + query for query in queries])
+
+    def _embed_all(self, texts: Sequence[str]) -> Vectors:
+        return self._embed(texts) if texts else np.empty((0, self.dimension), dtype=np.float32)
+
+    @abstractmethod
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """One row for each of some texts."""
+
+
+class OnnxEmbedder(Formed):
     """An embedder from a folder with `tokenizer.json` and an ONNX file, on the CPU; thread-safe.
 
-    Its form is read from the files beside them unless it is given. Its name is a hash of what its
+    `read_form` tells its form. Its name is a hash of what its
     vectors depend on, so that the same model bears the same name on every machine. Raises
     EmbedderFailed.
     """
@@ -45,9 +72,9 @@ class OnnxEmbedder:
     def __init__(
         self,
         folder: Path,
+        form: Form,
         threads: int | None = None,
         *,
-        form: Form | None = None,
         runtime: Runtime = "auto",
     ) -> None:
         self._folder = folder
@@ -57,8 +84,13 @@ class OnnxEmbedder:
                 f"{folder} does not hold an embedder: it needs tokenizer.json and model.onnx; "
                 "set STRATA_EMBEDDER to such a folder, or to minilm"
             )
-        self.form = form or read_form(folder)
+        self.form = form
         self._encoder = Encoder(model, tokenizer, self.form.longest, threads, runtime=runtime)
+
+    @property
+    def setting(self) -> str:
+        """Its folder."""
+        return str(self._folder)
 
     @cached_property
     def name(self) -> str:
@@ -69,22 +101,7 @@ class OnnxEmbedder:
                 digest.update(file_digest(opened, "sha256").digest())
         return f"onnx:{digest.hexdigest()[:24]}"
 
-    @cached_property
-    def dimension(self) -> int:
-        """The length of its vectors, of which one is made to see."""
-        return int(self.embed(["a"]).shape[1])
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row per text, in input order."""
-        return self._embed([self.form.before_text + text for text in texts])
-
-    def embed_queries(self, queries: Sequence[str]) -> Vectors:
-        """Return one row per query, in input order."""
-        return self._embed([self.form.before_query + query for query in queries])
-
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
         rows: list[int] = []
         parts: list[Vectors] = []
         try:

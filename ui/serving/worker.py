@@ -17,9 +17,9 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from chatbot.assembly import open_embedder
 from chatbot.conversations.personal_data import sweep
 from chatbot.memory.suspending import open_database
+from chatbot.models.embedders import open_embedders
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
@@ -79,7 +79,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         claims,
         database,
         settings.data_dir,
-        open_embedder(settings, threads=1),
+        open_embedders(settings, database, threads=1),
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
         settings.reading_limits,
