@@ -77,7 +77,7 @@ class CorpusSettings(BaseModel):
 
     @field_validator("embedder")
     @classmethod
-    def _is_there(cls, chosen: str) -> str:
+    def _can_embed(cls, chosen: str) -> str:
         if urlsplit(chosen).scheme in {"http", "https"} or Path(chosen).expanduser().exists():
             return chosen
         try:

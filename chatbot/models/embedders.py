@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from sqlalchemy import select
 
-from chatbot.models.files import EMBEDDING, TOKENIZER, ModelFile
+from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.models.gguf_model import GgufModel
 from chatbot.settings import Settings
 from corpora.database.engine import Database
@@ -32,80 +32,13 @@ _SECONDS = 60.0
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownEmbedder:
-    """An embedder of the Hub that Strata knows by name: its files, and how it is used."""
-
-    files: tuple[ModelFile, ModelFile]
-    form: Form
-    languages: str
-
-
-def _of_hub(
-    key: str,
-    hub: str,
-    size: int,
-    licence: str,
-    memory_gb: int,
-    form: Form,
-    languages: str = "English",
-) -> KnownEmbedder:
-    model, tokenizer = (
-        ModelFile(
-            name if name == key else f"{key}-tokenizer",
-            f"embedding, {languages}" if name == key else f"tokenizer of {key}",
-            f"{key}/{file.rpartition('/')[2]}",
-            size if name == key else 0,
-            "",
-            licence,
-            hub=f"{hub}/{file}",
-            memory_gb=memory_gb,
-            cores=2,
-        )
-        for name, file in ((key, "onnx/model.onnx"), ("", "tokenizer.json"))
-    )
-    return KnownEmbedder((model, tokenizer), form, languages)
-
-
-KNOWN = {
-    known.files[0].key: known
-    for known in (
-        _of_hub(
-            "bge-small-en-v1.5",
-            "BAAI/bge-small-en-v1.5",
-            133_000_000,
-            "MIT",
-            2,
-            Form("cls", "Represent this sentence for searching relevant passages: "),
-        ),
-        _of_hub(
-            "granite-embedding-small-english-r2",
-            "ibm-granite/granite-embedding-small-english-r2",
-            190_000_000,
-            "Apache-2.0",
-            2,
-            Form("cls"),
-        ),
-        _of_hub(
-            "granite-embedding-97m-multilingual-r2",
-            "ibm-granite/granite-embedding-97m-multilingual-r2",
-            390_000_000,
-            "Apache-2.0",
-            3,
-            Form("cls"),
-            "52 languages",
-        ),
-        _of_hub(
-            "multilingual-e5-small",
-            "intfloat/multilingual-e5-small",
-            470_000_000,
-            "MIT",
-            3,
-            Form("mean", "query: ", "passage: "),
-            "94 languages",
-        ),
-    )
+FORMS = {
+    "bge-small-en-v1.5": Form("cls", "Represent this sentence for searching relevant passages: "),
+    "granite-embedding-small-english-r2": Form("cls"),
+    "granite-embedding-97m-multilingual-r2": Form("cls"),
+    "multilingual-e5-small": Form("mean", "query: ", "passage: "),
 }
+"""How the known embedders are used, as their makers say."""
 
 
 class EmbedderFactory(Protocol):
@@ -147,8 +80,8 @@ def open_embedder(
     path, form = Path(chosen).expanduser(), None
     if path.suffix == ".gguf":
         return GgufEmbedder(path, threads, _form(settings, Form()))
-    if chosen in KNOWN:
-        path, form = settings.models_dir / chosen, KNOWN[chosen].form
+    if chosen in FORMS:
+        path, form = settings.models_dir / chosen, FORMS[chosen]
         if not path.is_dir():
             raise EmbedderFailed(
                 f"{chosen} is not here: run `strata models pull {chosen}`, or bring its folder and "
