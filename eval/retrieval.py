@@ -46,14 +46,22 @@ class RetrievalScore:
     rank: int | None
 
 
-def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:
+def rank_pages(
+    chatbot: Chatbot,
+    questions: Iterable[GoldQuestion],
+    settings: RetrievalSettings | None = None,
+) -> tuple[RetrievalScore, ...]:
     """Search for every question in the releases of its sources that are ingested; score each.
 
     The turn is that of a question whose release was found by release extraction.
     """
     products, corpus = chatbot.products(), chatbot.corpora.corpus
     find = retrieve_context(
-        corpus, chatbot.embedder, pages=max(CUTOFFS), padding=0, settings=RetrievalSettings()
+        corpus,
+        chatbot.embedder,
+        pages=max(CUTOFFS),
+        padding=0,
+        settings=settings or RetrievalSettings(),
     )
     rewrite = rewrite_query(lambda: products)
     expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.minilm.knows_word)

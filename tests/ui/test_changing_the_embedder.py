@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.administration.thresholds import TooFewQuestions, propose_thresholds
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.models.embedders import open_embedders
@@ -95,3 +99,27 @@ def test_an_embedder_that_is_gone_is_done_without_and_said(
     answered = chatbot.ask(QUESTION, product="valve", release="1.0", afresh=True)
     assert not answered.turn.answer.abstained
     assert "searched by words alone" in str(answered.turn.fallbacks)
+
+
+def test_thresholds_are_proposed_from_remembered_questions(
+    chatbot: Chatbot, changed: Chatbot
+) -> None:
+    with pytest.raises(TooFewQuestions, match="import curated answers"):
+        propose_thresholds(chatbot.database, chatbot.minilm, changed.embedder)
+    rows = [
+        FaqRow(n, "valve", "1.0", f"{what} of part {n}?", "Ask the hotline.", 1.0)
+        for n, what in enumerate(
+            f"{verb} {noun}"
+            for verb in ("What is the torque", "How do I mount the cover", "Where is the seat")
+            for noun in ("screw", "valve", "spring", "lid", "ring", "nut", "pipe", "rod", "cap",
+                         "bolt", "gland")
+        )
+    ]  # fmt: skip
+    Exchange(chatbot, LOCAL).bring_in(FaqFile("faq.csv", tuple(rows), ()))
+    asked, same = propose_thresholds(chatbot.database, chatbot.minilm, chatbot.embedder)
+    assert asked == len(rows)
+    for threshold in same:
+        # With MiniLM itself the threshold is the cosine at which it stands, within one pair.
+        assert abs(threshold.proposed - threshold.of_minilm) < 0.05
+    _, other = propose_thresholds(chatbot.database, chatbot.minilm, changed.embedder)
+    assert [t.share for t in other] == [t.share for t in same]

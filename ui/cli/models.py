@@ -11,10 +11,11 @@ from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
 
 from chatbot.administration.in_use import larger_generator
+from chatbot.administration.thresholds import propose_thresholds
 from chatbot.errors import GeneratorError, ModelDownloadError
 from chatbot.memory.suspending import open_database
 from chatbot.models.download import file_state, pull
-from chatbot.models.embedders import open_embedders
+from chatbot.models.embedders import open_embedders, open_minilm
 from chatbot.models.files import EMBEDDER_FILES, MODELS, ModelFile, chosen_generator, models_in_use
 from chatbot.models.machine import fits, fitting_generators, this_machine
 from chatbot.runtime.ingest_throttle import pauses_for_answers
@@ -152,6 +153,28 @@ def embed_releases(as_json: AsJson = False) -> None:
         )
     lines = [f"{d['product']} {d['release']}: {d['texts']:,} texts embedded" for d in done]
     print_result(as_json, done, *(lines or [f"Every release is embedded by {settings.embedder}."]))
+
+
+@app.command("thresholds")
+def show_thresholds(as_json: AsJson = False) -> None:
+    """Propose the cosines of the memory and the question graph for another embedder than MiniLM.
+
+    They let as many pairs of the remembered questions through as the defaults do with MiniLM.
+    """
+    settings = read_settings()
+    database = open_database(settings)
+    embedder = open_embedders(settings, database)
+    asked, thresholds = propose_thresholds(database, open_minilm(settings), embedder)
+    print_result(
+        as_json,
+        {"questions": asked, "thresholds": thresholds},
+        f"from {asked:,} remembered questions:",
+        *(
+            f"STRATA_{t.setting.upper()}={t.proposed}  ({t.share:.2%} of their pairs are above; "
+            f"with MiniLM {t.of_minilm})"
+            for t in thresholds
+        ),
+    )
 
 
 @app.command("check")
