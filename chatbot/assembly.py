@@ -9,7 +9,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.memory.suspending import open_database
 from chatbot.models.embedded import EmbeddedChatModel
-from chatbot.models.files import EMBEDDING, TOKENIZER
+from chatbot.models.embedders import open_embedders, open_minilm
 from chatbot.models.rerankers import open_reranker
 from chatbot.models.settings import BACKENDS, Backend
 from chatbot.settings import Settings, prepare_process
@@ -24,6 +24,8 @@ def open_chatbot(settings: Settings) -> Chatbot:
     """Open the database and wire a chatbot; models are loaded when first needed."""
     prepare_process()
     database = open_database(settings)
+    embedder = open_embedders(settings, database)
+    minilm = embedder.current
     return Chatbot(
         settings=settings,
         database=database,
@@ -31,16 +33,11 @@ def open_chatbot(settings: Settings) -> Chatbot:
         corpora=OpenCorpora(database, settings.data_dir),
         conversations=Conversations(database),
         glossaries=Glossaries(database),
-        embedder=open_embedder(settings),
+        embedder=embedder,
+        minilm=minilm if isinstance(minilm, MiniLM) else open_minilm(settings),
         model=open_model(settings),
         reranker=open_reranker(settings, settings.embedding_runtime),
     )
-
-
-def open_embedder(settings: Settings, threads: int | None = None) -> MiniLM:
-    """The embedding model of the settings, by default on all cores; loaded at first use."""
-    files = EMBEDDING.path_in(settings.models_dir), TOKENIZER.path_in(settings.models_dir)
-    return MiniLM(*files, threads, runtime=settings.embedding_runtime)
 
 
 def open_model(settings: Settings) -> BaseChatModel | None:

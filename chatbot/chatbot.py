@@ -39,7 +39,7 @@ from corpora.catalog.release import Product
 from corpora.database.engine import Database
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
-from corpora.indexing.embedding import MiniLM
+from corpora.indexing.embedding import Embedder, MiniLM
 from corpora.parameters.releases import OpenParameters, opened_by
 from ingestion.errors import BadSettings, StrataError
 from prompts.fencing import visible
@@ -73,7 +73,8 @@ class Chatbot:
     corpora: OpenCorpora
     conversations: Conversations
     glossaries: Glossaries
-    embedder: MiniLM
+    embedder: Embedder
+    minilm: MiniLM
     model: BaseChatModel | None
     reranker: Reranker | None = None
     left_out: tuple[str, ...] = ()
@@ -290,6 +291,7 @@ class Chatbot:
             self.corpora,
             self.glossaries,
             self.embedder,
+            self.minilm,
             self.model,
             self.memory if self.settings.memory == "on" else None,
             self.open_parameters,

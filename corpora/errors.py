@@ -94,6 +94,12 @@ class ModelMissing(StrataError):
     for_operators = True
 
 
+class EmbedderFailed(StrataError):
+    """Texts cannot be embedded; the message says why and what to do."""
+
+    for_operators = True
+
+
 class RerankerFailed(StrataError):
     """The passages cannot be scored; the message says why and what to do."""
 

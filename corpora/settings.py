@@ -1,8 +1,21 @@
 """The settings of reading, cutting and embedding documents, and how a part declares its own."""
 
+from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr, field_validator
+
+from ingestion.plugins import ExtensionPoint
+
+MINILM = "minilm"
+KNOWN_EMBEDDERS = (
+    "bge-small-en-v1.5",
+    "granite-embedding-small-english-r2",
+    "granite-embedding-97m-multilingual-r2",
+    "multilingual-e5-small",
+)
+EMBEDDERS = ExtensionPoint("strata.embedders", (MINILM, *KNOWN_EMBEDDERS))
 
 
 def advanced(default: Any, description: str, **limits: Any) -> Any:
@@ -43,3 +56,34 @@ class CorpusSettings(BaseModel):
         "what embeds: `onnxruntime`, `openvino` (extra `fast`, [half the time]"
         "(decisions/0002-embedding-runtime.md)), or `auto`: OpenVINO where it is installed",
     )
+    embedder: str = advanced(
+        MINILM,
+        "what turns texts into vectors: `minilm`, another name of `strata models list`, a folder "
+        "with an ONNX file and `tokenizer.json`, a GGUF file, a model on a server as "
+        "`http://host/v1#model`, or the name of one that an installed package adds "
+        "([how](operations.md#another-embedder)); a change embeds all releases anew",
+    )
+    embedder_key: SecretStr | None = advanced(
+        None, "the key of that server; set it in the environment as `STRATA_EMBEDDER_KEY`"
+    )
+    embedder_before_query: str | None = advanced(
+        None,
+        "what stands before each query, as an embedder's makers ask for it; default: as its files "
+        "say",
+    )
+    embedder_before_text: str | None = advanced(
+        None, "what stands before each text of documentation, likewise"
+    )
+
+    @field_validator("embedder")
+    @classmethod
+    def _can_embed(cls, chosen: str) -> str:
+        if urlsplit(chosen).scheme in {"http", "https"} or Path(chosen).expanduser().exists():
+            return chosen
+        try:
+            return EMBEDDERS.require(chosen)
+        except ValueError as error:
+            raise ValueError(
+                f"{chosen} is no known embedder, folder, GGUF file, address or installed package: "
+                "correct it, or set it to minilm"
+            ) from error

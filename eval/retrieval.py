@@ -46,17 +46,25 @@ class RetrievalScore:
     rank: int | None
 
 
-def rank_pages(chatbot: Chatbot, questions: Iterable[GoldQuestion]) -> tuple[RetrievalScore, ...]:
+def rank_pages(
+    chatbot: Chatbot,
+    questions: Iterable[GoldQuestion],
+    settings: RetrievalSettings | None = None,
+) -> tuple[RetrievalScore, ...]:
     """Search for every question in the releases of its sources that are ingested; score each.
 
     The turn is that of a question whose release was found by release extraction.
     """
     products, corpus = chatbot.products(), chatbot.corpora.corpus
     find = retrieve_context(
-        corpus, chatbot.embedder, pages=max(CUTOFFS), padding=0, settings=RetrievalSettings()
+        corpus,
+        chatbot.embedder,
+        pages=max(CUTOFFS),
+        padding=0,
+        settings=settings or RetrievalSettings(),
     )
     rewrite = rewrite_query(lambda: products, corpus)
-    expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.embedder.knows_word)
+    expand = expand_terms(chatbot.glossaries.entries, corpus, chatbot.minilm.knows_word)
     known = {(p.name, r.name) for p in products for r in p.releases}
     scores = []
     for question, release in searches(questions):

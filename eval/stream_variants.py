@@ -174,7 +174,7 @@ def _begun(
             session.execute(delete(MemoryPairRow))
         _warm_up(chatbot)
         Exchange(chatbot, LOCAL).bring_in(history)
-        token_vectors = chatbot.embedder.token_vectors
+        token_vectors = chatbot.minilm.token_vectors
         try:
             yield chatbot, lambda said, gold: bert_score(said, gold, token_vectors).f1
         finally:

@@ -18,7 +18,7 @@ from corpora.database import engine
 from corpora.database.engine import Database, open_database
 from corpora.documents import upload_checks
 from corpora.indexing import vectors
-from corpora.indexing.embedding import MiniLM
+from corpora.indexing.encoder import Encoder
 from ingestion import reading
 from ingestion.includes import Included, with_included
 from ingestion.page import Document, Rejected
@@ -122,17 +122,17 @@ def ingests_stay_in_this_process() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def models_are_loaded_once() -> Iterator[None]:
     """Every embedder of the same files and threads shares what the first one loaded."""
-    start = MiniLM._start
+    load = Encoder._load
 
     @cache
     def loaded(*files: Any, runtime: Any) -> Any:
-        return start(MiniLM(*files, runtime=runtime))
+        return load(Encoder(*files, runtime=runtime))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            MiniLM,
-            "_start",
-            lambda m: loaded(m._model, m._tokenizer, m._threads, runtime=m.runtime),
+            Encoder,
+            "_load",
+            lambda e: loaded(e.model, e.tokenizer_file, e.longest, e.threads, runtime=e.runtime),
         )
         yield
 

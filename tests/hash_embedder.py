@@ -15,6 +15,7 @@ class HashEmbedder:
 
     name = "hashed-words"
     dimension = 384
+    setting = ""
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
@@ -30,6 +31,8 @@ class HashEmbedder:
                     digest[4] & 1
                 )
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    embed_queries = embed
 
     def knows_word(self, word: str) -> bool:
         """Every word is an ordinary one."""

@@ -63,8 +63,11 @@ def save_onnx(folder: Path, *, classes: int = 1, name: str = "model.onnx") -> Pa
     return folder
 
 
-def save_gguf(path: Path) -> Path:
-    """Write a BERT of one layer with random weights and a head that gives one number."""
+def save_gguf(path: Path, *, embedder: bool = False) -> Path:
+    """Write a BERT of one layer with random weights and a head that gives one number.
+
+    As an `embedder` it pools by the mean instead.
+    """
     from gguf import GGUFWriter
 
     words, size, inner = [*WORDS, "[MASK]"], 32, 64
@@ -77,7 +80,7 @@ def save_gguf(path: Path) -> Path:
     writer.add_head_count(4)
     writer.add_layer_norm_eps(1e-12)
     writer.add_causal_attention(False)
-    writer.add_uint32("bert.pooling_type", 4)
+    writer.add_uint32("bert.pooling_type", 1 if embedder else 4)
     writer.add_array("bert.classifier.output_labels", ["LABEL_0"])
     writer.add_tokenizer_model("bert")
     writer.add_tokenizer_pre("default")

@@ -31,7 +31,8 @@ def summarise_answers(embedder: Embedder, *, paragraphs: int) -> RuleStep:
         if not candidates or len(turn.resolution.releases) > 1:
             return replace(turn, route=Route.REFERENCE, answer=_nothing(turn))
         bare = [without_marks(text) for _, text in candidates]
-        question_vector, *vectors = embedder.embed([turn.queries.base, *bare])
+        (question_vector,) = embedder.embed_queries([turn.queries.base])
+        vectors = embedder.embed(bare)
         best = maximal_marginal_relevance(
             question_vector, list(vectors), lambda_mult=0.5, k=paragraphs
         )

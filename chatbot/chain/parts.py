@@ -26,7 +26,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
-from corpora.indexing.embedding import MiniLM
+from corpora.indexing.embedding import Embedder, MiniLM
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
 from corpora.parameters.releases import OpenParameters
@@ -48,7 +48,8 @@ class Parts:
     catalog: Catalog
     corpora: OpenCorpora
     glossaries: Glossaries
-    embedder: MiniLM
+    embedder: Embedder
+    minilm: MiniLM
     model: BaseChatModel | None
     memory: Memory | None
     open_parameters: OpenParameters
@@ -100,7 +101,7 @@ class Parts:
     @cached_property
     def terms_of_glossary(self) -> RuleStep:
         """Synonyms of the product's glossary go into the queries."""
-        return expand_terms(self.glossaries.entries, self.open_corpus, self.embedder.knows_word)
+        return expand_terms(self.glossaries.entries, self.open_corpus, self.minilm.knows_word)
 
     @cached_property
     def gate(self) -> RuleStep:

@@ -217,7 +217,7 @@ def _read_by_model(p: Parts, *, remembers: bool = False) -> Steps:
 
 
 def _spelling(p: Parts) -> Step:
-    return correct_spelling(p.open_corpus, p.releases, p.embedder.knows_word)
+    return correct_spelling(p.open_corpus, p.releases, p.minilm.knows_word)
 
 
 def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile:

@@ -11,7 +11,7 @@ from chatbot.memory.pairs import MemoryQuestion
 from chatbot.retrieval.question_types import stated_type, without_opening
 from chatbot.text.words import STOP_WORDS
 from chatbot.turn import Turn
-from corpora.indexing.embedding import MiniLM
+from corpora.indexing.embedding import Embedder
 from corpora.indexing.lexical import identifiers, tokens
 from corpora.indexing.number_words import NUMBER_WORDS
 
@@ -33,7 +33,7 @@ _COMMA_AT_AN_END = re.compile(r"^(?:[,;:]?\s+)+|[\s,;]+(?=[?.!]*$)")
 class QuestionReader:
     """Reads questions into words and vectors; safe to share between threads."""
 
-    def __init__(self, embedder: MiniLM) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
     @property
@@ -49,7 +49,7 @@ class QuestionReader:
         """Read several questions about a product; they are embedded together."""
         if not texts:
             return []
-        vectors = self._embedder.embed([_without_name(text, product) for text in texts])
+        vectors = self._embedder.embed_queries([_without_name(text, product) for text in texts])
         return [
             MemoryQuestion(text, normalized(text, product), vector, self.embedding)
             for text, vector in zip(texts, vectors, strict=True)

@@ -27,7 +27,7 @@ from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow, MemoryUseRow
 from corpora.database.tables import DocumentRow, PageRow
-from corpora.indexing.embedding import MiniLM
+from corpora.indexing.embedding import Embedder
 from ingestion.errors import StrataError
 
 _log = logging.getLogger(__name__)
@@ -158,7 +158,7 @@ class Memory:
         return pair
 
 
-def open_memory(settings: Settings, database: Database, embedder: MiniLM) -> Memory:
+def open_memory(settings: Settings, database: Database, embedder: Embedder) -> Memory:
     """Wire the memory, and bring up to date what another version or other settings have saved.
 
     Admins can see it even where the settings leave it out of answering.

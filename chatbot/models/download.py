@@ -30,6 +30,8 @@ Report = Callable[[ModelFile, int, int], None]
 """A callback for the progress of a model file: bytes that have arrived, bytes expected."""
 
 _BLOCK = 1 << 20
+_GIT_BLOB = 40
+"""Of a small file the Hub publishes the id that git gives its content: 40 hexadecimal digits."""
 _SPARE_BYTES = 64 << 20
 _CONNECT_SECONDS = 3.0
 _STALL_SECONDS = 60.0
@@ -127,6 +129,7 @@ def _fetch_verified(
             continue
         # The stamp says that it was verified, so it has to be on the disk whole.
         sync(fetched)
+        path.parent.mkdir(exist_ok=True)
         fetched.replace(path)
         stamp.write_text(_stamp_text(model.sha256, path), "ascii")
         shutil.rmtree(parts, ignore_errors=True)
@@ -229,8 +232,8 @@ def _unreachable(error: Exception) -> _SourceError:
 def _pinned_by_hub(model: ModelFile) -> ModelFile:
     try:
         _, size, sha256 = _on_hub(model)
-        if not size or not re.fullmatch("[0-9a-f]{64}", sha256):
-            raise _SourceError("it publishes no SHA-256 for this file")
+        if not size or not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", sha256):
+            raise _SourceError("it publishes no hash of this file")
     except _SourceError as error:
         raise ModelDownloadError(
             f"{model.hub} could not be downloaded; only the Hub has its SHA-256: {error}.\n"
@@ -307,9 +310,13 @@ def _pip_failure(requirement: str, log: str) -> str:
 
 
 def _mismatch(model: ModelFile, path: Path) -> str | None:
-    with path.open("rb") as file:
-        got = hashlib.file_digest(file, "sha256").hexdigest()
-    return None if got == model.sha256 else f"sha256 expected {model.sha256}, got {got}"
+    if len(model.sha256) == _GIT_BLOB:
+        blob = f"blob {path.stat().st_size}\0".encode() + path.read_bytes()
+        name, got = "git blob", hashlib.sha1(blob, usedforsecurity=False).hexdigest()
+    else:
+        with path.open("rb") as file:
+            name, got = "sha256", hashlib.file_digest(file, "sha256").hexdigest()
+    return None if got == model.sha256 else f"{name} expected {model.sha256}, got {got}"
 
 
 def _stamp(model: ModelFile, folder: Path) -> Path:

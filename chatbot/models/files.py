@@ -113,8 +113,60 @@ TOKENIZER = ModelFile(
     hub="sentence-transformers/all-MiniLM-L6-v2/tokenizer.json",
 )
 
+
+def _embedder(
+    key: str, hub: str, size: int, licence: str, memory_gb: int, languages: str = "English"
+) -> tuple[ModelFile, ModelFile]:
+    """An embedder and its tokenizer, in a folder of their own; the Hub publishes their hashes."""
+
+    def file(key: str, role: str, name: str, size: int) -> ModelFile:
+        place = f"{folder}/{name.rpartition('/')[2]}"
+        of_hub = f"{hub}/{name}"
+        return ModelFile(
+            key, role, place, size, "", licence, hub=of_hub, memory_gb=memory_gb, cores=2
+        )
+
+    folder = key
+    return (
+        file(key, f"embedding, {languages}", "onnx/model.onnx", size),
+        file(f"{key}-tokenizer", f"tokenizer of {key}", "tokenizer.json", 0),
+    )
+
+
+EMBEDDER_FILES = {
+    files[0].key: files
+    for files in (
+        _embedder("bge-small-en-v1.5", "BAAI/bge-small-en-v1.5", 133_000_000, "MIT", 2),
+        _embedder(
+            "granite-embedding-small-english-r2",
+            "ibm-granite/granite-embedding-small-english-r2",
+            190_000_000,
+            "Apache-2.0",
+            2,
+        ),
+        _embedder(
+            "granite-embedding-97m-multilingual-r2",
+            "ibm-granite/granite-embedding-97m-multilingual-r2",
+            390_000_000,
+            "Apache-2.0",
+            3,
+            "52 languages",
+        ),
+        _embedder(
+            "multilingual-e5-small",
+            "intfloat/multilingual-e5-small",
+            470_000_000,
+            "MIT",
+            3,
+            "94 languages",
+        ),
+    )
+}
+"""The known embedders that the Hub alone has: the model and its tokenizer."""
+
 GENERATORS = {model.key: model for model in (GENERATOR, SMALL_GENERATOR, *HUB_GENERATORS)}
-MODELS = GENERATORS | {model.key: model for model in (EMBEDDING, TOKENIZER)}
+_SMALL = (EMBEDDING, TOKENIZER, *(file for files in EMBEDDER_FILES.values() for file in files))
+MODELS = GENERATORS | {model.key: model for model in _SMALL}
 
 _OF_HUB = re.compile(r"[\w.-]+/[\w.-]+[/:][\w./-]+\.gguf", re.I)
 
@@ -143,7 +195,11 @@ def chosen_generator(chosen: str) -> ModelFile | Path | None:
     )
 
 
-def models_in_use(generator: str) -> tuple[ModelFile, ...]:
-    """The files that a generator's setting needs; small ones first: a bad setup shows at once."""
+def models_in_use(generator: str, embedder: str = "") -> tuple[ModelFile, ...]:
+    """The files that the settings need; small ones first: a bad setup shows at once.
+
+    MiniLM is always one of them: its tokenizer knows English words.
+    """
     file = chosen_generator(generator)
-    return (EMBEDDING, TOKENIZER, *([file] if isinstance(file, ModelFile) else []))
+    chosen = [file] if isinstance(file, ModelFile) else []
+    return EMBEDDING, TOKENIZER, *EMBEDDER_FILES.get(embedder, ()), *chosen

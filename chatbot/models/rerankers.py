@@ -1,10 +1,6 @@
 """The reranker of the settings: a cross-encoder here, on a server, or of an installed package."""
 
-import importlib
 import math
-import os
-import secrets
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,12 +9,12 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
+from chatbot.models.gguf_model import GgufModel
 from chatbot.retrieval.settings import RERANKERS, ContextSettings
 from corpora.errors import RerankerFailed
 from corpora.indexing.cross_encoder import CrossEncoder, Reranker
 from corpora.indexing.onnx_session import Runtime
 
-_BATCH = 2048
 _SECONDS = 10.0
 
 
@@ -57,43 +53,24 @@ class GgufReranker:
     """A cross-encoder from a GGUF file, run by xllamacpp in this process; loaded at first use."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._server: Any = None
+        self._model = GgufModel(path, "rerank", None)
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """Return a score from 0 to 1 for each passage. Raises RerankerFailed."""
         if not passages:
             return []
         request = {"query": question, "documents": list(passages), "top_n": len(passages)}
-        with self._lock:
-            self._server = self._server or self._start()
-            reply = self._server.handle_rerank(request)
-        return _scores(reply, len(passages), self._path.name, logits=True)
-
-    def _start(self) -> Any:
-        if not self._path.is_file():
-            raise RerankerFailed(f"there is no file {self._path}: correct STRATA_RERANKER")
-        # The library has no types.
-        xllamacpp: Any = importlib.import_module("xllamacpp")
-        params = xllamacpp.CommonParams()
-        params.model.path = str(self._path)
-        params.embedding = True
-        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
-        # A pair is computed in one batch, and never cut.
-        params.n_ctx = params.n_batch = params.n_ubatch = _BATCH
-        params.n_parallel = 1
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = os.cpu_count() or 1
-        params.verbosity = -1
-        # The library opens a loopback port of its own; without a key any web page could use it.
-        params.api_keys = [secrets.token_urlsafe(32)]
+        path = self._model.path
         try:
-            return xllamacpp.Server(params)
+            reply = self._model.call(request)
+        except FileNotFoundError as error:
+            raise RerankerFailed(f"there is no file {path}: correct STRATA_RERANKER") from error
         except RuntimeError as error:
             raise RerankerFailed(
-                f"{self._path.name} could not be loaded as a reranker ({error}): set "
-                "STRATA_RERANKER to a cross-encoder's GGUF file, or to off"
+                f"{path.name} could not be loaded as a reranker ({error}): set STRATA_RERANKER to "
+                "a cross-encoder's GGUF file, or to off"
             ) from error
+        return _scores(reply, len(passages), path.name, logits=True)
 
 
 class ServedReranker:

@@ -49,8 +49,8 @@ def reduce_context(
     def reduce_step(turn: Turn) -> Turn:
 
         def similarity(query: str, texts: Sequence[str]) -> Sequence[float]:
-            vectors = embedder.embed([query, *texts])
-            return [float(v) for v in vectors[1:] @ vectors[0]]
+            (asked,) = embedder.embed_queries([query])
+            return [float(v) for v in embedder.embed(texts) @ asked]
 
         corpus = open_corpus(*turn.target)
         subject = turn.queries.subject

@@ -12,10 +12,15 @@ from chatbot.turn import Fallback, ModelStep, RetrievedChunk, RuleStep, Turn
 from corpora.errors import RerankerFailed
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.cross_encoder import Reranker
-from corpora.indexing.embedding import Embedder
+from corpora.indexing.embedding import Embedder, embedder_named
 from corpora.indexing.retrieval import RetrievalSettings, retrieve, retrieve_by_vector
 
 STEP = "context_retrieval"
+
+_BY_WORDS_ALONE = (
+    "this release was embedded by a model that is not at hand any more: it is searched by words "
+    "alone until it is embedded anew (strata models embed)"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +59,8 @@ def retrieve_context(
             and question_type(turn.queries.own_subject, turn.queries.subject)
             is not QuestionType.CHANGE,
         )
+        if embedder_named(corpus.embedder, embedder) is None:
+            turn = replace(turn, fallbacks=(*turn.fallbacks, Fallback(STEP, _BY_WORDS_ALONE)))
         try:
             ranked = find(reranker=reranker)
         except RerankerFailed as error:

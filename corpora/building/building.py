@@ -98,6 +98,11 @@ class Builder:
         serving = Catalog(self.database).serving(product, release)
         return self._build(serving.product, serving.release, Gathering.from_originals)
 
+    def embed_anew(self, product: str, release: str) -> IngestReport:
+        """Build the same documents with vectors by this embedder. Raises NoCorpus."""
+        serving = Catalog(self.database).serving(product, release)
+        return self._build(serving.product, serving.release, lambda g: g.all_but(()))
+
     def remove_documents(self, product: str, release: str, files: Collection[str]) -> IngestReport:
         """Leave some files of a release out; raise NothingLeft where none remains, NoCorpus."""
         serving = Catalog(self.database).serving(product, release)
@@ -234,7 +239,8 @@ def _model_id(database: Database, embedder: Embedder) -> int:
         if row is None:
             row = EmbeddingModelRow(name=embedder.name, dimension=embedder.dimension)
             session.add(row)
-            session.flush()
+        row.setting = embedder.setting
+        session.flush()
         return row.id
 
 

@@ -12,20 +12,21 @@ from corpora.database.tables import Base
 
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
-    by today's parsers; documents leave it; it is deleted, or the product with all releases. Or the
-    questions with checked answers of a product are asked, and what it replies is scored; or such
-    questions are proposed from a release.
+    by today's parsers; its texts are embedded by another model; documents leave it; it is deleted,
+    or the product with all releases. Or the questions with checked answers of a product are asked,
+    and what it replies is scored; or such questions are proposed from a release.
     """
 
     UPLOAD = "upload"
     REREAD = "reread"
+    EMBED = "embed"
     REMOVE = "remove"
     DELETE = "delete"
     EVALUATE = "evaluate"
     DRAFT = "draft"
 
 
-ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE)
+ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.EMBED, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
 DRAFTS = (JobKind.DRAFT,)
 """Jobs that change documentation, that measure, that propose questions: none waits for another."""

@@ -105,11 +105,12 @@ class ReleaseRow(Base):
 
 
 class EmbeddingModelRow(Base):
-    """An embedding model whose vectors are kept."""
+    """An embedding model whose vectors are kept; `setting` opens it again."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     dimension: Mapped[int]
+    setting: Mapped[str] = mapped_column(default="")
 
 
 class GenerationRow(Base):

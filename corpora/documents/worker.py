@@ -181,6 +181,8 @@ class JobWork:
                 ingested = builder.ingest(paths, product=job.product, release=job.release)
             case JobKind.REREAD:
                 ingested = builder.reread(job.product, job.release)
+            case JobKind.EMBED:
+                ingested = builder.embed_anew(job.product, job.release)
             case JobKind.REMOVE:
                 files = {file.file for file in Jobs(self.database).files(job.id)}
                 ingested = builder.remove_documents(job.product, job.release, files)

@@ -19,6 +19,7 @@ from corpora.database.engine import Database
 from corpora.database.originals import Originals
 from corpora.database.tables import (
     DocumentRow,
+    EmbeddingModelRow,
     GenerationRow,
     MemberRow,
     PageRow,
@@ -61,7 +62,10 @@ class Corpus:
         self._database = database
         with database.reading() as session:
             generation = session.get_one(GenerationRow, serving.generation)
-        self._model_id = generation.model_id
+            model = session.get_one(EmbeddingModelRow, generation.model_id)
+        self._model_id = model.id
+        self.embedder, self.dimension = model.name, model.dimension
+        """The name of what its vectors are of, and their length."""
         self._is_own = DocumentRow.release_id == generation.release_id
         self._vectors, self._lexical = open_indexes(database, data_dir, serving.generation)
         self.size = self._lexical.size

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from corpora.errors import RerankerFailed
-from corpora.indexing.onnx_session import Numbers, Runtime, Session, open_session
+from corpora.indexing.onnx_session import Numbers, Runtime, Session, model_in, open_session
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -21,7 +21,6 @@ MOST_TOKENS = 512
 """A question with its passage is cut to so many tokens, or to fewer where the model takes fewer."""
 BEST = 24
 """Passages that are scored for a question: the best by the scores that cost nothing."""
-_FILES = ("model.onnx", "model_int8.onnx", "model_quantized.onnx")
 
 
 class Reranker(Protocol):
@@ -133,13 +132,12 @@ class CrossEncoder:
     def _start(self) -> tuple[Tokenizer, Session]:
         from tokenizers import Tokenizer
 
-        places = [self._folder / below / name for below in ("", "onnx") for name in _FILES]
-        model = next((place for place in places if place.is_file()), None)
+        model = model_in(self._folder)
         vocabulary = self._folder / "tokenizer.json"
         if model is None or not vocabulary.is_file():
             raise RerankerFailed(
-                f"{self._folder} does not hold a reranker: it needs tokenizer.json and one of "
-                f"{', '.join(_FILES)}; set STRATA_RERANKER to such a folder, or to off"
+                f"{self._folder} does not hold a reranker: it needs tokenizer.json and "
+                "model.onnx; set STRATA_RERANKER to such a folder, or to off"
             )
         try:
             tokenizer = Tokenizer.from_file(str(vocabulary))

@@ -18,6 +18,14 @@ Runtime = Literal["auto", "onnxruntime", "openvino"]
 Tokens = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float32]
 
+_FILES = ("model.onnx", "model_int8.onnx", "model_quantized.onnx")
+
+
+def model_in(folder: Path) -> Path | None:
+    """The ONNX file of a model's folder, there or in `onnx/`, under one of the names in use."""
+    places = [folder / below / name for below in ("", "onnx") for name in _FILES]
+    return next((place for place in places if place.is_file()), None)
+
 
 class Session(Protocol):
     """A model that a runtime has loaded; any thread may run it."""

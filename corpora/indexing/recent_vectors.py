@@ -26,12 +26,17 @@ class RecentVectors:
 
     def __init__(self, embedder: Embedder, file: Path | None = None, most: int = 10_000) -> None:
         self.name = embedder.name
-        self.dimension = embedder.dimension
+        self.setting = embedder.setting
         self._embedder = embedder
         self._file = file or ":memory:"
         self._most = most
         self._lock = Lock()
         self._opened: sqlite3.Connection | None = None
+
+    @property
+    def dimension(self) -> int:
+        """That of the embedder."""
+        return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text, as the embedder does."""
@@ -51,6 +56,10 @@ class RecentVectors:
             found |= new
             self._in_transaction(lambda kept: self._write(kept, new))
         return np.stack([found[keys[text]] for text in texts])
+
+    def embed_queries(self, queries: Sequence[str]) -> Vectors:
+        """Return one row per query, as the embedder does; they are not kept."""
+        return self._embedder.embed_queries(queries)
 
     def _key(self, text: str) -> bytes:
         return blake2b(f"{self.name}\n{text}".encode(errors="replace"), digest_size=16).digest()

@@ -11,7 +11,7 @@ import numpy as np
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.cross_encoder import BEST, Reranker
-from corpora.indexing.embedding import Embedder, Vectors
+from corpora.indexing.embedding import Embedder, Vectors, embedder_named
 from corpora.indexing.pages import StoredPage
 from corpora.indexing.single_chunks import SingleChunkIndex
 from ingestion.page import DocumentKind
@@ -60,14 +60,14 @@ def retrieve(
     best chunks rank by its score of the first query with each, before the others. Raises
     RerankerFailed.
     """
-    vectors = embedder.embed(queries)
+    vectors = _query_vectors(corpus, embedder, queries)
     lexical = _lexical_scores(corpus, terms, settings.lexical_candidates)
     ids, rows = _candidates(corpus, vectors, settings, lexical)
     if not ids:
         return []
-    cosine = np.maximum((rows @ vectors.T).max(axis=1), 0.0)
+    cosine = np.maximum((rows @ vectors.T).max(axis=1, initial=0.0), 0.0)
     bm25 = np.array([lexical.get(i, 0.0) for i in ids])
-    share = settings.dense_share
+    share = settings.dense_share if len(vectors) else 0.0
     scores = share * _by_maximum(cosine) + (1 - share) * _by_maximum(bm25)
     if reranker:
         scores = _reranked(corpus, reranker, queries[0], ids, scores)
@@ -94,13 +94,21 @@ def retrieve_by_vector(
 
     Returns pairs of chunk id and its highest cosine to one of the queries.
     """
-    vectors = embedder.embed(queries)
+    vectors = embedder.embed_queries(queries)
     ids, rows = _candidates(chunks, vectors, settings)
     if not ids:
         return []
     cosine = (rows @ vectors.T).max(axis=1)
     found = [(i, float(score)) for i, score in zip(ids, cosine, strict=True)]
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _query_vectors(corpus: Corpus, embedder: Embedder, queries: Sequence[str]) -> Vectors:
+    """The queries as the corpus was embedded; none, where that embedder is not at hand."""
+    own = embedder_named(corpus.embedder, embedder)
+    if own is None:
+        return np.empty((0, corpus.dimension), dtype=np.float32)
+    return own.embed_queries(queries)
 
 
 def _lexical_scores(corpus: Corpus, terms: Mapping[str, float], limit: int) -> dict[int, float]:

@@ -231,10 +231,10 @@ class Running:
                     yield system, by_id[record.id], record
 
     def _scorer(self) -> Scorer:
-        embedder = self.chatbot.embedder
+        minilm = self.chatbot.minilm
         named = {name: self.chatbot.catalog.product(name) for name in self.manifest.corpora}
         newest = {name: product.newest.name for name, product in named.items() if product.newest}
-        alike = alike_by(embedder.token_vectors, embedder.embed)
+        alike = alike_by(minilm.token_vectors, minilm.embed)
         return Scorer(page_text(self.chatbot), alike, newest)
 
     @contextmanager

@@ -29,7 +29,7 @@ WORK = """
 import json, resource, sys
 from pathlib import Path
 from time import perf_counter
-from chatbot.assembly import open_embedder
+from chatbot.models.embedders import open_embedder
 from chatbot.settings import prepare_process, read_settings
 from corpora.building.building import Builder
 from chatbot.memory.suspending import open_database

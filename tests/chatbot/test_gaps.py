@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from chatbot.accounts.people import LOCAL
-from chatbot.assembly import open_embedder
+from chatbot.models.embedders import open_embedder
 from chatbot.review import gaps as module
 from chatbot.review.gaps import ContentGaps, Gap
 from chatbot.review.turns import ANY, TurnFilter

@@ -10,8 +10,8 @@ import pytest
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
-from chatbot.assembly import open_embedder
 from chatbot.chatbot import Chatbot
+from chatbot.models.embedders import open_embedder
 from chatbot.runtime.ingest_throttle import ingests_paused, wait_for_answers
 from chatbot.settings import Settings
 from corpora.building.building import Builder

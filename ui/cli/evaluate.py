@@ -79,7 +79,7 @@ def answers(
             read_answers(replies),
             verdicts=verdicts,
             page_text=page_text(chatbot),
-            alike=alike_by(chatbot.embedder.token_vectors, chatbot.embedder.embed),
+            alike=alike_by(chatbot.minilm.token_vectors, chatbot.minilm.embed),
         )
     ranks = retrieval.rank_pages(chatbot, questions)
     within = retrieval.among_first(ranks)

@@ -33,14 +33,15 @@ def ingest(
     same command continues where it stopped. Exit code 3: some files could not be read and were
     skipped; 1: nothing could be read.
     """
-    from chatbot.assembly import open_embedder
+    from chatbot.models.embedders import open_embedders
 
     settings = read_settings()
+    database = open_database(settings)
     with progress_bars() as show:
         report = Builder(
-            open_database(settings),
+            database,
             settings.data_dir,
-            open_embedder(settings),
+            open_embedders(settings, database),
             settings=ChunkingSettings(
                 per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
             ),

@@ -11,11 +11,18 @@ from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
 
 from chatbot.administration.in_use import larger_generator
+from chatbot.administration.thresholds import propose_thresholds
 from chatbot.errors import GeneratorError, ModelDownloadError
+from chatbot.memory.suspending import open_database
 from chatbot.models.download import file_state, pull
-from chatbot.models.files import MODELS, ModelFile, chosen_generator, models_in_use
+from chatbot.models.embedders import open_embedders, open_minilm
+from chatbot.models.files import EMBEDDER_FILES, MODELS, ModelFile, chosen_generator, models_in_use
 from chatbot.models.machine import fits, fitting_generators, this_machine
+from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings, read_settings
+from corpora.building.building import Builder
+from corpora.building.gathering import ChunkingSettings
+from corpora.documents.embedding_anew import embedded_otherwise
 from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 
 app = Typer(name="models", help="The models: fetch, verify, list, try out.", no_args_is_help=True)
@@ -31,11 +38,11 @@ def pull_models(
     """Fetch and verify model files; those already there are not fetched again."""
     settings = read_settings()
     if names:
-        _pull([_named(name) for name in names], settings)
+        _pull([model for name in names for model in _named(name)], settings)
     else:
         if settings.generator == "auto":
             _pull_largest(settings)
-        _pull(models_in_use(settings.generator_in_use), settings)
+        _pull(models_in_use(settings.generator_in_use, settings.embedder), settings)
     say(f"models are ready in {settings.models_dir}")
 
 
@@ -61,12 +68,12 @@ def _pull_largest(settings: Settings) -> None:
         say(f"{best.key} is not here, so {settings.generator_in_use} is used.")
 
 
-def _named(name: str) -> ModelFile:
+def _named(name: str) -> tuple[ModelFile, ...]:
     if name in MODELS:
-        return MODELS[name]
+        return EMBEDDER_FILES.get(name, (MODELS[name],))
     with suppress(ValueError):
         if isinstance(chosen := chosen_generator(name), ModelFile):
-            return chosen
+            return (chosen,)
     raise BadParameter(
         f"no model {name}; there are {', '.join(MODELS)}, and every GGUF file of the Hugging "
         "Face Hub as owner/repository/file.gguf"
@@ -77,7 +84,7 @@ def _named(name: str) -> ModelFile:
 def list_models(as_json: AsJson = False) -> None:
     """Show the known models, which machine each suits, and which are there."""
     settings = read_settings()
-    in_use = models_in_use(settings.generator_in_use)
+    in_use = models_in_use(settings.generator_in_use, settings.embedder)
     folder = settings.models_dir
     states = {m: file_state(m, folder) for m in (*MODELS.values(), *in_use)}
     listed = [
@@ -115,6 +122,59 @@ def list_models(as_json: AsJson = False) -> None:
         "the Hub publishes.",
     ]
     print_result(as_json, listed, table, *notes, *filter(None, [larger_generator(settings)]))
+
+
+@app.command("embed")
+def embed_releases(as_json: AsJson = False) -> None:
+    """Embed every release anew that another embedder embedded than that of the settings.
+
+    Each stays as it is until its new version is done. A running server does so by itself after
+    the setting has changed. After Ctrl-C the same command continues where it stopped.
+    """
+    settings = read_settings()
+    database = open_database(settings)
+    embedder = open_embedders(settings, database)
+    done: list[dict[str, object]] = []
+    for serving in embedded_otherwise(database, embedder.name):
+        with progress_bars() as show:
+            builder = Builder(
+                database,
+                settings.data_dir,
+                embedder,
+                settings=ChunkingSettings(
+                    per_page=settings.search_chunks_per_page, target=settings.search_chunk_size
+                ),
+                on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
+                pause=pauses_for_answers(settings.data_dir),
+            )
+            report = builder.embed_anew(serving.product, serving.release)
+        done.append(
+            {"product": serving.product, "release": serving.release, "texts": report.embedded}
+        )
+    lines = [f"{d['product']} {d['release']}: {d['texts']:,} texts embedded" for d in done]
+    print_result(as_json, done, *(lines or [f"Every release is embedded by {settings.embedder}."]))
+
+
+@app.command("thresholds")
+def show_thresholds(as_json: AsJson = False) -> None:
+    """Propose the cosines of the memory and the question graph for another embedder than MiniLM.
+
+    They let as many pairs of the remembered questions through as the defaults do with MiniLM.
+    """
+    settings = read_settings()
+    database = open_database(settings)
+    embedder = open_embedders(settings, database)
+    asked, thresholds = propose_thresholds(database, open_minilm(settings), embedder)
+    print_result(
+        as_json,
+        {"questions": asked, "thresholds": thresholds},
+        f"from {asked:,} remembered questions:",
+        *(
+            f"STRATA_{t.setting.upper()}={t.proposed}  ({t.share:.2%} of their pairs are above; "
+            f"with MiniLM {t.of_minilm})"
+            for t in thresholds
+        ),
+    )
 
 
 @app.command("check")

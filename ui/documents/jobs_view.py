@@ -20,6 +20,7 @@ _SHOWN = 50
 _KINDS = {
     "upload": "Upload",
     "reread": "Reprocessing",
+    "embed": "Embedding",
     "remove": "Removal of documents",
     "delete": "Deletion",
     "evaluate": "Evaluation",

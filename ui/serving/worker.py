@@ -17,20 +17,23 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from chatbot.assembly import open_embedder
+from chatbot.accounts.people import LOCAL
 from chatbot.conversations.personal_data import sweep
 from chatbot.memory.suspending import open_database
+from chatbot.models.embedders import open_embedders
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
 from corpora.database.engine import Database
+from corpora.documents.embedding_anew import order_embedding
 from corpora.documents.uploads import sweep_uploads
 from corpora.documents.worker import JobWork
-from corpora.errors import UnreachableDatabase, UnusableDatabase
+from corpora.errors import EmbedderFailed, UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims, JobKind
 from eval.runs.forgetting import forget_runs
+from ingestion.plugins import BadPlugin
 from ui.serving.drafting import draft
 from ui.serving.evaluating import evaluate
 
@@ -80,7 +83,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         claims,
         database,
         settings.data_dir,
-        open_embedder(settings, threads=1),
+        open_embedders(settings, database, threads=1),
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
         settings.reading_limits,
@@ -160,13 +163,28 @@ def _watch(claims: Claims, stopping: threading.Event, parent: int | None) -> Non
             _log.warning("a heartbeat was missed: %s", error)
 
 
+def _order_embedding(settings: Settings, database: Database) -> bool:
+    """Order that what another embedder embedded is embedded anew; say that this is done."""
+    try:
+        count = order_embedding(database, open_embedders(settings, database).name, LOCAL.id)
+    except (EmbedderFailed, BadPlugin) as error:
+        _log.error("nothing can be embedded: %s", error)
+        return False
+    if count:
+        _log.info("%d releases are embedded anew by %s", count, settings.embedder)
+    return True
+
+
 def _keep_in_order(
     settings: Settings, database: Database, claims: Claims, stopping: threading.Event
 ) -> None:
     """Once a minute, free the jobs of dead workers and delete what nobody needs any more."""
+    ordered = False
     while True:
         try:
             claims.recover()
+            if not ordered:
+                ordered = _order_embedding(settings, database)
             sweep_folders(database, settings.data_dir)
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):

@@ -120,7 +120,7 @@ class PlainRag:
     def _found(
         self, asked: str, question: str, product: str
     ) -> tuple[list[Chunk], list[AnsweredPair]]:
-        (vector,) = self.chatbot.embedder.embed([question])
+        (vector,) = self.chatbot.embedder.embed_queries([question])
         found = self._chunks(f"{asked}\n{question}", vector, product) if self.chunks else []
         if self.pairs is None:
             return found, []
