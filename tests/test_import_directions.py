@@ -26,7 +26,7 @@ INSIDE = {
     ),
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "
-        "retrieval understanding comparison memory graph answering chain "
+        "retrieval understanding comparison memory graph answering upgrading chain "
         "conversations chatbot assembly review administration tuning batch"
     ),
     "ui": (

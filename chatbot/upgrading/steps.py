@@ -1,0 +1,266 @@
+"""What changed from one release to the next one, as steps of an upgrade with their pages."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from chatbot.retrieval.support import cite_stated, cite_words, plain
+from chatbot.turn import Citation, Origin
+from chatbot.upgrading.notes import Kind, Mention, Note
+from chatbot.upgrading.usage import folded
+from corpora.catalog.release import sort_key
+from corpora.parameters.parameter import (
+    ARGUMENT,
+    DEFAULT,
+    DEPRECATED,
+    DESCRIPTION,
+    RANGE,
+    REPLACED,
+    SYNTAX,
+    TYPE,
+    UNIT,
+    Fact,
+    Parameter,
+    Replacement,
+)
+from corpora.parameters.releases import Change, Difference, Outcome, ReleaseParameters, changes
+
+
+class Need(StrEnum):
+    """What a step asks of whoever upgrades, the most urgent first."""
+
+    MUST = "must change"
+    DEFAULT = "new default"
+    DEPRECATED = "deprecated"
+    NEW = "new"
+
+
+class What(StrEnum):
+    """What became of the thing; removed and renamed ones come first."""
+
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    CHANGED = "changed"
+    VALUE = "value"
+    DEPRECATED = "deprecated"
+    ADDED = "added"
+
+
+_BY_KIND = {
+    Kind.REMOVED: (Need.MUST, What.REMOVED),
+    Kind.RENAMED: (Need.MUST, What.RENAMED),
+    Kind.CHANGED: (Need.MUST, What.CHANGED),
+    Kind.DEFAULT: (Need.DEFAULT, What.VALUE),
+    Kind.DEPRECATED: (Need.DEPRECATED, What.DEPRECATED),
+    Kind.NEW: (Need.NEW, What.ADDED),
+}
+_ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
+_LONGEST = 300
+_IN_BRACKETS = re.compile(r"[()\[\]{}\"'`‘’“”]")
+_PART = re.compile(r"[\w.+-]+")
+
+
+@dataclass(frozen=True)
+class UpgradeStep:
+    """What became of a documented thing from `older` to `newer`, in words, with its pages.
+
+    `name` is as the documentation writes it, empty where a note names nothing; `names` are all by
+    which it is looked up. `before` and `after` are the words of the two releases; at least one is
+    there. `says` quotes the documentation and is hostile text.
+    """
+
+    need: Need
+    what: What
+    name: str
+    owner: str
+    says: str
+    older: str
+    newer: str
+    before: Citation | None = None
+    after: Citation | None = None
+    note: Citation | None = None
+    names: frozenset[str] = frozenset()
+    spelt: tuple[str, ...] = ()
+    successors: tuple[str, ...] = ()
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Its pages, the older release first."""
+        return tuple(dict.fromkeys(c for c in (self.before, self.after, self.note) if c))
+
+
+def steps_between(
+    older: ReleaseParameters,
+    newer: ReleaseParameters,
+    notes_before: Sequence[Note],
+    notes: Sequence[Note],
+) -> tuple[UpgradeStep, ...]:
+    """The steps from one release to the next, in the order of the newer one's documents."""
+    own = list(_of_this_step(older.release, newer.release, notes_before, notes))
+    releases = older.release, newer.release
+    compared = changes(older, newer)
+    of_parameters = [step for change in compared for step in _of_change(change, releases)]
+    told: defaultdict[str, list[Note]] = defaultdict(list)
+    for note in own:
+        for name, mention in note.names.items():
+            if not mention.successor:
+                told[name].append(note)
+    confirmed = [_confirmed(step, told) for step in of_parameters]
+    return (*confirmed, *(step for note in own for step in _of_note(note, older, newer)))
+
+
+def _of_this_step(
+    older: str, newer: str, before: Sequence[Note], notes: Sequence[Note]
+) -> Iterator[Note]:
+    """The notes on releases after the older one, up to the newer one.
+
+    One that names no release belongs here if the older documentation does not have it.
+    """
+    known = {plain(note.text) for note in before}
+    span = sort_key(older), sort_key(newer)
+    seen: set[str] = set()
+    for note in notes:
+        text = plain(note.text)
+        there = note.release and span[0] < sort_key(note.release) <= span[1]
+        is_unnamed = note.release is None and text not in known
+        if (there or is_unnamed) and (note.subject or text not in seen):
+            seen.add(text)
+            yield note
+
+
+def _of_change(change: Change, releases: tuple[str, str]) -> Iterator[UpgradeStep]:
+    shown = change.shown
+    if shown.kind == ARGUMENT and shown.name.startswith("_"):
+        return
+    spelt = (shown.name, *shown.aliases)
+    base = UpgradeStep(
+        *(Need.MUST, What.REMOVED, shown.name, shown.owner, "", *releases),
+        before=_cite(change.before, releases[0]) if change.before else None,
+        after=_cite(change.after, releases[1]) if change.after else None,
+        names=frozenset(map(folded, spelt)),
+        spelt=spelt,
+    )
+    match change.outcome:
+        case Outcome.GONE if by := change.replaced_by:
+            renamed = f"replaced by {by.new}"
+            yield replace(
+                base,
+                what=What.RENAMED,
+                says=renamed,
+                after=_cite(by, releases[1]),
+                successors=(by.new,),
+            )
+        case Outcome.GONE:
+            yield replace(base, says="no longer documented")
+        case Outcome.NEW:
+            default = shown.value(DEFAULT)
+            says = "; ".join(
+                filter(None, (default and f"default: {default}", shown.value(DESCRIPTION)))
+            )
+            yield replace(base, need=Need.NEW, what=What.ADDED, says=says[:_LONGEST])
+        case Outcome.CHANGED:
+            for difference in change.differences:
+                if step := _of_difference(change, difference, base):
+                    yield step
+
+
+def _of_difference(change: Change, difference: Difference, base: UpgradeStep) -> UpgradeStep | None:
+    relation, was, now = difference.relation, difference.before, difference.after
+    assert change.before is not None
+    assert change.after is not None
+    if relation in (DEPRECATED, REPLACED):
+        if not now or was:
+            return None
+        says = f"deprecated since {now}" if relation == DEPRECATED and now != "yes" else ""
+        says = says or (f"replaced by {now}" if relation == REPLACED else "deprecated")
+        need, what = Need.DEPRECATED, What.DEPRECATED
+    elif not was or not now or _is_same(was, now):
+        # What only one of them states is another documentation, and no other value.
+        return None
+    else:
+        is_value = relation not in _ASKS_FOR_A_CHANGE
+        need = Need.DEFAULT if is_value else Need.MUST
+        what = What.VALUE if is_value else What.CHANGED
+        says = f"{relation}: {was} → {now}"
+    before, after = change.before.fact(relation), change.after.fact(relation)
+    return replace(
+        base,
+        need=need,
+        what=what,
+        says=says[:_LONGEST],
+        before=_cite(before or change.before, base.older),
+        after=_cite(after or change.after, base.newer),
+    )
+
+
+def _is_same(was: str, now: str) -> bool:
+    """Whether two values are one in another spelling: 256K (262144), 262144 (256K); '600', 600."""
+    bare = (_IN_BRACKETS.sub(" ", plain(value)).replace(",", " ") for value in (was, now))
+    one, other = (set(_PART.findall(value)) for value in bare)
+    return one == other
+
+
+def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> UpgradeStep:
+    """A step with the note that tells of it."""
+    for note in (note for name in step.names for note in told[name]):
+        kind = _BY_KIND.get(note.kind) if note.kind else None
+        if kind and kind[0] is step.need:
+            return replace(step, note=_quoted(note, step.newer))
+    return step
+
+
+def _of_note(
+    note: Note, older: ReleaseParameters, newer: ReleaseParameters
+) -> Iterator[UpgradeStep]:
+    """A note as a step for each documented name in it, or as one without a name."""
+    about = [(name, mention) for name, mention in note.names.items() if mention.kind in _BY_KIND]
+    quoted = _quoted(note, newer.release)
+    says = " ".join(note.text.split())[:_LONGEST]
+    base = UpgradeStep(
+        Need.NEW, What.ADDED, note.subject, "", says, older.release, newer.release, note=quoted
+    )
+    if not about:
+        if (kind := _BY_KIND.get(note.kind) if note.kind else None) and not note.names:
+            yield replace(base, need=kind[0], what=kind[1])
+        return
+    successors = tuple(name for name, mention in about if mention.successor)
+    for name, mention in about:
+        if mention.successor or _is_aside(mention):
+            continue
+        need, what = _BY_KIND[mention.kind]  # type: ignore[index]
+        before, after = _documented(name, older), _documented(name, newer)
+        shown = after or before
+        yield replace(
+            base,
+            need=need,
+            what=what,
+            name=shown.name if shown else note.spelt(name),
+            owner=shown.owner if shown else "",
+            before=_cite(before, older.release) if before else None,
+            after=_cite(after, newer.release) if after else None,
+            names=frozenset([name]),
+            spelt=(shown.name if shown else name,),
+            successors=successors if what in (What.RENAMED, What.DEPRECATED) else (),
+        )
+
+
+def _is_aside(mention: Mention) -> bool:
+    """Whether a note on something new only names a thing beside it."""
+    return mention.kind is Kind.NEW and not mention.first
+
+
+def _documented(name: str, release: ReleaseParameters) -> Parameter | None:
+    spellings = (name, name.replace("_", "-"), f"--{name.replace('_', '-')}", f"{name}()")
+    found = [p for spelling in spellings for p in release.named(spelling)]
+    return next((p for p in found if p.kind != ARGUMENT), found[0] if found else None)
+
+
+def _quoted(note: Note, release: str) -> Citation:
+    block = note.block
+    return cite_words(note.page, block.text, block.path, block.anchor or note.page.anchor, release)
+
+
+def _cite(stated: Fact | Parameter | Replacement, release: str) -> Citation:
+    return replace(cite_stated(stated, release), origin=Origin.DOCUMENTS)
