@@ -100,7 +100,7 @@ class UpgradeGuides:
         """
         names = _between(product, older, newer)
         matched: list[UpgradeStep] = []
-        using = usage
+        using = usage = usage.without(product.name, *product.aliases)
         for number, (before, after) in enumerate(pairwise(names)):
             if stopped():
                 break

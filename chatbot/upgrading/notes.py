@@ -42,6 +42,7 @@ _KINDS: Mapping[Kind, str] = {
     r"|\bcan (?:now )?be\b|\bmay be\b",
 }
 """How a sentence says it, in English; the first that fits counts."""
+_STRONGLY = re.compile(r"\bno longer\b|\bmust\b|\brequires?d?\b|\breject|\brefuse|\berror\b", re.I)
 _FORMS = {kind: re.compile(form, re.I) for kind, form in _KINDS.items()}
 _FIX = re.compile(r"\W*(?:fix|correct|prevent|avoid|work around|bug)\w*\b", re.I)
 _HEADINGS = {
@@ -58,6 +59,13 @@ _IN_THE_MANUAL = re.compile(
     re.I,
 )
 """A remark on a release at the thing itself, as Sphinx and others write it."""
+_REMARKS = {
+    "changed": Kind.CHANGED,
+    "deprecated": Kind.DEPRECATED,
+    "removed": Kind.REMOVED,
+    "new": Kind.NEW,
+    "added": Kind.NEW,
+}
 _DOTTED = re.compile(r"(?<![\w.])v?(\d+(?:\.\w+)+)(?!\w)")
 _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _TAKES_OVER = re.compile(
@@ -112,10 +120,13 @@ class Note:
         said = next((k for k, form in _FORMS.items() if form.search(sentence)), None)
         if _FIX.match(sentence) or (self.heading is Kind.FIXED and said is Kind.NEW):
             return Kind.FIXED
-        if said is Kind.CHANGED and self.heading in (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW):
-            return self.heading
-        # "Remove the limit of …" below "New" is a feature all the same.
-        return said
+        if self.subject and self.heading:
+            # A remark begins with what it is: "Changed in version 3.0: the default is 5".
+            told = said not in (None, Kind.DEPRECATED) and self.heading is Kind.CHANGED
+            return said if told else self.heading
+        weak = said is Kind.CHANGED and not _STRONGLY.search(sentence)
+        by_heading = self.heading in (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW)
+        return self.heading if weak and by_heading else said
 
     @cached_property
     def names(self) -> Mapping[str, Mention]:
@@ -184,7 +195,8 @@ def _of_page(page: StoredPage, release: str, marked: frozenset[tuple[str, str]])
             above = of or _release_above((page.document.title, page.document.file), release)
             yield Note(page, block, above, _heading_kind(block.path), marked=marked)
         elif (match := _IN_THE_MANUAL.match(block.text)) and block.path:
-            yield Note(page, block, match["release"], None, block.path[-1])
+            kind = _REMARKS[match["what"].lower()]
+            yield Note(page, block, match["release"], kind, block.path[-1])
 
 
 def _release_above(path: Sequence[str], release: str) -> str | None:

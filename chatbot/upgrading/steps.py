@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from chatbot.retrieval.support import cite_stated, cite_words, plain
+from chatbot.retrieval.support import cite_stated, cite_words, names, plain
 from chatbot.turn import Citation, Origin
 from chatbot.upgrading.notes import Kind, Mention, Note
 from chatbot.upgrading.usage import folded
@@ -58,7 +58,7 @@ _BY_KIND = {
 }
 _ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
 _LONGEST = 300
-_IN_BRACKETS = re.compile(r"[()\[\]{}\"'`‘’“”]")
+_BRACKETS = re.compile(r"[()]")
 _PART = re.compile(r"[\w.+-]+")
 
 
@@ -108,7 +108,17 @@ def steps_between(
             if not mention.successor:
                 told[name].append(note)
     confirmed = [_confirmed(step, told) for step in of_parameters]
-    return (*confirmed, *(step for note in own for step in _of_note(note, older, newer)))
+    known = {(name, step.need, step.note) for step in confirmed for name in step.names}
+    new = {name for step in confirmed if step.need is Need.NEW for name in step.names}
+    of_notes = (step for note in own for step in _of_note(note, older, newer))
+    left = (
+        step
+        for step in of_notes
+        # What the parameters themselves tell is said once.
+        if not any((name, step.need, step.note) in known for name in step.names)
+        and not (step.need is Need.NEW and step.names and step.names <= new)
+    )
+    return (*confirmed, *left)
 
 
 def _of_this_step(
@@ -176,7 +186,7 @@ def _of_difference(change: Change, difference: Difference, base: UpgradeStep) ->
         says = f"deprecated since {now}" if relation == DEPRECATED and now != "yes" else ""
         says = says or (f"replaced by {now}" if relation == REPLACED else "deprecated")
         need, what = Need.DEPRECATED, What.DEPRECATED
-    elif not was or not now or _is_same(was, now):
+    elif not was or not now or _is_stated_in_both(change, relation):
         # What only one of them states is another documentation, and no other value.
         return None
     else:
@@ -195,11 +205,37 @@ def _of_difference(change: Change, difference: Difference, base: UpgradeStep) ->
     )
 
 
-def _is_same(was: str, now: str) -> bool:
-    """Whether two values are one in another spelling: 256K (262144), 262144 (256K); '600', 600."""
-    bare = (_IN_BRACKETS.sub(" ", plain(value)).replace(",", " ") for value in (was, now))
-    one, other = (set(_PART.findall(value)) for value in bare)
-    return one == other
+def _is_stated_in_both(change: Change, relation: str) -> bool:
+    """Whether both releases state one value: 256K (262144), 262144 (256K); '600', 600."""
+    assert change.before is not None
+    assert change.after is not None
+    sides = (change.before, change.after)
+    spelt = [{s for v in _values(p, relation) for s in _spellings(v)} for p in sides]
+    if not spelt[0].isdisjoint(spelt[1]):
+        return True
+    # "The default is conservative": a word of prose, where the text has the other's figure, too.
+    return any(
+        own.value(relation).isalpha() and names(_words(own, relation), other.value(relation))
+        for own, other in (sides, sides[::-1])
+        if not other.value(relation).isalpha()
+    )
+
+
+def _words(parameter: Parameter, relation: str) -> str:
+    fact = parameter.fact(relation)
+    return f"{parameter.quote}\n{fact.quote if fact else ''}"
+
+
+def _values(parameter: Parameter, relation: str) -> Iterator[str]:
+    yield parameter.value(relation)
+    yield from (fact.value for fact in parameter.facts if fact.relation == relation)
+
+
+def _spellings(value: str) -> set[str]:
+    """A value as it is compared, with what stands in brackets as another spelling of it."""
+    parts = _BRACKETS.split(plain(value))
+    bare = (" ".join(sorted(_PART.findall(part))) for part in (plain(value), *parts))
+    return {spelling for spelling in bare if spelling}
 
 
 def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> UpgradeStep:
@@ -207,7 +243,9 @@ def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> Upgrade
     for note in (note for name in step.names for note in told[name]):
         kind = _BY_KIND.get(note.kind) if note.kind else None
         if kind and kind[0] is step.need:
-            return replace(step, note=_quoted(note, step.newer))
+            says = step.says if kind[1] is not step.what or step.what is not What.REMOVED else ""
+            own = says or " ".join(note.text.split())[:_LONGEST]
+            return replace(step, says=own, note=_quoted(note, step.newer))
     return step
 
 

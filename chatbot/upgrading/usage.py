@@ -38,9 +38,14 @@ _BETWEEN_TOPICS = re.compile(r"[,;\n]+")
 
 
 def folded(name: str) -> str:
-    """A name as it is looked up: `--max-jobs`, `max_jobs` and `MAX_JOBS` are one; `-q` is not `-Q`."""
+    """A name as it is looked up: `--max-jobs`, `max_jobs` and `MAX_JOBS` are one.
+
+    A single letter and a name in letters of both cases stay as they are: `-q` is not `-Q`, and
+    IPv6 is no `ipv6`.
+    """
     bare = name.strip("`\"' ").lstrip("-$@").removesuffix("()").rstrip(":.")
-    return (bare.casefold() if len(bare) > 1 else bare).replace("-", "_")
+    one_case = bare.islower() or bare.isupper()
+    return (bare.casefold() if one_case and len(bare) > 1 else bare).replace("-", "_")
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,11 @@ class Usage:
     @cached_property
     def _plainly(self) -> str:
         return plain(self.text)
+
+    def without(self, *names: str) -> "Usage":
+        """The same without some names, such as that of the product."""
+        left = {k: of for k, of in self.names.items() if k not in set(map(folded, names))}
+        return Usage(left, self.topics, self.text)
 
     def with_names(self, names: Iterable[str]) -> "Usage":
         """The same, and other names that what is used has in a later release."""
@@ -132,7 +142,8 @@ def _names(text: str) -> _Names:
         except (ValueError, RecursionError, configparser.Error, yaml.YAMLError):
             continue
         if isinstance(data, Mapping | list) and data:
-            yield from _walk(data)
+            # The sections of an INI file are named after programs.
+            yield from _walk(data, sections=parse is _ini)
             return
     yield from _by_shape(text)
 
@@ -167,7 +178,7 @@ def _yaml(text: str) -> Any:
     return [d for d in documents if isinstance(d, Mapping | list)]
 
 
-def _walk(data: Any) -> _Names:
+def _walk(data: Any, *, sections: bool = False) -> _Names:
     waiting: list[tuple[Any, tuple[str, ...]]] = [(data, ())]
     while waiting:
         value, above = waiting.pop()
@@ -177,7 +188,8 @@ def _walk(data: Any) -> _Names:
             case Mapping():
                 for key, inner in value.items():
                     name = str(key)
-                    yield from _path(name, above)
+                    if above or not sections:
+                        yield from _path(name, above)
                     waiting.append((inner, (*above, name)))
             case list():
                 waiting += ((inner, above) for inner in value)
