@@ -8,6 +8,7 @@ from itertools import pairwise
 from chatbot.comparison.pages import same_page
 from chatbot.errors import BadQuestion
 from chatbot.retrieval.support import cite_words
+from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.notes import Note, read_notes
 from chatbot.upgrading.steps import Need, UpgradeStep, What, steps_between
@@ -29,16 +30,26 @@ Told = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Item:
-    """What becomes of one thing over all steps, the oldest first."""
+    """What becomes of one thing over all steps, the oldest first.
+
+    A capable model may add a `group` and `words`; both are empty without one.
+    """
 
     name: str
     owner: str
     steps: tuple[UpgradeStep, ...]
+    group: str = ""
+    words: str = ""
 
     @property
     def need(self) -> Need:
         """The most urgent of its steps."""
         return min((step.need for step in self.steps), key=_NEEDS.index)
+
+    @property
+    def need_place(self) -> int:
+        """The place of its list."""
+        return _NEEDS.index(self.need)
 
     @property
     def what(self) -> What:
@@ -103,7 +114,7 @@ class UpgradeGuides:
         using = usage = usage.without(product.name, *product.aliases)
         for number, (before, after) in enumerate(pairwise(names)):
             if stopped():
-                break
+                raise Stopped
             told(number, len(names) - 1)
             for step in self._between(product.name, before, after):
                 if using.is_everything or _is_used(step, using):
@@ -136,9 +147,13 @@ class UpgradeGuides:
         return steps_between(
             self._parameters(product, older),
             self._parameters(product, newer),
-            self._notes(product, older, before),
-            self._notes(product, newer, after),
+            self.notes(product, older),
+            self.notes(product, newer),
         )
+
+    def notes(self, product: str, release: str) -> tuple[Note, ...]:
+        """The notes of a release's documentation."""
+        return self._notes(product, release, self._corpus(product, release).generation)
 
     def _read_notes(self, product: str, release: str, generation: int) -> tuple[Note, ...]:
         return read_notes(self._corpus(product, release))
@@ -174,6 +189,8 @@ def _between(product: Product, older: str, newer: str) -> list[str]:
     """The releases of a product from one to another, both among them, the oldest first."""
     places = []
     for wanted in (older, newer):
+        if is_among(wanted, "latest") and product.newest:
+            wanted = product.newest.name
         named = (is_among(wanted, r.name, *r.aliases) for r in product.releases)
         place = next((i for i, is_it in enumerate(named) if is_it), None)
         if place is None:

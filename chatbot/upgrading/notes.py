@@ -75,6 +75,8 @@ _TAKES_OVER = re.compile(
 _NOUN = rf"(?:{'|'.join(sorted(forms.NAME_NOUNS))})s?"
 _BESIDE_A_NOUN = re.compile(rf"\W{{0,3}}\s+{_NOUN}\b", re.I), re.compile(rf"\b{_NOUN}\s+\W?$", re.I)
 _MARKED = re.compile(r"(?:(\w+)\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})")
+_RUN_IN = re.compile(r"(?:(?<=\s)|^)-\s+(?=\S)")
+_ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+")
 _LAST_WORD = re.compile(r"\w*$")
 _LARGEST = 4_000_000
 
@@ -114,7 +116,9 @@ class Note:
 
     @cached_property
     def _sentences(self) -> tuple[str, ...]:
-        return tuple(sentences(self.text)) or (self.text,)
+        # Items that stand in one paragraph begin with a dash; addresses name nothing.
+        lines = _RUN_IN.split(_ADDRESS.sub(" ", self.text))
+        return tuple(s for line in lines for s in sentences(line)) or (self.text,)
 
     def _said(self, sentence: str) -> Kind | None:
         said = next((k for k, form in _FORMS.items() if form.search(sentence)), None)

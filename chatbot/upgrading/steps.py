@@ -98,7 +98,7 @@ def steps_between(
     notes: Sequence[Note],
 ) -> tuple[UpgradeStep, ...]:
     """The steps from one release to the next, in the order of the newer one's documents."""
-    own = list(_of_this_step(older.release, newer.release, notes_before, notes))
+    own = list(notes_of_step(older.release, newer.release, notes_before, notes))
     releases = older.release, newer.release
     compared = changes(older, newer)
     of_parameters = [step for change in compared for step in _of_change(change, releases)]
@@ -121,7 +121,7 @@ def steps_between(
     return (*confirmed, *left)
 
 
-def _of_this_step(
+def notes_of_step(
     older: str, newer: str, before: Sequence[Note], notes: Sequence[Note]
 ) -> Iterator[Note]:
     """The notes on releases after the older one, up to the newer one.
@@ -210,7 +210,7 @@ def _is_stated_in_both(change: Change, relation: str) -> bool:
     assert change.before is not None
     assert change.after is not None
     sides = (change.before, change.after)
-    spelt = [{s for v in _values(p, relation) for s in _spellings(v)} for p in sides]
+    spelt = [{s for v in _values(p, relation) for s in spellings(v)} for p in sides]
     if not spelt[0].isdisjoint(spelt[1]):
         return True
     # "The default is conservative": a word of prose, where the text has the other's figure, too.
@@ -231,7 +231,7 @@ def _values(parameter: Parameter, relation: str) -> Iterator[str]:
     yield from (fact.value for fact in parameter.facts if fact.relation == relation)
 
 
-def _spellings(value: str) -> set[str]:
+def spellings(value: str) -> set[str]:
     """A value as it is compared, with what stands in brackets as another spelling of it."""
     parts = _BRACKETS.split(plain(value))
     bare = (" ".join(sorted(_PART.findall(part))) for part in (plain(value), *parts))
