@@ -1,5 +1,7 @@
 """The upgrade guide of the page Releases: what somebody uses in, one list with its pages out."""
 
+from functools import partial
+
 import streamlit as st
 
 from chatbot.upgrading.guide import Guide, Item
@@ -64,16 +66,12 @@ def _show(guide: Guide) -> None:
         if items := guide.of(need):
             st.subheader(HEADINGS[need], anchor=False)
             key = f"upgrade {need} {' '.join(guide.releases)}"
-            list_in_pages(
-                items,
-                key,
-                lambda n, item, need=need: _item(guide, f"{need} {n}", item),
-                of="change",
-            )
+            list_in_pages(items, key, partial(_item, guide, need), of="change")
 
 
-def _item(guide: Guide, key: str, item: Item) -> None:
-    with st.container(border=True, key=f"upgrade-{key.replace(' ', '-')}", gap="xsmall"):
+def _item(guide: Guide, need: Need, place_in_list: int, item: Item) -> None:
+    key = f"{need.name.lower()}-{place_in_list}"
+    with st.container(border=True, key=f"upgrade-{key}", gap="xsmall"):
         with in_a_row():
             badge = f" :{_COLOURS[item.what]}-badge[{item.what}]" if item.what in _COLOURS else ""
             st.markdown(f"**{as_label(name_of(item))}**{badge}", width="content")

@@ -209,6 +209,9 @@ def _between(product: Product, older: str, newer: str) -> list[str]:
 def _is_used(step: UpgradeStep, usage: Usage) -> bool:
     if usage.has(*step.names, *step.spelt):
         return True
+    ends = step.what in (What.REMOVED, What.RENAMED, What.DEPRECATED)
+    if ends and not usage.values.isdisjoint(step.names):
+        return True
     # A new thing is of use to whoever uses what it belongs to.
     if step.need is Need.NEW and step.owner and usage.has(step.owner):
         return True

@@ -30,7 +30,8 @@ class Kind(StrEnum):
 
 _KINDS: Mapping[Kind, str] = {
     Kind.DEPRECATED: r"\bdeprecat|\bwill be (?:removed|dropped)\b|\bobsolet",
-    Kind.RENAMED: r"\brenam|\b(?:replaced|superseded) (?:by|with)\b|\b(?:replaces|supersedes)\b",
+    Kind.RENAMED: r"\brenam|\bnow (?:called|named|labell?ed)\b"
+    r"|\b(?:replaced|superseded) (?:by|with)\b|\b(?:replaces|supersedes)\b",
     Kind.REMOVED: r"\bremov(?:e|es|ed|al)\b|\bdropp?(?:s|ed)?\b|\bdiscontinued\b|\bwithdrawn\b"
     r"|\bno longer (?:supported|available|accepted|recogni[sz]ed|exists?)\b"
     r"|\b(?:is|are) (?:gone|unsupported)\b",
@@ -49,8 +50,10 @@ _HEADINGS = {
     Kind.REMOVED: re.compile(r"\bremov|\bdropped\b", re.I),
     Kind.DEPRECATED: re.compile(r"\bdeprecat", re.I),
     Kind.DEFAULT: re.compile(r"\bdefaults?\b", re.I),
-    Kind.CHANGED: re.compile(r"\bincompatib|\bbreaking|\bchanged\b|\bmigrat|\bupgrad", re.I),
-    Kind.FIXED: re.compile(r"\b(?:bug ?)?fix|\bbugs\b|\bresolved\b", re.I),
+    Kind.CHANGED: re.compile(r"\bincompatib|\bbreaking|\bchanged\b", re.I),
+    Kind.FIXED: re.compile(
+        r"\b(?:bug ?)?fix|\bbugs\b|\b(?:re)?solved\b|\bcorrected\b|\bknown\b", re.I
+    ),
     Kind.NEW: re.compile(r"\bnew\b|\badd(?:ed|itions)\b|\bfeatures?\b|\benhance|\bimprove", re.I),
 }
 _IN_THE_MANUAL = re.compile(
@@ -69,14 +72,19 @@ _REMARKS = {
 _DOTTED = re.compile(r"(?<![\w.])v?(\d+(?:\.\w+)+)(?!\w)")
 _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _TAKES_OVER = re.compile(
-    r"\b(?:use|using|in favou?r of|by|with|to|as|see|via|through|and|or)\s+(?:the\s+)?[`'\"]?$",
+    r"\b(?:use|using|in favou?r of|by|with|to|as|see|via|through|called|named|labell?ed)"
+    r"\s+(?:the\s+)?[`'\"]?$",
     re.I,
 )
 _NOUN = rf"(?:{'|'.join(sorted(forms.NAME_NOUNS))})s?"
 _BESIDE_A_NOUN = re.compile(rf"\W{{0,3}}\s+{_NOUN}\b", re.I), re.compile(rf"\b{_NOUN}\s+\W?$", re.I)
-_MARKED = re.compile(r"(?:(\w+)\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})")
+_MARKED = re.compile(
+    r"(?:(\w+)\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
+)
 _RUN_IN = re.compile(r"(?:(?<=\s)|^)-\s+(?=\S)")
 _ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+")
+_ENDED = re.compile(r"\W*(?:remov|drop|deprecat|renam)\w*\s+(?:the\s+)?[`'\"]?$", re.I)
+"""What stands before the thing that an item is about."""
 _LAST_WORD = re.compile(r"\w*$")
 _LARGEST = 4_000_000
 
@@ -129,7 +137,7 @@ class Note:
             told = said not in (None, Kind.DEPRECATED) and self.heading is Kind.CHANGED
             return said if told else self.heading
         weak = said is Kind.CHANGED and not _STRONGLY.search(sentence)
-        by_heading = self.heading in (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW)
+        by_heading = self.heading in (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW, Kind.FIXED)
         return self.heading if weak and by_heading else said
 
     @cached_property
@@ -170,6 +178,7 @@ class Note:
             or (around[1] == "=" and sentence[end + 1 : end + 2] not in ("", " "))
             or (before, written.casefold()) in self.marked
             or (not before and ("", written.casefold()) in self.marked)
+            or bool(_ENDED.match(sentence[:start]))
             or bool(_BESIDE_A_NOUN[0].match(sentence, end))
             or bool(_BESIDE_A_NOUN[1].search(sentence[:start]))
         )
@@ -219,8 +228,10 @@ def _release_above(path: Sequence[str], release: str) -> str | None:
 
 def _heading_kind(path: Sequence[str]) -> Kind | None:
     for heading in reversed(path):
-        if found := next((k for k, form in _HEADINGS.items() if form.search(heading)), None):
-            return found
+        found = [kind for kind, form in _HEADINGS.items() if form.search(heading)]
+        if found:
+            # "Bugfixes/Features" holds both.
+            return Kind.NEW if found == [Kind.FIXED, Kind.NEW] else found[0]
     return None
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -26,6 +26,7 @@ from corpora.parameters.parameter import (
     Replacement,
 )
 from corpora.parameters.releases import Change, Difference, Outcome, ReleaseParameters, changes
+from ingestion.page import BlockKind
 
 
 class Need(StrEnum):
@@ -58,6 +59,8 @@ _BY_KIND = {
 }
 _ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
 _LONGEST = 300
+_AS_IN_CODE = re.compile(r"[_$]|^--?[A-Za-z]|[a-z][A-Z]|[A-Za-z]\.[a-z]|\(\)$")
+"""How a name is written that is one though no page documents it."""
 _BRACKETS = re.compile(r"[()]")
 _PART = re.compile(r"[\w.+-]+")
 
@@ -109,14 +112,24 @@ def steps_between(
                 told[name].append(note)
     confirmed = [_confirmed(step, told) for step in of_parameters]
     known = {(name, step.need, step.note) for step in confirmed for name in step.names}
+    stated = {name for step in confirmed for name in step.names}
+    rows = {
+        _quoted(note, newer.release)
+        for note in own
+        # A row of changed values says again what the parameters say.
+        if note.block.kind is BlockKind.TABLE_ROW and not stated.isdisjoint(note.names)
+    }
     new = {name for step in confirmed if step.need is Need.NEW for name in step.names}
-    of_notes = (step for note in own for step in _of_note(note, older, newer))
+    several = (p.name for r in (older, newer) for p in r.parameters if " " in p.name)
+    commands = {plain(name): name for name in several}
+    of_notes = (step for note in own for step in _of_note(note, older, newer, commands))
     left = (
         step
         for step in of_notes
         # What the parameters themselves tell is said once.
         if not any((name, step.need, step.note) in known for name in step.names)
         and not (step.need is Need.NEW and step.names and step.names <= new)
+        and step.note not in rows
     )
     return (*confirmed, *left)
 
@@ -250,26 +263,34 @@ def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> Upgrade
 
 
 def _of_note(
-    note: Note, older: ReleaseParameters, newer: ReleaseParameters
+    note: Note, older: ReleaseParameters, newer: ReleaseParameters, commands: Mapping[str, str]
 ) -> Iterator[UpgradeStep]:
-    """A note as a step for each documented name in it, or as one without a name."""
-    about = [(name, mention) for name, mention in note.names.items() if mention.kind in _BY_KIND]
-    quoted = _quoted(note, newer.release)
+    """A note as a step for each documented name in it, and as one for what it names beside them.
+
+    `commands` are the documented names of several words, as they are looked for in the note.
+    """
+    text = plain(note.text)
+    found = {
+        name: Mention(note.kind, False, True) for form, name in commands.items() if form in text
+    }
+    mentions = {**note.names, **found}
+    about = {name: m for name, m in mentions.items() if m.kind in _BY_KIND}
     says = " ".join(note.text.split())[:_LONGEST]
     base = UpgradeStep(
-        Need.NEW, What.ADDED, note.subject, "", says, older.release, newer.release, note=quoted
+        *(Need.NEW, What.ADDED, "", "", says, older.release, newer.release),
+        note=_quoted(note, newer.release),
     )
-    if not about:
-        if (kind := _BY_KIND.get(note.kind) if note.kind else None) and not note.names:
-            yield replace(base, need=kind[0], what=kind[1])
-        return
-    successors = tuple(name for name, mention in about if mention.successor)
-    for name, mention in about:
+    successors = tuple(name for name, mention in about.items() if mention.successor)
+    unnamed: dict[str, Mention] = {}
+    for name, mention in about.items():
         if mention.successor or _is_aside(mention):
             continue
-        need, what = _BY_KIND[mention.kind]  # type: ignore[index]
         before, after = _documented(name, older), _documented(name, newer)
         shown = after or before
+        if shown is None and not _AS_IN_CODE.search(note.spelt(name)) and name != note.subject:
+            unnamed[name] = mention
+            continue
+        need, what = _BY_KIND[mention.kind]  # type: ignore[index]
         yield replace(
             base,
             need=need,
@@ -282,6 +303,9 @@ def _of_note(
             spelt=(shown.name if shown else name,),
             successors=successors if what in (What.RENAMED, What.DEPRECATED) else (),
         )
+    kind = _BY_KIND.get(note.kind) if note.kind else None
+    if kind and (unnamed or not mentions):
+        yield replace(base, need=kind[0], what=kind[1], names=frozenset(unnamed))
 
 
 def _is_aside(mention: Mention) -> bool:

@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -30,6 +30,7 @@ _LONGEST_TOPIC = 80
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _KEY = re.compile(r"^\s*(?:export\s+|set\s+|[-*]\s+)?[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[=:]", re.M)
 _ARGUMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)\s*=(?!=)")
+_VALUE = re.compile(r"[=:]\s*[\"']?([A-Za-z][\w.-]{2,80})[\"']?\s*(?=[,;)}\]]|$)", re.M)
 _CALLED = re.compile(r"(?<!\w)([A-Za-z_][\w.]*)\(")
 _WORD = re.compile(r"-{0,2}[$@]?[A-Za-z_][\w.:-]*(?:\(\))?")
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*$", re.M)
@@ -52,12 +53,13 @@ def folded(name: str) -> str:
 class Usage:
     """What somebody uses: names with those that they stand below, topics in words, and the text.
 
-    Empty where everything is asked for.
+    `values` are words that options are set to: a choice can be removed like an option. Empty where everything is asked for.
     """
 
     names: Mapping[str, frozenset[str]]
     topics: tuple[str, ...] = ()
     text: str = ""
+    values: frozenset[str] = frozenset()
 
     @property
     def is_everything(self) -> bool:
@@ -81,12 +83,12 @@ class Usage:
     def without(self, *names: str) -> "Usage":
         """The same without some names, such as that of the product."""
         left = {k: of for k, of in self.names.items() if k not in set(map(folded, names))}
-        return Usage(left, self.topics, self.text)
+        return replace(self, names=left)
 
     def with_names(self, names: Iterable[str]) -> "Usage":
         """The same, and other names that what is used has in a later release."""
         more = {folded(name): frozenset[str]() for name in names}
-        return Usage({**more, **self.names}, self.topics, self.text) if more else self
+        return replace(self, names={**more, **self.names}) if more else self
 
 
 EVERYTHING = Usage({})
@@ -116,7 +118,8 @@ def read_usage(text: str) -> Usage:
             names[key] = names.get(key, frozenset()) | above
     if not names:
         return _of_words(text)
-    return Usage(names, text=text)
+    values = islice((folded(m[1]) for m in _VALUE.finditer(text)), _MOST_NAMES)
+    return Usage(names, text=text, values=frozenset(values))
 
 
 def _of_words(text: str) -> Usage:

@@ -1,4 +1,4 @@
-"""`strata upgrade-guide`, and `strata releases gaps`: what an upgrade changes, and what was lost."""
+"""`strata upgrade-guide`, `strata releases gaps`: what an upgrade changes, what was lost."""
 
 import sys
 from pathlib import Path

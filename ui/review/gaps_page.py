@@ -70,7 +70,7 @@ def _between_releases(person: Person) -> None:
     finally:
         bar.empty()
     kinds = [str(kind) for kind in GapKind if any(gap.kind is kind for gap in found)]
-    kind = any_of(st, "Kind", kinds, "release-gaps-kind")
+    kind = any_of(st.container(), "Kind", kinds, "release-gaps-kind")
     shown = [gap for gap in found if kind in (None, gap.kind)]
     if not shown:
         st.info("Nothing was found.", icon=":material/task_alt:")
