@@ -18,6 +18,7 @@ import yaml
 
 from chatbot.errors import BadQuestion
 from chatbot.retrieval.support import plain, whole
+from chatbot.text.checked_yaml import check_yaml
 from corpora.parameters.forms import is_name
 from prompts.fencing import visible
 
@@ -53,7 +54,8 @@ def folded(name: str) -> str:
 class Usage:
     """What somebody uses: names with those that they stand below, topics in words, and the text.
 
-    `values` are words that options are set to: a choice can be removed like an option. Empty where everything is asked for.
+    `values` are words that options are set to: a choice can be removed like an option. Empty where
+    everything is asked for.
     """
 
     names: Mapping[str, frozenset[str]]
@@ -131,7 +133,7 @@ def _of_words(text: str) -> Usage:
             "commas, or paste a configuration"
         )
     single = {folded(t): frozenset[str]() for t in topics if " " not in t}
-    return Usage(single, tuple(topics), text)
+    return Usage(single, tuple(t for t in topics if not is_name(t)), text)
 
 
 _Names = Iterator[tuple[str, frozenset[str]]]
@@ -145,8 +147,8 @@ def _names(text: str) -> _Names:
         except (ValueError, RecursionError, configparser.Error, yaml.YAMLError):
             continue
         if isinstance(data, Mapping | list) and data:
-            # The sections of an INI file are named after programs.
-            yield from _walk(data, sections=parse is _ini)
+            # The sections of such files are named after programs.
+            yield from _walk(data, sections=parse in (_ini, _toml))
             return
     yield from _by_shape(text)
 
@@ -166,17 +168,10 @@ def _ini(text: str) -> Any:
     return {name: dict(parser[name]) for name in parser}
 
 
-class _NoAliases(yaml.CSafeLoader):  # type: ignore[misc]
-    """Refuses anchors: a few lines of them stand for billions of nodes."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
-
-
 def _yaml(text: str) -> Any:
-    documents = [d for d in islice(yaml.load_all(text, _NoAliases), 100) if d is not None]
+    # A few lines with aliases stand for billions of nodes.
+    check_yaml(text, aliases=False)
+    documents = islice(yaml.load_all(text, yaml.CSafeLoader), 100)
     # One line of words is YAML, too, and so is "key: value" in a sentence.
     return [d for d in documents if isinstance(d, Mapping | list)]
 

@@ -126,7 +126,7 @@ FORMATS = {
     "json": lambda names: json.dumps({"lamp": [{name: 1} for name in names]}),
     "env": lambda names: "\n".join(f"export {name.upper().replace('-', '_')}=1" for name in names),
     "options": lambda names: "beacon run " + " ".join(f"--{name}=1" for name in names),
-    "code": lambda names: f"run({', '.join(f'{n.replace("-", "_")}=1' for n in names)})",
+    "code": lambda names: "run(" + ", ".join(n.replace("-", "_") + "=1" for n in names) + ")",
     "words": ", ".join,
 }
 
@@ -203,13 +203,13 @@ def test_releases_are_checked(told: Told) -> None:
 
 HOSTILE = {
     "aliases": "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nnight_mode: 1\n",
-    "deep": "[" * 50_000,
+    "deep": "[" * 50_000 + "night_mode=",
     "deep yaml": "- " * 5_000 + "night_mode: 1",
     "markup": "<script>alert(1)</script>=1\n[x](javascript:alert(1))=2\n",
     "tag": "!!python/object/apply:os.system ['true']\n",
     "nul": "night_mode\x00 = 1\u202e\n",
     "many keys": "\n".join(f"key_{n} = 1" for n in range(9_000)),
-    "one long key": "k" * 150_000 + " = 1",
+    "one long key": "k" * 150_000 + " = 1\nnight_mode = 2",
 }
 
 
@@ -238,9 +238,9 @@ def test_what_is_too_large_is_refused() -> None:
     ("text", "names"),
     [
         ('{"retry": {"limit": 2}}', {"retry", "limit", "retry.limit"}),
-        ("[server]\nmax-jobs = 4\n", {"max_jobs"}),
+        ("[server]\nmax-jobs = 4\n", {"max_jobs", "server.max_jobs"}),
         ("tool --max-jobs 4 -q", {"max_jobs", "q"}),
-        ("serve(app, maxJobs=4)", {"maxJobs", "serve", "app"} - {"app"}),
+        ("serve(app, maxJobs=4)", {"maxJobs", "serve"}),
         ("# max_jobs = 1\nother: 2\n", {"other"}),
     ],
 )
@@ -252,7 +252,7 @@ def test_spellings_of_a_name_are_one() -> None:
     assert folded("--max-jobs") == folded("MAX_JOBS") == folded("`max_jobs`") == "max_jobs"
     assert folded("-q") != folded("-Q")
     assert folded("IPv6") != folded("ipv6")
-    assert Usage({"a": frozenset()}).with_names(["--B-c"]).has("b_c")
+    assert Usage({"a": frozenset()}).with_names(["--b-c"]).has("b_c")
 
 
 def test_markdown_has_every_item_and_escapes_the_documents(told: Told) -> None:
