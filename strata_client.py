@@ -119,7 +119,8 @@ class Strata:
 
     def release_gaps(self, product: str) -> list[JSON]:
         """What releases lost, only announce, or state in two ways; for admins."""
-        return self._list("release-gaps", product=product)
+        found: list[JSON] = self._send("GET", "release-gaps", params={"product": product}).json()
+        return found
 
     def page(self, page_id: int, quote: str = "") -> JSON:
         """A page of a document, with the places of a quotation."""
