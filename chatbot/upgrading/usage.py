@@ -186,7 +186,7 @@ def _walk(data: Any, *, sections: bool = False) -> _Names:
             case Mapping():
                 for key, inner in value.items():
                     name = str(key)
-                    if above or not sections:
+                    if above or not (sections and isinstance(inner, Mapping)):
                         yield from _path(name, above)
                     waiting.append((inner, (*above, name)))
             case list():

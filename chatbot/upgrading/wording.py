@@ -40,7 +40,8 @@ def summary(guide: Guide) -> str:
     counts = [f"{len(of)} {HEADINGS[need].lower()}" for need in Need if (of := guide.of(need))]
     over = guide.releases[1:-1]
     way = f"From {guide.releases[0]} to {guide.releases[-1]}"
-    way += f", over {listed(over)}" * bool(over)
+    if over:
+        way += f", over {listed(over)}"
     told = listed(counts) if counts else "nothing that changes"
     return f"{way}: {told}{_looked_up(guide)}."
 

@@ -242,6 +242,7 @@ def test_what_is_too_large_is_refused() -> None:
         ("tool --max-jobs 4 -q", {"max_jobs", "q"}),
         ("serve(app, maxJobs=4)", {"maxJobs", "serve"}),
         ("# max_jobs = 1\nother: 2\n", {"other"}),
+        ("max_jobs = 1\nmode = 'fast'\n", {"max_jobs", "mode"}),
     ],
 )
 def test_names_are_read_by_the_parser_of_their_format(text: str, names: set[str]) -> None:
