@@ -1,5 +1,6 @@
 """Gaps between releases: what the documentation lost, only announced, or states in two ways."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from chatbot.runtime.concurrency import Stopped
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import OpenCorpus, UpgradeGuides
 from chatbot.upgrading.notes import Kind, Note
-from chatbot.upgrading.steps import notes_of_step, spellings
+from chatbot.upgrading.steps import AS_IN_CODE, notes_of_step, spellings
 from chatbot.upgrading.usage import folded
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
@@ -42,6 +43,9 @@ _SUFFIXES = (
     ".yml",
     ".org",
 )
+_FIGURE = re.compile(r"\d")
+_NAMED = re.compile(rf"{AS_IN_CODE.pattern}|^[A-Z]+\d+$")
+"""A name of release notes for sure, such as `--color` or E902; "non-fork" is none."""
 _LEFT = (Kind.REMOVED, Kind.RENAMED)
 
 
@@ -165,7 +169,7 @@ def _announced(
             continue
         for name, mention in note.names.items():
             written = note.spelt(name)
-            known = not is_name(written) or written.lower().endswith(_SUFFIXES)
+            known = not _NAMED.search(written) or written.lower().endswith(_SUFFIXES)
             told = mention.kind in (Kind.NEW, Kind.DEFAULT) and mention.first
             if not told or known or name in seen or name == folded(product):
                 continue
@@ -208,7 +212,7 @@ def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
 
 def _agree(one: Parameter, other: Parameter) -> bool:
     values = one.value(DEFAULT), other.value(DEFAULT)
-    of_prose = [value.isalpha() for value in values]
+    of_prose = [value.isalpha() or (" " in value and not _FIGURE.search(value)) for value in values]
     if of_prose[0] != of_prose[1]:
         # "The default is conservative" says nothing of 100.
         return True

@@ -59,7 +59,7 @@ _BY_KIND = {
 }
 _ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
 _LONGEST = 300
-_AS_IN_CODE = re.compile(r"[_$]|^--?[A-Za-z]|[a-z][A-Z]|[A-Za-z]\.[a-z]|\(\)$")
+AS_IN_CODE = re.compile(r"[_$]|^--?[A-Za-z]|[a-z][A-Z]|[A-Za-z]\.[a-z]|\(\)$")
 """How a name is written that is one though no page documents it."""
 _BRACKETS = re.compile(r"[()]")
 _PART = re.compile(r"[\w.+-]+")
@@ -112,16 +112,17 @@ def steps_between(
                 told[name].append(note)
     confirmed = [_confirmed(step, told) for step in of_parameters]
     known = {(name, step.need, step.note) for step in confirmed for name in step.names}
+    several = (p.name for r in (older, newer) for p in r.parameters if " " in p.name)
+    commands = {plain(name): name for name in several}
     stated = {name for step in confirmed for name in step.names}
     rows = {
         _quoted(note, newer.release)
         for note in own
         # A row of changed values says again what the parameters say.
-        if note.block.kind is BlockKind.TABLE_ROW and not stated.isdisjoint(note.names)
+        if note.block.kind is BlockKind.TABLE_ROW
+        and not stated.isdisjoint(_named_in(note, commands))
     }
     new = {name for step in confirmed if step.need is Need.NEW for name in step.names}
-    several = (p.name for r in (older, newer) for p in r.parameters if " " in p.name)
-    commands = {plain(name): name for name in several}
     of_notes = (step for note in own for step in _of_note(note, older, newer, commands))
     left = (
         step
@@ -269,11 +270,7 @@ def _of_note(
 
     `commands` are the documented names of several words, as they are looked for in the note.
     """
-    text = plain(note.text)
-    found = {
-        name: Mention(note.kind, False, True) for form, name in commands.items() if form in text
-    }
-    mentions = {**note.names, **found}
+    mentions = _named_in(note, commands)
     about = {name: m for name, m in mentions.items() if m.kind in _BY_KIND}
     says = " ".join(note.text.split())[:_LONGEST]
     base = UpgradeStep(
@@ -287,7 +284,7 @@ def _of_note(
             continue
         before, after = _documented(name, older), _documented(name, newer)
         shown = after or before
-        if shown is None and not _AS_IN_CODE.search(note.spelt(name)) and name != note.subject:
+        if shown is None and not AS_IN_CODE.search(note.spelt(name)) and name != note.subject:
             unnamed[name] = mention
             continue
         need, what = _BY_KIND[mention.kind]  # type: ignore[index]
@@ -306,6 +303,13 @@ def _of_note(
     kind = _BY_KIND.get(note.kind) if note.kind else None
     if kind and (unnamed or not mentions):
         yield replace(base, need=kind[0], what=kind[1], names=frozenset(unnamed))
+
+
+def _named_in(note: Note, commands: Mapping[str, str]) -> Mapping[str, Mention]:
+    """The names in a note, with the documented ones of several words."""
+    text = plain(note.text)
+    told = Mention(note.kind, successor=False, first=True)
+    return {**note.names, **{folded(name): told for f, name in commands.items() if f in text}}
 
 
 def _is_aside(mention: Mention) -> bool:

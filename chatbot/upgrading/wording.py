@@ -37,20 +37,20 @@ def place_of(cited: Citation) -> str:
 
 def summary(guide: Guide) -> str:
     """The counts of the lists in one sentence; plain text."""
-    counts = [f"{len(of)} {HEADINGS[need].lower()}" for need in Need if (of := guide.of(need))]
+    counts = [f"{HEADINGS[need].lower()}: {len(of)}" for need in Need if (of := guide.of(need))]
     over = guide.releases[1:-1]
     way = f"From {guide.releases[0]} to {guide.releases[-1]}"
     if over:
         way += f", over {listed(over)}"
-    told = listed(counts) if counts else "nothing that changes"
-    return f"{way}: {told}{_looked_up(guide)}."
+    told = "; ".join(counts) or "nothing that changes"
+    return f"{way}: {told}.{_looked_up(guide)}"
 
 
 def _looked_up(guide: Guide) -> str:
     if not guide.looked_up:
         return ""
-    names = "name" if guide.looked_up == 1 else "names"
-    return f", for {guide.looked_up} {names}, of which {guide.documented} are documented parameters"
+    names = "1 name was" if guide.looked_up == 1 else f"{guide.looked_up} names were"
+    return f" {names} looked up; documented parameters among them: {guide.documented}."
 
 
 def as_markdown(guide: Guide) -> str:

@@ -29,7 +29,7 @@ def guide(valve: MakeChatbot, signed_in: SignIn) -> AppTest:
 def test_the_page_lists_what_changes_of_a_configuration(guide: AppTest) -> None:
     guide.text_area(key="upgrade-uses").set_value(CONFIG)
     told = shown(press(guide, "Make the guide"))
-    assert "From 1.0 to 2.0: 1 new defaults and values" in told
+    assert "From 1.0 to 2.0: new defaults and values: 1." in told
     assert "**hold_time**" in told
     assert "2.0: default: 20 s → 45 s" in told
     assert "drain_time" not in told

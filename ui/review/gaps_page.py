@@ -69,12 +69,12 @@ def _between_releases(person: Person) -> None:
         found = finder.of(person, products[product], told=told)
     finally:
         bar.empty()
+    if not found:
+        st.info("Nothing was found.", icon=":material/task_alt:")
+        return
     kinds = [str(kind) for kind in GapKind if any(gap.kind is kind for gap in found)]
     kind = any_of(st.container(), "Kind", kinds, "release-gaps-kind")
     shown = [gap for gap in found if kind in (None, gap.kind)]
-    if not shown:
-        st.info("Nothing was found.", icon=":material/task_alt:")
-        return
     with in_a_row(key="release-gaps-summary"):
         st.markdown(f"**{how_many(len(shown), 'gap')}**")
         rows = partial(release_gap_rows, shown)
