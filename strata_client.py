@@ -112,6 +112,16 @@ class Strata:
         asked = {"product": product, "older": older, "newer": newer}
         return self._json("GET", "changes", params=asked)
 
+    def upgrade_guide(self, product: str, older: str, newer: str, uses: str = "") -> JSON:
+        """What must change from one release to a later one, for what is used."""
+        asked = {"product": product, "older": older, "newer": newer, "uses": uses}
+        return self._json("POST", "upgrade-guide", json=asked)
+
+    def release_gaps(self, product: str) -> list[JSON]:
+        """What releases lost, only announce, or state in two ways; for admins."""
+        found: list[JSON] = self._send("GET", "release-gaps", params={"product": product}).json()
+        return found
+
     def page(self, page_id: int, quote: str = "") -> JSON:
         """A page of a document, with the places of a quotation."""
         return self._json("GET", f"pages/{page_id}", params={"quote": quote})

@@ -33,6 +33,9 @@ from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.settings import Settings
 from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
 from chatbot.understanding.clarification import asked_back
+from chatbot.upgrading.grouping import grouped
+from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.usage import read_usage
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
@@ -242,6 +245,35 @@ class Chatbot:
     def open_parameters(self) -> OpenParameters:
         """The function that opens the parameters of a release."""
         return opened_by(self.corpora.corpus)
+
+    @cached_property
+    def upgrade_guides(self) -> UpgradeGuides:
+        """What writes upgrade guides."""
+        return UpgradeGuides(self.corpora.corpus, self.open_parameters)
+
+    def upgrade_guide(
+        self,
+        product: str,
+        older: str,
+        newer: str,
+        used: str = "",
+        *,
+        told: Callable[[int, int], None] = lambda done, of: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Guide:
+        """What has to be changed from one release to a later one, for what is `used`.
+
+        That is a configuration, a command line, code, or features in words; it is not kept. A
+        capable model groups and words the list. Raises UnknownRelease, and BadQuestion for releases
+        in the wrong order and for an input that is too large.
+        """
+        usage = read_usage(used)
+        named = self.catalog.product(product)
+        guide = self.upgrade_guides.guide(named, older, newer, usage, told=told, stopped=stopped)
+        if self.model is None or not self.settings.has_capable_model or not guide.items:
+            return guide
+        wording = grouped(guide, self.model, self.settings.answer_tokens)
+        return run_on_event_loop(wording, stopped)
 
     @cached_property
     def limits(self) -> UsageLimits:

@@ -26,12 +26,12 @@ INSIDE = {
     ),
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "
-        "retrieval understanding comparison memory graph answering chain "
+        "retrieval understanding comparison memory graph answering upgrading chain "
         "conversations chatbot assembly review administration tuning batch"
     ),
     "ui": (
         "wording api serving cli elements account sources answers review documents glossary "
-        "releases evaluation chat app"
+        "upgrading releases evaluation chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it, and any `settings`."""

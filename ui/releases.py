@@ -1,4 +1,4 @@
-"""The releases page: what changed from one release to another, and the history of a parameter."""
+"""The page Releases: what changed between two, the upgrade guide, a parameter's history."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,15 +28,17 @@ from corpora.parameters.parameter import (
 from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
 from ui.answers.citations import place, source_button
 from ui.elements.address import go
-from ui.elements.frame import button, in_a_row, page
+from ui.elements.frame import button, in_a_row, open_tab, page, show_tabs
 from ui.elements.scope import any_of, heading_with_product
 from ui.elements.table import Cell, download, has_words, list_in_pages, search_box, show_table
 from ui.serving import services
+from ui.upgrading import upgrade_guide
 from ui.wording.changes import change_lines
 from ui.wording.escaping import as_label
 
 _COLOURS = {Outcome.NEW: "green", Outcome.CHANGED: "orange", Outcome.GONE: "red"}
 _COLUMNS = (DEFAULT, RANGE, TYPE, SINCE, DEPRECATED, REPLACED)
+_CHANGES, _UPGRADE = "Changes", "Upgrade guide"
 _OTHERS = 3
 """Columns of the page's own that are shown beside the known relations."""
 
@@ -64,6 +66,17 @@ def releases(_: Person) -> None:
     if older == newer:
         st.markdown("Choose two different releases.")
         return
+    tabs = {_CHANGES: _show_changes, _UPGRADE: upgrade_guide}
+    if st.query_params.get("view") == "upgrade":
+        del st.query_params["view"]
+        open_tab("releases-tabs", _UPGRADE)
+    show_tabs(
+        "releases-tabs",
+        {name: partial(show, product, older, newer) for name, show in tabs.items()},
+    )
+
+
+def _show_changes(product: str, older: str, newer: str) -> None:
     open_parameters = services.chatbot().open_parameters
     with st.spinner("Comparing the releases …"):
         compared = changes(*(open_parameters(product, name) for name in (older, newer)))

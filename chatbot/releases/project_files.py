@@ -14,6 +14,8 @@ from typing import Any
 import yaml
 from packaging.requirements import InvalidRequirement, Requirement
 
+from chatbot.text.checked_yaml import check_yaml
+
 LARGEST = 20_000_000
 """Characters of a file; a longer one is no lock file."""
 _MOST_FILES = 500
@@ -206,6 +208,7 @@ _Loader = type("_Loader", (yaml.CSafeLoader,), {"yaml_implicit_resolvers": _WITH
 
 
 def _yaml(text: str) -> Iterator[Any]:
+    check_yaml(text)
     loader = _Loader(text)
     try:
         while loader.check_data():

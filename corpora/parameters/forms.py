@@ -41,7 +41,7 @@ _RELATIONS = {
 """How headers and labels say which relation a cell or a line is in."""
 TELLING = {DEFAULT, UNIT, RANGE, TYPE, SYNTAX, SINCE, "required"}
 """Relations of which a section headed by a single word has one, if it is about a parameter."""
-_NAME_COLUMNS = {
+NAME_NOUNS = {
     *(PARAMETER, OPTION, ARGUMENT, "attribute", "directive", "field", "flag", "key", "keyword"),
     *("property", "setting", "variable"),
 }
@@ -111,7 +111,7 @@ NO_ARGUMENT = {"self", "cls", "args", "kwargs"}
 
 def names_things(header: str) -> bool:
     """Whether a column with this header names things."""
-    return not _NAME_COLUMNS.isdisjoint(header.lower().split()[-1:])
+    return not NAME_NOUNS.isdisjoint(header.lower().split()[-1:])
 
 
 def relation(header: str) -> str:

@@ -131,6 +131,8 @@ def test_the_release_that_the_files_of_a_project_state(
         ("uv.lock", "[[package"),
         ("uv.lock", "[[package]]\nversion = 1"),
         ("package-lock.json", "[" * 100_000),
+        ("values.yaml", "[" * 100_000),
+        ("values.yaml", "- " * 100_000),
         ("package-lock.json", '{"packages": []}'),
         ("package.json", '"tessaline"'),
         ("Chart.yaml", "!!python/object/apply:os.system ['id']"),

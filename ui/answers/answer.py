@@ -11,6 +11,7 @@ from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
+from ui.elements.address import page_link
 from ui.elements.frame import button, in_a_row
 from ui.wording.escaping import as_code, as_label, as_text, as_title, inline, visible
 from ui.wording.memory import saved, vouched
@@ -43,8 +44,19 @@ def show_answer(shown: ChatTurn, *, is_linked: bool = False) -> None:
         st.chat_message("assistant", avatar=":material/layers:"),
     ):
         show_reply(turn.id, turn.reply, shown.ask_afresh)
+        _link_upgrade_guide(turn.reply)
         show_offers(shown)
         show_actions(shown)
+
+
+def _link_upgrade_guide(reply: Reply) -> None:
+    """What a comparison cannot list in an answer stands in the guide for the same releases."""
+    if len(reply.compared_releases) < 2 or not reply.product:
+        return
+    older, newer = reply.compared_releases[0], reply.compared_releases[-1]
+    label = f"Upgrade guide from {as_label(older)} to {as_label(newer)}"
+    chosen = {"releases-product": reply.product, "releases-from": older, "releases-to": newer}
+    page_link("releases", label, **chosen, view="upgrade")
 
 
 def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None) -> None:

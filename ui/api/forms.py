@@ -8,6 +8,8 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_val
 
 from chatbot.reply import Reply
 from chatbot.turn import Citation
+from chatbot.upgrading.steps import Need
+from chatbot.upgrading.usage import LARGEST
 from corpora.catalog.catalog import LONGEST_NAME
 from corpora.catalog.release import is_among
 from corpora.parameters.releases import Difference
@@ -176,6 +178,65 @@ class ChangesOut(BaseModel):
     older: str
     newer: str
     changes: tuple[ChangeOut, ...] = ()
+
+
+class UpgradeIn(Sent):
+    """What an upgrade guide is asked for; `uses` is a configuration, a command line, or features.
+
+    Without `uses` everything that changes is listed. It is looked up and not kept.
+    """
+
+    product: Name
+    older: Name
+    newer: Name
+    uses: Annotated[Text, Field(max_length=LARGEST)] = ""
+
+
+class UpgradeStepOut(BaseModel):
+    """What became of a thing from one release to the next; `citations` are its pages."""
+
+    need: Need
+    change: str
+    older: str
+    newer: str
+    says: str
+    citations: tuple[Citation, ...]
+
+
+class UpgradeItemOut(BaseModel):
+    """A thing that changes, with its most urgent `need`; `words` are a capable model's."""
+
+    need: Need
+    change: str
+    name: str
+    belongs_to: str
+    group: str = ""
+    words: str = ""
+    steps: tuple[UpgradeStepOut, ...]
+
+
+class UpgradeOut(BaseModel):
+    """The upgrade over all `releases`, the most urgent items first.
+
+    `looked_up` names were found in what is used, of which so many are `documented` parameters.
+    """
+
+    product: str
+    releases: tuple[str, ...]
+    summary: str
+    looked_up: int
+    documented: int
+    items: tuple[UpgradeItemOut, ...] = ()
+
+
+class ReleaseGapOut(BaseModel):
+    """What a release lost, only announces, or states in two ways, with the pages that show it."""
+
+    kind: str
+    release: str
+    name: str
+    says: str
+    citations: tuple[Citation, ...]
 
 
 class Conversation(BaseModel):

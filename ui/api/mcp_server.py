@@ -21,6 +21,7 @@ from chatbot.releases.project_files import files_of
 from chatbot.text.markdown import as_label
 from chatbot.text.sanitizer import for_other_models
 from chatbot.turn import Citation
+from chatbot.upgrading.usage import LARGEST
 from ui.api import forms
 from ui.api.forms import AskIn, PageOut, ProductOut, RowId, SearchIn, SearchOut, Words, said
 from ui.api.service import Service, service_of, settings_of
@@ -117,6 +118,10 @@ class Catalog(Untrusted):
 
 class Found(SearchOut, Untrusted):
     """What a release says; `message` says why where there is nothing."""
+
+
+class Upgrade(forms.UpgradeOut, Untrusted):
+    """What must change, what has a new default, what is deprecated and what is new."""
 
 
 class Page(PageOut, Untrusted):
@@ -270,6 +275,30 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             return AskIn(question=between, product=product)
 
         return await answered(ctx, question)
+
+    @server.tool(annotations=_READS)
+    async def upgrade_guide(
+        ctx: Context,
+        product: forms.Name,
+        older: OneRelease,
+        newer: OneRelease,
+        uses: Annotated[
+            forms.Text,
+            Field(
+                max_length=LARGEST,
+                description="A configuration, command line, code, or features by commas.",
+            ),
+        ] = "",
+    ) -> Upgrade:
+        """List what must change from one release to a later one, for what is used, with sources."""
+
+        def guide(service: Service, stop: Stop) -> forms.UpgradeOut:
+            named = (service.release_named(r, product, continues=True) for r in (older, newer))
+            names = list(map(str, named))
+            wanted = forms.UpgradeIn(product=product, older=names[0], newer=names[1], uses=uses)
+            return service.upgrade_guide(wanted, stop)
+
+        return _shown(Upgrade, **(await done(ctx, Scope.SEARCH, guide)).model_dump())
 
     @server.tool(annotations=_READS)
     async def search(

@@ -19,7 +19,15 @@ from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
-from ui.api.service import Asking, Ingesting, Searching, Service, opened, service_of
+from ui.api.service import (
+    Asking,
+    Ingesting,
+    Operating,
+    Searching,
+    Service,
+    opened,
+    service_of,
+)
 from ui.api.streaming import Following, failure, follow, sent_event, sent_events
 from ui.api.uploading import uploaded_files
 
@@ -94,6 +102,24 @@ async def changes(
 ) -> forms.ChangesOut:
     """The parameters that are new, changed and gone from one release to another."""
     following = follow(service, lambda listener, stopped: service.changes(product, older, newer))
+    return await following.reply(request)
+
+
+@router.post("/upgrade-guide")
+async def upgrade_guide(
+    service: Searching, wanted: forms.UpgradeIn, request: Request
+) -> forms.UpgradeOut:
+    """What has to be changed from one release to a later one, for what is used."""
+    following = follow(service, lambda listener, stopped: service.upgrade_guide(wanted, stopped))
+    return await following.reply(request)
+
+
+@router.get("/release-gaps")
+async def release_gaps(
+    service: Operating, product: forms.Name, request: Request
+) -> tuple[forms.ReleaseGapOut, ...]:
+    """What a product's releases lost, announce without documenting, or contradict; for admins."""
+    following = follow(service, lambda listener, stopped: service.release_gaps(product, stopped))
     return await following.reply(request)
 
 

@@ -20,8 +20,11 @@ from chatbot.releases.installed import Installed, installed, of_project
 from chatbot.releases.project_files import StatedVersion, versions_stated
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.support import cite_stated
+from chatbot.review.release_gaps import release_gaps_of
 from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
+from chatbot.upgrading.guide import Guide
+from chatbot.upgrading.wording import summary
 from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
 from corpora.indexing.corpus import Corpus
@@ -191,6 +194,23 @@ class Service:
         self._count()
         return changes_between(self.chatbot, product, older, newer)[0]
 
+    def upgrade_guide(
+        self, wanted: forms.UpgradeIn, stopped: Callable[[], bool] = lambda: False
+    ) -> forms.UpgradeOut:
+        """What has to be changed from one release to a later one; it counts as a search."""
+        self._count()
+        asked = wanted.product, wanted.older, wanted.newer, wanted.uses
+        return upgrade_out(self.chatbot.upgrade_guide(*asked, stopped=stopped))
+
+    def release_gaps(
+        self, product: str, stopped: Callable[[], bool] = lambda: False
+    ) -> tuple[forms.ReleaseGapOut, ...]:
+        """The gaps between the releases of a product; for admins."""
+        self._count()
+        of = self.chatbot.catalog.product(product)
+        gaps = release_gaps_of(self.chatbot).of(self.person, of, stopped=stopped)
+        return tuple(forms.ReleaseGapOut(**vars(gap)) for gap in gaps)
+
     def _count(self) -> None:
         self.chatbot.limits.question(self.account, self.per_minute)
 
@@ -288,6 +308,40 @@ def changes_between(
         product=after.product, older=before.release, newer=after.release, changes=listed
     )
     return out, compared
+
+
+def upgrade_out(guide: Guide) -> forms.UpgradeOut:
+    """An upgrade guide as JSON."""
+    items = tuple(
+        forms.UpgradeItemOut(
+            need=item.need,
+            change=item.what,
+            name=item.name,
+            belongs_to=item.owner,
+            group=item.group,
+            words=item.words,
+            steps=tuple(
+                forms.UpgradeStepOut(
+                    need=step.need,
+                    change=step.what,
+                    older=step.older,
+                    newer=step.newer,
+                    says=step.says,
+                    citations=step.citations,
+                )
+                for step in item.steps
+            ),
+        )
+        for item in guide.items
+    )
+    return forms.UpgradeOut(
+        product=guide.product,
+        releases=guide.releases,
+        summary=summary(guide),
+        looked_up=guide.looked_up,
+        documented=guide.documented,
+        items=items,
+    )
 
 
 def _passage(passage: Passage, product: str, release: str) -> forms.PassageOut:

@@ -22,6 +22,7 @@ from ui.cli import (
     releases,
     serve,
     tune,
+    upgrade,
     upkeep,
 )
 from ui.cli.terminal import errors, printable
@@ -58,10 +59,11 @@ def strata(
 
 for command in (
     *(ask.ask, ask.schema, releases.changes, ingest.ingest, serve.serve, serve.worker, serve.mcp),
-    *(packs.pack, packs.unpack),
+    *(packs.pack, packs.unpack, upgrade.upgrade_guide),
     *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)
+releases.app.command()(upgrade.gaps)
 for group in (releases, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 

@@ -30,7 +30,7 @@ def name_pages(pages: Iterable[StreamlitPage]) -> None:
     st.session_state[_PAGES] = {page.url_path: page for page in pages}
 
 
-def page_link(page: str, label: str, **opened: int) -> None:
+def page_link(page: str, label: str, **opened: int | str) -> None:
     """A link to another page, with query parameters that say what is open there."""
     to = {name: str(value) for name, value in opened.items()}
     st.page_link(st.session_state[_PAGES][page], label=label, query_params=to)

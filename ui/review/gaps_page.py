@@ -1,15 +1,18 @@
-"""The page of content gaps: unanswered questions, grouped by similarity."""
+"""The page of content gaps: unanswered questions, and what releases lost or contradict."""
 
 from dataclasses import asdict
+from functools import partial
 
 import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.gaps import Gap, GapReport, gap_rows
+from chatbot.review.release_gaps import GapKind, ReleaseGap, release_gap_rows, release_gaps_of
 from chatbot.review.turns import TurnFilter
+from ui.answers.citations import place, source_button
 from ui.elements.address import page_link
-from ui.elements.frame import in_a_row, page
-from ui.elements.scope import choose_scope
+from ui.elements.frame import in_a_row, page, show_tabs
+from ui.elements.scope import any_of, choose_scope
 from ui.elements.table import export_rows, list_in_pages
 from ui.serving import services
 from ui.wording.amounts import how_many
@@ -22,6 +25,16 @@ _MOST_TURNS = 20
 def gaps(person: Person) -> None:
     """Show the gaps, the most asked first."""
     st.title("Content gaps", anchor=False)
+    show_tabs(
+        "gaps-tabs",
+        {
+            "Unanswered questions": partial(_questions, person),
+            "Between releases": partial(_between_releases, person),
+        },
+    )
+
+
+def _questions(person: Person) -> None:
     st.caption("Questions the documentation could not answer, grouped by similarity.")
     wanted = choose_scope("gaps")
     with st.spinner("Comparing the questions …"):
@@ -34,6 +47,52 @@ def gaps(person: Person) -> None:
         return
     _summary(report, wanted)
     list_in_pages(report.gaps, f"gaps of {wanted}", _show_gap, of="gap", size=20)
+
+
+def _between_releases(person: Person) -> None:
+    st.caption(
+        "What one release documents and the next only names, what release notes tell of and the "
+        "manual does not, and parameters that one release states in two ways."
+    )
+    products = {product.name: product for product in services.chatbot().products()}
+    if not products:
+        st.markdown("There is no documentation yet.")
+        return
+    product = st.selectbox("Product", list(products), key="release-gaps-product")
+    bar = st.progress(0.0, "Reading the releases …")
+
+    def told(done: int, of: int) -> None:
+        bar.progress(done / max(of, 1), f"Read {done} of {of} releases")
+
+    try:
+        finder = release_gaps_of(services.chatbot())
+        found = finder.of(person, products[product], told=told)
+    finally:
+        bar.empty()
+    if not found:
+        st.info("Nothing was found.", icon=":material/task_alt:")
+        return
+    kinds = [str(kind) for kind in GapKind if any(gap.kind is kind for gap in found)]
+    kind = any_of(st.container(), "Kind", kinds, "release-gaps-kind")
+    shown = [gap for gap in found if kind in (None, gap.kind)]
+    with in_a_row(key="release-gaps-summary"):
+        st.markdown(f"**{how_many(len(shown), 'gap')}**")
+        rows = partial(release_gap_rows, shown)
+        export_rows("release-gaps", "release gaps", rows, product=product, kind=kind)
+    key = f"release gaps of {product} {kind}"
+    list_in_pages(shown, key, partial(_show_release_gap, product), of="gap", size=20)
+
+
+def _show_release_gap(product: str, number: int, gap: ReleaseGap) -> None:
+    with st.container(border=True, key=f"release-gap-{number}", gap="xsmall"):
+        with in_a_row():
+            badges = f":gray-badge[{as_label(gap.release)}] :orange-badge[{gap.kind}]"
+            st.markdown(f"**{as_label(gap.name)}** {badges}", width="content")
+        st.markdown(as_label(gap.says, 320))
+        with st.container(horizontal=True, key=f"citations-release-gap-{number}", gap="xsmall"):
+            for which, cited in enumerate(gap.citations):
+                label = place(cited, with_release=True)
+                source_button(label, product, cited, f"cite-gap-{number}-{which}")
 
 
 def _summary(report: GapReport, wanted: TurnFilter) -> None:

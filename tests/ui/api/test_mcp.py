@@ -22,7 +22,9 @@ from chatbot.chatbot import Chatbot
 from tests.ui.api.conftest import MakeKey
 
 ROOT = Path(__file__).parents[3]
-TOOLS = {"releases", "which_release", "ask", "compare", "search", "read_page"}
+TOOLS = {
+    *("releases", "which_release", "ask", "compare", "search", "read_page", "upgrade_guide"),
+}
 
 QUESTION = "What is the default of hold_time?"
 PROJECT = {"requirements.txt": "valve==1.0"}
@@ -48,6 +50,13 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("search", {"query": "x", "versions": "1.0"}, "search does not know versions"),
     ("compare", {"topic": "hold_time", "first": 1.0, "second": "latest"}, "20 s.*45 s"),
     ("compare", {"topic": "hold_time", "first": "1.0"}, "second is missing"),
+    (
+        "upgrade_guide",
+        {"product": "valve", "older": 1.0, "newer": "latest", "uses": "hold_time = 5"},
+        "default: 20 s → 45 s",
+    ),
+    ("upgrade_guide", {"product": "valve", "older": "2.0", "newer": "1.0"}, "older release first"),
+    ("upgrade_guide", {"product": "valve", "older": "1.0"}, "newer is missing"),
     ("read_page", {"page_id": "1", "quote": None}, "document.*section"),
     ("read_page", {"page_id": "one"}, "page_id has to be a valid integer"),
     ("releases", {"product": "valve"}, "releases does not know product: it has none"),

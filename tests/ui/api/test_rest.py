@@ -286,3 +286,25 @@ def test_the_client_says_when_nobody_answers() -> None:
 def test_a_failure_in_the_stream_is_its_last_event(strata: Strata) -> None:
     with pytest.raises(StrataFailure, match="Available: valve"):
         list(strata.stream("x", product="pump"))
+
+
+def test_an_upgrade_guide_names_what_changes_of_what_is_used(strata: Strata) -> None:
+    guide = strata.upgrade_guide("valve", "1.0", "2.0", "hold_time = 1\ndrain_time = 2\n")
+    (item,) = guide["items"]
+    assert (item["name"], item["need"], item["change"]) == ("hold_time", "new default", "value")
+    (step,) = item["steps"]
+    assert step["says"] == "default: 20 s → 45 s"
+    for cited in step["citations"]:
+        assert cited["quote"] in strata.page(cited["page_id"])["text"]
+    assert guide["releases"] == ["1.0", "2.0"]
+    for older, newer, status in (("2.0", "1.0", 422), ("1.0", "9.9", 404)):
+        with pytest.raises(StrataFailure) as refused:
+            strata.upgrade_guide("valve", older, newer)
+        assert refused.value.status == status
+    with pytest.raises(StrataFailure) as large:
+        strata.upgrade_guide("valve", "1.0", "2.0", "x" * 200_001)
+    assert large.value.status == 422
+
+
+def test_gaps_between_releases_are_listed(strata: Strata) -> None:
+    assert strata.release_gaps("valve") == []

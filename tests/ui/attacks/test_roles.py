@@ -26,6 +26,8 @@ NEEDS = {
     "GET /api/v1/products": "search",
     "POST /api/v1/search": "search",
     "GET /api/v1/changes": "search",
+    "POST /api/v1/upgrade-guide": "search",
+    "GET /api/v1/release-gaps": "admin",
     "GET /api/v1/pages/{page}": "search",
     "POST /api/v1/ask": "ask",
     "GET /api/v1/conversations": "ask",
@@ -100,6 +102,7 @@ REFUSED: dict[str, tuple[str, str | None, str | None, int]] = {
 BODIES = {
     "POST /api/v1/search": '{"query": "x"}',
     "POST /api/v1/ask": '{"question": "x"}',
+    "POST /api/v1/upgrade-guide": '{"product": "valve", "older": "1.0", "newer": "2.0"}',
     "PUT /api/v1/turns/{turn}/feedback": '{"thumbs": 1}',
     "POST /v1/chat/completions": '{"model": "strata/valve", "messages": [{"role": "user"}]}',
 }
@@ -164,6 +167,7 @@ TOOLS = {
     "search": ({"query": "x"}, "search"),
     "read_page": ({"page_id": 1}, "search"),
     "which_release": ({}, "search"),
+    "upgrade_guide": ({"product": "valve", "older": "1.0", "newer": "2.0"}, "search"),
 }
 RESOURCES = {"strata://pages/{page_id}", "strata://docs/{product}/{release}"}
 OF_MCP = {

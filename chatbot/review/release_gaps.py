@@ -1,0 +1,239 @@
+"""Gaps between releases: what the documentation lost, only announced, or states in two ways."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations, pairwise
+from typing import Any
+
+from chatbot.accounts.people import Person
+from chatbot.chatbot import Chatbot
+from chatbot.comparison.pages import pages_with
+from chatbot.comparison.presence import find_everywhere
+from chatbot.retrieval.support import cite_stated, cite_words, whole
+from chatbot.runtime.concurrency import Stopped
+from chatbot.turn import Citation
+from chatbot.upgrading.guide import OpenCorpus, UpgradeGuides
+from chatbot.upgrading.notes import Kind, Note
+from chatbot.upgrading.steps import AS_IN_CODE, notes_of_step, spellings
+from chatbot.upgrading.usage import folded
+from corpora.catalog.release import Product
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.parameters.forms import is_name
+from corpora.parameters.parameter import ARGUMENT, DEFAULT, Parameter
+from corpora.parameters.releases import OpenParameters, ReleaseParameters
+from ingestion.page import DocumentKind
+
+_SHARED, _AGREEING = 3, 0.6
+"""Names that two sections share, and the share of equal values, from which they state one thing."""
+_LOOKED_AT = 20
+_SUFFIXES = (
+    ".py",
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".md",
+    ".rst",
+    ".txt",
+    ".html",
+    ".json",
+    ".yml",
+    ".org",
+)
+_FIGURE = re.compile(r"\d")
+_NAMED = re.compile(rf"{AS_IN_CODE.pattern}|^[A-Z]+\d+$")
+"""A name of release notes for sure, such as `--color` or E902; "non-fork" is none."""
+_LEFT = (Kind.REMOVED, Kind.RENAMED)
+
+
+class GapKind(StrEnum):
+    """What is wrong."""
+
+    LOST = "lost"
+    ANNOUNCED = "only announced"
+    CONTRADICTION = "contradiction"
+
+
+@dataclass(frozen=True)
+class ReleaseGap:
+    """A gap in the documentation of `release`, in words, with the pages that show it.
+
+    `says` quotes the documentation and is hostile text.
+    """
+
+    kind: GapKind
+    release: str
+    name: str
+    says: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseGaps:
+    """Finds the gaps between the releases of a product, for admins; others raise NotAllowed."""
+
+    open_corpus: OpenCorpus
+    open_parameters: OpenParameters
+    guides: UpgradeGuides
+
+    def of(
+        self,
+        person: Person,
+        product: Product,
+        *,
+        told: Callable[[int, int], None] = lambda done, of: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> tuple[ReleaseGap, ...]:
+        """All gaps, those of the newest release first; `told(done, of)` hears of each release."""
+        person.require_admin()
+        names = [release.name for release in product.releases]
+        found: list[tuple[ReleaseGap, ...]] = []
+        for number, (older, newer) in enumerate(pairwise([None, *names])):
+            if stopped():
+                raise Stopped
+            told(number, len(names))
+            assert newer is not None
+            found.append(tuple(self._of_release(product.name, older, newer)))
+        told(len(names), len(names))
+        return tuple(gap for gaps in reversed(found) for gap in gaps)
+
+    def _of_release(self, product: str, older: str | None, newer: str) -> Iterator[ReleaseGap]:
+        stated, corpus = self.open_parameters(product, newer), self.open_corpus(product, newer)
+        if older is not None:
+            before = self.open_parameters(product, older)
+            notes = notes_of_step(
+                older,
+                newer,
+                self.guides.notes(product, older),
+                self.guides.notes(product, newer),
+            )
+            own = list(notes)
+            corpora = self.open_corpus(product, older), corpus
+            yield from _lost(before, stated, corpora, own)
+            yield from _announced(product, stated, own)
+        yield from _contradictions(stated)
+
+
+def release_gaps_of(chatbot: Chatbot) -> ReleaseGaps:
+    """The finder over the corpora of a chatbot."""
+    return ReleaseGaps(chatbot.corpora.corpus, chatbot.open_parameters, chatbot.upgrade_guides)
+
+
+def _lost(
+    older: ReleaseParameters,
+    newer: ReleaseParameters,
+    corpora: tuple[Corpus, Corpus],
+    notes: Iterable[Note],
+) -> Iterator[ReleaseGap]:
+    """What has an entry in the older release and none in the newer one, which names it still."""
+    gone = {n for note in notes for n, m in note.names.items() if m.kind in _LEFT}
+    gone |= {folded(replaced.old) for replaced in newer.replacements}
+    seen: set[str] = set()
+    for parameter in older.parameters:
+        name = parameter.name
+        if parameter.kind == ARGUMENT or not is_name(name) or folded(name) in seen | gone:
+            continue
+        seen.add(folded(name))
+        if any(map(newer.named, (name, *parameter.aliases))) or not newer.mentions(name):
+            continue
+        there = find_everywhere(name, corpora)[1]
+        mention = _mention(corpora[1], name)
+        if there.citation is None and mention is not None:
+            said = f"{older.release} documents it, {newer.release} only names it"
+            pages = cite_stated(parameter, older.release), mention
+            yield ReleaseGap(GapKind.LOST, newer.release, name, said, pages)
+
+
+def _mention(corpus: Corpus, name: str) -> Citation | None:
+    """The words of a release's manual that name a thing."""
+    form = whole(name.casefold())
+    for page in pages_with(corpus, tokens(name), _LOOKED_AT):
+        if page.document.kind is DocumentKind.RELEASE_NOTES:
+            continue
+        for block in page.blocks:
+            if form.search(block.text.casefold()):
+                return cite_words(page, block.text, block.path, block.anchor, corpus.release)
+    return None
+
+
+def _announced(
+    product: str, release: ReleaseParameters, notes: Iterable[Note]
+) -> Iterator[ReleaseGap]:
+    """What the release notes bring or change, and the manual does not have."""
+    seen: set[str] = set()
+    for note in notes:
+        if note.page.document.kind is not DocumentKind.RELEASE_NOTES or note.subject:
+            continue
+        for name, mention in note.names.items():
+            written = note.spelt(name)
+            known = not _NAMED.search(written) or written.lower().endswith(_SUFFIXES)
+            told = mention.kind in (Kind.NEW, Kind.DEFAULT) and mention.first
+            if not told or known or name in seen or name == folded(product):
+                continue
+            seen.add(name)
+            if release.named(written) or any(map(release.mentions, (written, name))):
+                continue
+            said = f"the release notes tell of it, the manual of {release.release} does not"
+            cited = cite_words(
+                note.page, note.text, note.block.path, note.block.anchor, release.release
+            )
+            yield ReleaseGap(GapKind.ANNOUNCED, release.release, written, said, (cited,))
+
+
+def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
+    """Parameters with two defaults, in sections that state the same parameters otherwise.
+
+    Two functions may each have a `timeout`: their other values differ, too, or they have no others
+    in common.
+    """
+    sections: defaultdict[tuple[str, str], dict[str, Parameter]] = defaultdict(dict)
+    for parameter in release.parameters:
+        if parameter.value(DEFAULT):
+            section = parameter.place.document, parameter.owner
+            sections[section].setdefault(folded(parameter.name), parameter)
+    seen: set[str] = set()
+    for (of_one, one), (of_other, other) in combinations(sections.items(), 2):
+        shared = [name for name in one if name in other]
+        differing = [n for n in shared if not _agree(one[n], other[n])]
+        agreeing = len(shared) - len(differing)
+        is_one = len(shared) >= _SHARED and agreeing >= _AGREEING * len(shared)
+        # The same section of another document, such as a generated overview.
+        is_named_alike = of_one[1] == of_other[1] and of_one[0] != of_other[0]
+        if not is_one and not (is_named_alike and agreeing):
+            continue
+        for name in differing:
+            if name not in seen:
+                seen.add(name)
+                yield _contradiction(release.release, (one[name], other[name]))
+
+
+def _agree(one: Parameter, other: Parameter) -> bool:
+    values = one.value(DEFAULT), other.value(DEFAULT)
+    of_prose = [value.isalpha() or (" " in value and not _FIGURE.search(value)) for value in values]
+    if of_prose[0] != of_prose[1]:
+        # "The default is conservative" says nothing of 100.
+        return True
+    return not spellings(values[0]).isdisjoint(spellings(values[1]))
+
+
+def _contradiction(release: str, parameters: Sequence[Parameter]) -> ReleaseGap:
+    values = " and ".join(p.value(DEFAULT) for p in parameters)
+    stated = tuple(cite_stated(p.fact(DEFAULT) or p, release) for p in parameters)
+    name = parameters[0].name
+    return ReleaseGap(GapKind.CONTRADICTION, release, name, f"default: {values}", stated)
+
+
+def release_gap_rows(gaps: Iterable[ReleaseGap]) -> Iterator[dict[str, Any]]:
+    """The columns of an export."""
+    for gap in gaps:
+        pages = [f"{c.release}, {c.file}, page {c.page}, {c.section}" for c in gap.citations]
+        yield {
+            "kind": str(gap.kind),
+            "release": gap.release,
+            "name": gap.name,
+            "details": gap.says,
+            "pages": pages,
+        }

@@ -1,0 +1,240 @@
+"""The upgrade guide: one list over all releases between two, for what somebody uses."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from chatbot.comparison.pages import same_page
+from chatbot.errors import BadQuestion
+from chatbot.retrieval.support import cite_words
+from chatbot.runtime.concurrency import Stopped
+from chatbot.turn import Citation
+from chatbot.upgrading.notes import Note, read_notes
+from chatbot.upgrading.steps import Need, UpgradeStep, What, steps_between
+from chatbot.upgrading.usage import EVERYTHING, Usage, folded
+from corpora.catalog.release import Product, is_among
+from corpora.errors import UnknownRelease
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.parameters.releases import OpenParameters
+
+_HELD = 32
+_PAGES_LOOKED_UP = 200
+"""Steps of a guide whose page in the other release is looked for; it takes some milliseconds."""
+_NEEDS, _WHATS = list(Need), list(What)
+
+OpenCorpus = Callable[[str, str], Corpus]
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Item:
+    """What becomes of one thing over all steps, the oldest first.
+
+    A capable model may add a `group` and `words`; both are empty without one.
+    """
+
+    name: str
+    owner: str
+    steps: tuple[UpgradeStep, ...]
+    group: str = ""
+    words: str = ""
+
+    @property
+    def need(self) -> Need:
+        """The most urgent of its steps."""
+        return min((step.need for step in self.steps), key=_NEEDS.index)
+
+    @property
+    def need_place(self) -> int:
+        """The place of its list."""
+        return _NEEDS.index(self.need)
+
+    @property
+    def what(self) -> What:
+        """What became of it above all."""
+        return min((s.what for s in self.steps if s.need is self.need), key=_WHATS.index)
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every page that it rests on, each once."""
+        return tuple(dict.fromkeys(c for step in self.steps for c in step.citations))
+
+
+@dataclass(frozen=True)
+class Guide:
+    """The upgrade from a release of a product to a later one, over those between (`releases`).
+
+    `looked_up` names of the input were looked for, of which `documented` are in one of the
+    releases; both are 0 where nothing was given.
+    """
+
+    product: str
+    releases: tuple[str, ...]
+    items: tuple[Item, ...]
+    looked_up: int = 0
+    documented: int = 0
+
+    def of(self, need: Need) -> tuple[Item, ...]:
+        """The items of one list."""
+        return tuple(item for item in self.items if item.need is need)
+
+    @property
+    def steps(self) -> tuple[UpgradeStep, ...]:
+        """The steps of all items."""
+        return tuple(step for item in self.items for step in item.steps)
+
+
+class UpgradeGuides:
+    """Writes upgrade guides; what it computed from one release to the next is kept in memory."""
+
+    def __init__(self, open_corpus: OpenCorpus, open_parameters: OpenParameters) -> None:
+        self._corpus, self._parameters = open_corpus, open_parameters
+        # By generations: a release that is built anew is another one.
+        self._notes = lru_cache(_HELD)(self._read_notes)
+        self._steps = lru_cache(_HELD)(self._read_steps)
+
+    def guide(
+        self,
+        product: Product,
+        older: str,
+        newer: str,
+        usage: Usage = EVERYTHING,
+        *,
+        told: Told = lambda done, of: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Guide:
+        """The guide for what is used; `told(done, of)` hears of each step that is done.
+
+        Raises UnknownRelease, and BadQuestion where the second release is not after the first.
+        """
+        names = _between(product, older, newer)
+        matched: list[UpgradeStep] = []
+        using = usage = usage.without(product.name, *product.aliases)
+        for number, (before, after) in enumerate(pairwise(names)):
+            if stopped():
+                raise Stopped
+            told(number, len(names) - 1)
+            for step in self._between(product.name, before, after):
+                if using.is_everything or _is_used(step, using):
+                    matched.append(step)
+            # What is used goes on under the name that it has from here on.
+            new = [name for step in matched if step.newer == after for name in step.successors]
+            using = using.with_names(new) if not using.is_everything else using
+        told(len(names) - 1, len(names) - 1)
+        items = sorted(_items(matched), key=_urgency)
+        documented = self._documented(product.name, names, usage)
+        shown = tuple(self._with_both_pages(product.name, items))
+        return Guide(product.name, tuple(names), shown, len(usage.names), documented)
+
+    def _documented(self, product: str, names: Sequence[str], usage: Usage) -> int:
+        if usage.is_everything:
+            return 0
+        known: set[str] = set()
+        for name in names:
+            for parameter in self._parameters(product, name).parameters:
+                known.update(map(folded, (parameter.name, *parameter.aliases)))
+        return len(known.intersection(usage.names))
+
+    def _between(self, product: str, older: str, newer: str) -> tuple[UpgradeStep, ...]:
+        generations = (self._corpus(product, name).generation for name in (older, newer))
+        return self._steps(product, older, newer, *generations)
+
+    def _read_steps(
+        self, product: str, older: str, newer: str, before: int, after: int
+    ) -> tuple[UpgradeStep, ...]:
+        return steps_between(
+            self._parameters(product, older),
+            self._parameters(product, newer),
+            self.notes(product, older),
+            self.notes(product, newer),
+        )
+
+    def notes(self, product: str, release: str) -> tuple[Note, ...]:
+        """The notes of a release's documentation."""
+        return self._notes(product, release, self._corpus(product, release).generation)
+
+    def _read_notes(self, product: str, release: str, generation: int) -> tuple[Note, ...]:
+        return read_notes(self._corpus(product, release))
+
+    def _with_both_pages(self, product: str, items: Iterable[Item]) -> Iterator[Item]:
+        """The items; where a step has a page of one release only, with that of the other."""
+        left = _PAGES_LOOKED_UP
+        for item in items:
+            steps = []
+            for step in item.steps:
+                lacks = step.before is None or (step.after is None and step.note is None)
+                if lacks and left > 0:
+                    left -= 1
+                    step = self._other_page(product, step)
+                steps.append(step)
+            yield replace(item, steps=tuple(steps))
+
+    def _other_page(self, product: str, step: UpgradeStep) -> UpgradeStep:
+        here = step.after or step.note or step.before
+        assert here is not None
+        is_newer = here.release == step.newer
+        release = step.older if is_newer else step.newer
+        own, there = self._corpus(product, here.release), self._corpus(product, release)
+        page = same_page(own.page(here.page_id), own, there)
+        if page is None:
+            return step
+        words = next((b.text for b in page.blocks if b.text.strip()), "")
+        cited = cite_words(page, words, page.heading_path, page.anchor, release)
+        return replace(step, before=cited) if is_newer else replace(step, after=cited)
+
+
+def _between(product: Product, older: str, newer: str) -> list[str]:
+    """The releases of a product from one to another, both among them, the oldest first."""
+    places = []
+    for wanted in (older, newer):
+        if is_among(wanted, "latest") and product.newest:
+            wanted = product.newest.name
+        named = (is_among(wanted, r.name, *r.aliases) for r in product.releases)
+        place = next((i for i, is_it in enumerate(named) if is_it), None)
+        if place is None:
+            there = ", ".join(r.name for r in product.releases) or "none"
+            raise UnknownRelease(f"{product.name} has no release {wanted!r}. There are: {there}.")
+        places.append(place)
+    first, last = places
+    if first >= last:
+        raise BadQuestion(
+            f"{product.releases[last].name} does not come after {product.releases[first].name}: "
+            "name the older release first"
+        )
+    return [release.name for release in product.releases[first : last + 1]]
+
+
+def _is_used(step: UpgradeStep, usage: Usage) -> bool:
+    if usage.has(*step.names, *step.spelt):
+        return True
+    ends = step.what in (What.REMOVED, What.RENAMED, What.DEPRECATED)
+    if ends and not usage.values.isdisjoint(step.names):
+        return True
+    # A new thing is of use to whoever uses what it belongs to.
+    if step.need is Need.NEW and step.owner and usage.has(step.owner):
+        return True
+    words = set(tokens(" ".join((step.name, step.owner, step.says))))
+    return any(wanted and wanted <= words for wanted in map(set, map(tokens, usage.topics)))
+
+
+def _items(steps: Sequence[UpgradeStep]) -> list[Item]:
+    """The steps put together by the thing that they are about."""
+    grouped: dict[tuple[str, str], list[UpgradeStep]] = {}
+    for number, step in enumerate(steps):
+        key = (folded(step.name), "") if step.name else ("", str(number))
+        grouped.setdefault(key, []).append(step)
+    return [
+        Item(of[-1].name, next((s.owner for s in reversed(of) if s.owner), ""), tuple(of))
+        for of in grouped.values()
+    ]
+
+
+def _urgency(item: Item) -> tuple[int, int, bool, str]:
+    return (
+        _NEEDS.index(item.need),
+        _WHATS.index(item.what),
+        not item.name,
+        item.name.casefold().lstrip("-"),
+    )

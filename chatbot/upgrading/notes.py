@@ -1,0 +1,252 @@
+"""Release notes, item by item: what each says became of a thing, and in which release."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import plain
+from chatbot.upgrading.usage import folded
+from corpora.catalog.release import is_among, name_tokens
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
+from corpora.parameters import forms
+from ingestion.page import Block, BlockKind, DocumentKind
+
+
+class Kind(StrEnum):
+    """What a note says became of a thing."""
+
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    CHANGED = "changed"
+    DEFAULT = "new default"
+    DEPRECATED = "deprecated"
+    NEW = "new"
+    FIXED = "fixed"
+
+
+_KINDS: Mapping[Kind, str] = {
+    Kind.DEPRECATED: r"\bdeprecat|\bwill be (?:removed|dropped)\b|\bobsolet",
+    Kind.RENAMED: r"\brenam|\bnow (?:called|named|labell?ed)\b"
+    r"|\b(?:replaced|superseded) (?:by|with)\b|\b(?:replaces|supersedes)\b",
+    Kind.REMOVED: r"\bremov(?:e|es|ed|al)\b|\bdropp?(?:s|ed)?\b|\bdiscontinued\b|\bwithdrawn\b"
+    r"|\bno longer (?:supported|available|accepted|recogni[sz]ed|exists?)\b"
+    r"|\b(?:is|are) (?:gone|unsupported)\b",
+    Kind.DEFAULT: r"\b(?:new|now|chang\w*|updated?|set\w*|is|are|from|now) [^.]{0,60}\bdefaults?\b"
+    r"|\bdefaults? (?:[\w`'\" ]{0,40} )?(?:is|are|has|have|was|chang\w*|to|now)\b",
+    Kind.CHANGED: r"\bnow\b|\bno longer\b|\binstead\b|\bmust\b|\brequires?d?\b|\bchanged\b"
+    r"|\brejects?\b|\brefuses?\b|\bincompatib|\bbreaking\b|\berrors? (?:when|if)\b|\ban error\b",
+    Kind.NEW: r"\badd(?:s|ed)?\b|\bnew\b|\bintroduc|\bsupport(?:s|ed)? (?:for|of)\b|\ballow"
+    r"|\bcan (?:now )?be\b|\bmay be\b",
+}
+"""How a sentence says it, in English; the first that fits counts."""
+_STRONGLY = re.compile(r"\bno longer\b|\bmust\b|\brequires?d?\b|\breject|\brefuse|\berror\b", re.I)
+_FORMS = {kind: re.compile(form, re.I) for kind, form in _KINDS.items()}
+_FIX = re.compile(r"\W*(?:fix|correct|prevent|avoid|work around|bug)\w*\b", re.I)
+_HEADINGS = {
+    Kind.REMOVED: re.compile(r"\bremov|\bdropped\b", re.I),
+    Kind.DEPRECATED: re.compile(r"\bdeprecat", re.I),
+    Kind.DEFAULT: re.compile(r"\bdefaults?\b", re.I),
+    Kind.CHANGED: re.compile(r"\bincompatib|\bbreaking|\bchanged\b", re.I),
+    Kind.FIXED: re.compile(
+        r"\b(?:bug ?)?fix|\bbugs\b|\b(?:re)?solved\b|\bcorrected\b|\bknown\b", re.I
+    ),
+    Kind.NEW: re.compile(r"\bnew\b|\badd(?:ed|itions)\b|\bfeatures?\b|\benhance|\bimprove", re.I),
+}
+_IN_THE_MANUAL = re.compile(
+    r"(?P<what>Changed|Deprecated|Removed|New|Added)(?: in| since)?(?: version| release)? "
+    r"v?(?P<release>\d+(?:\.\w+)*)\b",
+    re.I,
+)
+"""A remark on a release at the thing itself, as Sphinx and others write it."""
+_REMARKS = {
+    "changed": Kind.CHANGED,
+    "deprecated": Kind.DEPRECATED,
+    "removed": Kind.REMOVED,
+    "new": Kind.NEW,
+    "added": Kind.NEW,
+}
+_DOTTED = re.compile(r"(?<![\w.])v?(\d+(?:\.\w+)+)(?!\w)")
+_PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
+_TAKES_OVER = re.compile(
+    r"\b(?:use|using|in favou?r of|by|with|to|as|see|via|through|called|named|labell?ed)"
+    r"\s+(?:the\s+)?[`'\"]?$",
+    re.I,
+)
+_NOUN = rf"(?:{'|'.join(sorted(forms.NAME_NOUNS))})s?"
+_BESIDE_A_NOUN = re.compile(rf"\W{{0,3}}\s+{_NOUN}\b", re.I), re.compile(rf"\b{_NOUN}\s+\W?$", re.I)
+_MARKED = re.compile(
+    r"(?:(\w+)\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
+)
+_RUN_IN = re.compile(r"(?:(?<=\s)|^)-\s+(?=\S)")
+_ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+")
+_ENDED = re.compile(r"\W*(?:remov|drop|deprecat|renam)\w*\s+(?:the\s+)?[`'\"]?$", re.I)
+"""What stands before the thing that an item is about."""
+_LAST_WORD = re.compile(r"\w*$")
+_LARGEST = 4_000_000
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A name in a note: what is said of it there, and whether it only takes another's place."""
+
+    kind: Kind | None
+    successor: bool
+    first: bool
+
+
+@dataclass(frozen=True)
+class Note:
+    """An item of release notes, or a remark in the manual on the thing called `subject`.
+
+    `release` is the one that the headings above it, or the remark, name; None where none does.
+    """
+
+    page: StoredPage
+    block: Block
+    release: str | None
+    heading: Kind | None
+    subject: str = ""
+    marked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
+
+    @property
+    def text(self) -> str:
+        """The words of the item."""
+        return self.block.text
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """What the item says, by its first sentence that says anything."""
+        return next(filter(None, map(self._said, self._sentences)), self.heading)
+
+    @cached_property
+    def _sentences(self) -> tuple[str, ...]:
+        # Items that stand in one paragraph begin with a dash; addresses name nothing.
+        lines = _RUN_IN.split(_ADDRESS.sub(" ", self.text))
+        return tuple(s for line in lines for s in sentences(line)) or (self.text,)
+
+    def _said(self, sentence: str) -> Kind | None:
+        said = next((k for k, form in _FORMS.items() if form.search(sentence)), None)
+        if _FIX.match(sentence) or (self.heading is Kind.FIXED and said is Kind.NEW):
+            return Kind.FIXED
+        if self.subject and self.heading:
+            # A remark begins with what it is: "Changed in version 3.0: the default is 5".
+            told = said not in (None, Kind.DEPRECATED) and self.heading is Kind.CHANGED
+            return said if told else self.heading
+        weak = said is Kind.CHANGED and not _STRONGLY.search(sentence)
+        by_heading = self.heading in (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW, Kind.FIXED)
+        return self.heading if weak and by_heading else said
+
+    @cached_property
+    def names(self) -> Mapping[str, Mention]:
+        """The names in the item, as they are looked up.
+
+        A word of everyday language is one only where it is written as code, or called an option.
+        """
+        found: dict[str, Mention] = {}
+        if self.subject:
+            found[folded(self.subject)] = Mention(self.kind, successor=False, first=True)
+        before = ""
+        for sentence in self._sentences:
+            kind = self._said(sentence) or self.kind
+            for match in _PIECE.finditer(sentence):
+                written, start = match[0].rstrip(".-"), match.start()
+                name = folded(written)
+                if self._is_name(written, sentence, start, before) and name not in found:
+                    lead = sentence[:start]
+                    succeeds = bool(_TAKES_OVER.search(lead)) and bool(found)
+                    found[name] = Mention(kind, succeeds, first=not found)
+                before = _LAST_WORD.search(written.casefold())[0]  # type: ignore[index]
+        return found
+
+    def spelt(self, name: str) -> str:
+        """A name of the item as it is written there."""
+        pieces = (match[0].rstrip(".-") for match in _PIECE.finditer(self.text))
+        return next((piece for piece in pieces if folded(piece) == name), self.subject or name)
+
+    def _is_name(self, written: str, sentence: str, start: int, before: str) -> bool:
+        if written.startswith("-") or forms.is_name(written):
+            return True
+        end = start + len(written)
+        around = sentence[start - 1 : start], sentence[end : end + 1]
+        return (
+            around in (("`", "`"), ('"', '"'), ("'", "'"))
+            or sentence[end : end + 2] == "()"
+            or (around[1] == "=" and sentence[end + 1 : end + 2] not in ("", " "))
+            or (before, written.casefold()) in self.marked
+            or (not before and ("", written.casefold()) in self.marked)
+            or bool(_ENDED.match(sentence[:start]))
+            or bool(_BESIDE_A_NOUN[0].match(sentence, end))
+            or bool(_BESIDE_A_NOUN[1].search(sentence[:start]))
+        )
+
+
+def read_notes(corpus: Corpus) -> tuple[Note, ...]:
+    """The items of a release's documentation on this and earlier releases, each once, in order."""
+    found: dict[tuple[str, str | None], Note] = {}
+    for document in corpus.documents():
+        is_notes = document.kind is DocumentKind.RELEASE_NOTES
+        marked = _marked(corpus, document.content_hash) if is_notes else frozenset()
+        for page in corpus.pages_of(document.id):
+            for note in _of_page(page, corpus.release, marked):
+                found.setdefault((plain(note.text), note.release), note)
+    return tuple(found.values())
+
+
+def _of_page(page: StoredPage, release: str, marked: frozenset[tuple[str, str]]) -> Iterator[Note]:
+    in_notes = page.document.kind is DocumentKind.RELEASE_NOTES
+    for block in page.blocks:
+        if block.kind in (BlockKind.HEADING, BlockKind.TABLE_HEADER, BlockKind.CODE):
+            continue
+        if len(block.text) > forms.LONGEST_READ:
+            continue
+        of = _release_above(block.path, release)
+        if in_notes or of:
+            above = of or _release_above((page.document.title, page.document.file), release)
+            yield Note(page, block, above, _heading_kind(block.path), marked=marked)
+        elif (match := _IN_THE_MANUAL.match(block.text)) and block.path:
+            kind = _REMARKS[match["what"].lower()]
+            yield Note(page, block, match["release"], kind, block.path[-1])
+
+
+def _release_above(path: Sequence[str], release: str) -> str | None:
+    """The release that the innermost heading with one names; none where it is a whole series."""
+    own = name_tokens(release)
+    for heading in reversed(path):
+        named = _DOTTED.findall(heading)
+        if is_among(release, heading, *heading.split()):
+            return release
+        if named:
+            tokens = name_tokens(named[-1])
+            is_series = len(tokens) < len(own) and own[: len(tokens)] == tokens
+            return None if is_series else str(named[-1])
+    return None
+
+
+def _heading_kind(path: Sequence[str]) -> Kind | None:
+    for heading in reversed(path):
+        found = [kind for kind, form in _HEADINGS.items() if form.search(heading)]
+        if found:
+            # "Bugfixes/Features" holds both.
+            return Kind.NEW if found == [Kind.FIXED, Kind.NEW] else found[0]
+    return None
+
+
+def _marked(corpus: Corpus, content_hash: str) -> frozenset[tuple[str, str]]:
+    """The words that a file marks as code, each with the word before it; pages do not keep marks.
+
+    Empty where the file itself was not kept.
+    """
+    try:
+        original = corpus.original(content_hash)
+    except LookupError:
+        return frozenset()
+    text = original[:_LARGEST].decode("utf-8", "ignore")
+    pairs = ((m[1] or "", m[2].rstrip(".")) for m in _MARKED.finditer(text))
+    # At the beginning of an item another word, or none, stands before it.
+    return frozenset(
+        (word.casefold(), name.casefold()) for before, name in pairs for word in (before, "")
+    )

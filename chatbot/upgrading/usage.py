@@ -1,0 +1,229 @@
+"""What somebody uses: a configuration, a command line, code, or features in words → names.
+
+All of it is hostile text. It is parsed and never run, bounded, looked up and forgotten: names of
+the documentation are shown, never words of the input.
+"""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import yaml
+
+from chatbot.errors import BadQuestion
+from chatbot.retrieval.support import plain, whole
+from chatbot.text.checked_yaml import check_yaml
+from corpora.parameters.forms import is_name
+from prompts.fencing import visible
+
+LARGEST, MOST_LINES = 200_000, 10_000
+"""Characters and lines of an input; a larger one is refused."""
+_MOST_NAMES, _DEEPEST = 3_000, 30
+_LONGEST_NAME = 120
+_MOST_TOPICS = 50
+_LONGEST_TOPIC = 80
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_KEY = re.compile(r"^\s*(?:export\s+|set\s+|[-*]\s+)?[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[=:]", re.M)
+_ARGUMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)\s*=(?!=)")
+_VALUE = re.compile(r"[=:]\s*[\"']?([A-Za-z][\w.-]{2,80})[\"']?\s*(?=[,;)}\]]|$)", re.M)
+_CALLED = re.compile(r"(?<!\w)([A-Za-z_][\w.]*)\(")
+_WORD = re.compile(r"-{0,2}[$@]?[A-Za-z_][\w.:-]*(?:\(\))?")
+_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*$", re.M)
+_STRUCTURE = re.compile(r"[=:{}\[\]()<>$]|(?:^|\s)-")
+_BETWEEN_TOPICS = re.compile(r"[,;\n]+")
+
+
+def folded(name: str) -> str:
+    """A name as it is looked up: `--max-jobs`, `max_jobs` and `MAX_JOBS` are one.
+
+    A single letter and a name in letters of both cases stay as they are: `-q` is not `-Q`, and
+    IPv6 is no `ipv6`.
+    """
+    bare = name.strip("`\"' ").lstrip("-$@").removesuffix("()").rstrip(":.")
+    one_case = bare.islower() or bare.isupper()
+    return (bare.casefold() if one_case and len(bare) > 1 else bare).replace("-", "_")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What somebody uses: names with those that they stand below, topics in words, and the text.
+
+    `values` are words that options are set to: a choice can be removed like an option. Empty where
+    everything is asked for.
+    """
+
+    names: Mapping[str, frozenset[str]]
+    topics: tuple[str, ...] = ()
+    text: str = ""
+    values: frozenset[str] = frozenset()
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing was named, so that all changes are meant."""
+        return not self.names and not self.topics
+
+    def has(self, *spellings: str) -> bool:
+        """Whether one of the spellings of a documented name is used."""
+        return any(self._has(name) for name in spellings)
+
+    def _has(self, name: str) -> bool:
+        if " " in name.strip():
+            # A command of several words is no name of a file, and is looked for in the text.
+            return bool(self.text) and whole(plain(name)).search(self._plainly) is not None
+        return folded(name) in self.names
+
+    @cached_property
+    def _plainly(self) -> str:
+        return plain(self.text)
+
+    def without(self, *names: str) -> "Usage":
+        """The same without some names, such as that of the product."""
+        left = {k: of for k, of in self.names.items() if k not in set(map(folded, names))}
+        return replace(self, names=left)
+
+    def with_names(self, names: Iterable[str]) -> "Usage":
+        """The same, and other names that what is used has in a later release."""
+        more = {folded(name): frozenset[str]() for name in names}
+        return replace(self, names={**more, **self.names}) if more else self
+
+
+EVERYTHING = Usage({})
+
+
+def read_usage(text: str) -> Usage:
+    """What an input names; raises BadQuestion where it is too large or nothing can be read in it.
+
+    A configuration is read by the parser of its format (JSON, TOML, INI, YAML), where it parses;
+    else its keys, options, arguments and identifiers are what is written as such. A few words
+    without any of these are topics, separated by commas or lines.
+    """
+    text = visible(text)
+    if not text.strip():
+        return EVERYTHING
+    if len(text) > LARGEST or text.count("\n") >= MOST_LINES:
+        raise BadQuestion(
+            f"what you use has {len(text):,} characters in {text.count(chr(10)) + 1:,} lines, the "
+            f"limit is {LARGEST:,} in {MOST_LINES:,}: send the part that matters"
+        )
+    if not _STRUCTURE.search(text):
+        return _of_words(text)
+    names: dict[str, frozenset[str]] = {}
+    for name, above in islice(_names(text), 4 * _MOST_NAMES):
+        key = folded(name)
+        if key and len(key) <= _LONGEST_NAME and len(names) < _MOST_NAMES:
+            names[key] = names.get(key, frozenset()) | above
+    if not names:
+        return _of_words(text)
+    values = islice((folded(m[1]) for m in _VALUE.finditer(text)), _MOST_NAMES)
+    return Usage(names, text=text, values=frozenset(values))
+
+
+def _of_words(text: str) -> Usage:
+    parts = [" ".join(part.split()) for part in _BETWEEN_TOPICS.split(text)]
+    topics = [part for part in parts if part and len(part) <= _LONGEST_TOPIC][:_MOST_TOPICS]
+    if not topics:
+        raise BadQuestion(
+            "nothing that can be looked up was found in what you use: name features, separated by "
+            "commas, or paste a configuration"
+        )
+    single = {folded(t): frozenset[str]() for t in topics if " " not in t}
+    return Usage(single, tuple(t for t in topics if not is_name(t)), text)
+
+
+_Names = Iterator[tuple[str, frozenset[str]]]
+
+
+def _names(text: str) -> _Names:
+    for parse in (_json, _toml, _ini, _yaml):
+        try:
+            data = parse(text)
+        # The parsers go one call deeper with each bracket.
+        except (ValueError, RecursionError, configparser.Error, yaml.YAMLError):
+            continue
+        if isinstance(data, Mapping | list) and data:
+            # The sections of such files are named after programs.
+            yield from _walk(data, sections=parse in (_ini, _toml))
+            return
+    yield from _by_shape(text)
+
+
+def _json(text: str) -> Any:
+    return json.loads(text, parse_int=str, parse_float=str)
+
+
+def _toml(text: str) -> Any:
+    return tomllib.loads(text)
+
+
+def _ini(text: str) -> Any:
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(text)
+    return {name: dict(parser[name]) for name in parser}
+
+
+def _yaml(text: str) -> Any:
+    # A few lines with aliases stand for billions of nodes.
+    check_yaml(text, aliases=False)
+    documents = islice(yaml.load_all(text, yaml.CSafeLoader), 100)
+    # One line of words is YAML, too, and so is "key: value" in a sentence.
+    return [d for d in documents if isinstance(d, Mapping | list)]
+
+
+def _walk(data: Any, *, sections: bool = False) -> _Names:
+    waiting: list[tuple[Any, tuple[str, ...]]] = [(data, ())]
+    while waiting:
+        value, above = waiting.pop()
+        if len(above) > _DEEPEST:
+            continue
+        match value:
+            case Mapping():
+                for key, inner in value.items():
+                    name = str(key)
+                    if above or not (sections and isinstance(inner, Mapping)):
+                        yield from _path(name, above)
+                    waiting.append((inner, (*above, name)))
+            case list():
+                waiting += ((inner, above) for inner in value)
+            case str():
+                parents = frozenset(map(folded, above))
+                yield from ((name, parents) for name in _in_a_value(value))
+
+
+def _path(name: str, above: tuple[str, ...]) -> _Names:
+    """A key by itself and with what it stands below: "limit" and "retry.limit"."""
+    parents = frozenset(map(folded, above))
+    yield name, parents
+    for first in range(len(above)):
+        yield ".".join((*above[first:], name)), parents
+
+
+def _in_a_value(value: str) -> Iterator[str]:
+    """The names in a value, which may be a list, a command line or a name of a choice."""
+    yield from _OPTION.findall(value)
+    yield from (word for word in _WORD.findall(value) if is_name(word))
+
+
+def _by_shape(text: str) -> _Names:
+    without_comments = _COMMENT.sub("", text)
+    finders: tuple[Callable[[str], list[str]], ...] = (
+        _OPTION.findall,
+        _KEY.findall,
+        _ARGUMENT.findall,
+        _CALLED.findall,
+    )
+    none = frozenset[str]()
+    for find in finders:
+        yield from ((name, none) for name in find(without_comments))
+    for word in _WORD.findall(without_comments):
+        if is_name(word):
+            yield word, none
+            # A method or an option of an object is documented by its own name.
+            if "." in word:
+                yield word.rsplit(".", 1)[1], frozenset([folded(word.rsplit(".", 1)[0])])

@@ -1,0 +1,322 @@
+"""The upgrade guide: what a configuration uses, over all releases, with the pages of both."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.errors import BadQuestion, NotAllowed
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.review.exports import csv_lines
+from chatbot.review.release_gaps import GapKind, ReleaseGaps, release_gap_rows
+from chatbot.runtime.concurrency import Stopped
+from chatbot.upgrading.grouping import grouped
+from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.steps import Need, UpgradeStep, What
+from chatbot.upgrading.usage import LARGEST, Usage, folded, read_usage
+from chatbot.upgrading.wording import as_markdown, step_line, summary
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.errors import UnknownRelease
+from corpora.indexing.corpus import OpenCorpora
+from corpora.parameters.releases import opened_by
+from tests.corpora.beacon import ingest_beacon, write
+from tests.data_folders import data_dir_of
+
+pytestmark = pytest.mark.database
+
+RELEASES = ("1.0", "2.0", "3.0")
+NEEDS = [Need.MUST, Need.DEFAULT, Need.DEPRECATED, Need.NEW]
+SETTINGS = """# Settings
+
+| Parameter | Default | Unit | Range | Meaning |
+| --- | --- | --- | --- | --- |
+{rows}
+"""
+ROWS = {
+    "1.0": (
+        "| `hold-off` | 50 | ms | 0 to 100 | Wait before a switch. |",
+        "| `restore-time` | 5 | min | 1 to 12 | Wait before going back. |",
+        "| `lamp-mode` | steady | – | steady, blink | How the lamp burns. |",
+        "| `log_level` | info | – | info, debug | How much is written. |",
+        "| `night_mode` | off | – | on, off | Less light at night. |",
+        "| `fog_horn` | on | – | on, off | Whether the horn sounds. |",
+        "| `mast_height` | 12 | m | 1 to 60 | Height of the mast. |",
+        "| `sea_state` | calm | – | calm, rough | The state of the sea. |",
+    ),
+    "2.0": (
+        "| `hold-off` | 80 | ms | 0 to 100 | Wait before a switch. |",
+        "| `wait-to-restore` | 5 | min | 1 to 12 | Wait before going back. |",
+        "| `lamp-mode` | steady | – | steady, blink | How the lamp burns. |",
+        "| `log_level` | info | – | info, debug | How much is written. |",
+        "| `night_mode` | off | – | on, off | Less light at night. |",
+        "| `fog_horn` | on | – | on, off | Whether the horn sounds. |",
+        "| `mast_height` | 12 | m | 1 to 60 | Height of the mast. |",
+        "| `sea_state` | calm | – | calm, rough | The state of the sea. |",
+        "| `solar_panel` | off | – | on, off | Power from the sun. |",
+    ),
+    "3.0": (
+        "| `hold-off` | 50 | ms | 0 to 100 | Wait before a switch. |",
+        "| `wait-to-restore` | 9 | min | 1 to 12 | Wait before going back. |",
+        "| `lamp-mode` | steady | – | steady | How the lamp burns. |",
+        "| `log_level` | info | – | info, debug | How much is written. |",
+        "| `mast_height` | 12 | m | 1 to 60 | Height of the mast. |",
+        "| `sea_state` | calm | – | calm, rough | The state of the sea. |",
+        "| `solar_panel` | off | – | on, off | Power from the sun. |",
+    ),
+}
+NOTES = {
+    "1.0": "# Release notes 1.0\n\n## Features\n\n- Added `lamp-mode`.\n",
+    "2.0": "# Release notes\n\n## 2.0\n\n### Changed\n\n- The way back is timed by "
+    "`wait-to-restore` instead of `restore-time`.\n\n### Deprecated\n\n"
+    "- `fog_horn` is deprecated.\n\n### Fixed\n\n- Fixed a flicker of `sea_state`.\n\n"
+    "## 1.0\n\n- Removed `log_level`.\n",
+    "3.0": "# Release notes\n\n## 3.0\n\n### Removed\n\n- The parameter `night_mode` was removed.\n"
+    "- Removed `fog_horn`, use `log_level` instead.\n",
+}
+GUIDE = "# Guide\n\n## Night\n\n{night}\n\n## Mast\n\nSet the mast first, then the lamp.\n"
+AFFECTED = {"hold-off", "restore-time", "lamp-mode", "night_mode", "fog_horn"}
+UNAFFECTED = {"log_level", "mast_height", "sea_state"}
+
+
+class Told:
+    """The guides over three releases of an invented product, and its gaps."""
+
+    def __init__(self, database: Database) -> None:
+        self.corpora = OpenCorpora(database, data_dir_of(database))
+        self.product = Catalog(database).product("Beacon")
+        self.parameters = opened_by(self.corpora.corpus)
+        self.guides = UpgradeGuides(self.corpora.corpus, self.parameters)
+        self.gaps = ReleaseGaps(self.corpora.corpus, self.parameters, self.guides)
+
+    def guide(self, older: str, newer: str, used: str = "") -> Guide:
+        return self.guides.guide(self.product, older, newer, read_usage(used))
+
+
+@pytest.fixture
+def told(database: Database, tmp_path: Path) -> Told:
+    for release in RELEASES:
+        night = "At night `night_mode` dims the lamp."
+        texts = {
+            "settings": SETTINGS.format(rows="\n".join(ROWS[release])),
+            "release-notes": NOTES[release],
+            "guide": GUIDE.format(night=night if release != "3.0" else "Nights are dark."),
+        }
+        ingest_beacon(database, write(tmp_path / release, **texts), release=release)
+    return Told(database)
+
+
+def named(guide: Guide) -> set[str]:
+    return {item.name for item in guide.items if item.name}
+
+
+def as_key(step: UpgradeStep) -> tuple[str, ...]:
+    return step.need, step.what, step.name, step.says, step.older, step.newer
+
+
+FORMATS = {
+    "ini": lambda names: "[lamp]\n" + "\n".join(f"{name} = 1" for name in names),
+    "toml": lambda names: "[lamp]\n" + "\n".join(f'"{name}" = 1' for name in names),
+    "yaml": lambda names: "lamp:\n" + "\n".join(f"  {name}: 1" for name in names),
+    "json": lambda names: json.dumps({"lamp": [{name: 1} for name in names]}),
+    "env": lambda names: "\n".join(f"export {name.upper().replace('-', '_')}=1" for name in names),
+    "options": lambda names: "beacon run " + " ".join(f"--{name}=1" for name in names),
+    "code": lambda names: "run(" + ", ".join(n.replace("-", "_") + "=1" for n in names) + ")",
+    "words": ", ".join,
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_all_seeded_keys_are_named_and_no_other(told: Told, form: str) -> None:
+    guide = told.guide("1.0", "3.0", FORMATS[form](sorted(AFFECTED | UNAFFECTED)))
+    # What takes the place of a used name is used from then on.
+    assert named(guide) - {"wait-to-restore"} == AFFECTED
+    assert guide.looked_up >= len(AFFECTED | UNAFFECTED)
+    nothing = told.guide("1.0", "3.0", FORMATS[form](sorted(UNAFFECTED)))
+    assert nothing.items == ()
+
+
+def test_removed_and_renamed_come_first_and_each_list_says_what(told: Told) -> None:
+    guide = told.guide("1.0", "3.0")
+    needs = [NEEDS.index(item.need) for item in guide.items]
+    assert needs == sorted(needs)
+    must = [item.what for item in guide.of(Need.MUST)]
+    assert must[0] is What.REMOVED
+    assert must == sorted(must, key=[What.REMOVED, What.RENAMED, What.CHANGED].index)
+    by_name = {item.name: item for item in guide.items}
+    assert by_name["night_mode"].what is What.REMOVED
+    assert by_name["restore-time"].what is What.RENAMED
+    assert by_name["lamp-mode"].what is What.CHANGED
+    hold_off = [step_line(step) for step in by_name["hold-off"].steps]
+    assert hold_off == ["2.0: default: 50 ms → 80 ms", "3.0: default: 80 ms → 50 ms"]
+    assert [s.need for s in by_name["fog_horn"].steps][:1] == [Need.DEPRECATED]
+    assert by_name["fog_horn"].need is Need.MUST
+    assert by_name["solar_panel"].need is Need.NEW
+    assert summary(guide).startswith("From 1.0 to 3.0, over 2.0: ")
+
+
+def test_a_to_c_has_what_a_to_b_and_b_to_c_have(told: Told) -> None:
+    every = [None, *sorted(AFFECTED | UNAFFECTED), "lamp, mast"]
+    for used in every:
+        whole = {as_key(step) for step in told.guide("1.0", "3.0", used or "").steps}
+        parts = [told.guide(a, b, used or "").steps for a, b in itertools.pairwise(RELEASES)]
+        assert {as_key(step) for steps in parts for step in steps} <= whole
+
+
+def test_nothing_stands_there_without_pages_and_the_pages_say_it(told: Told) -> None:
+    guide = told.guide("1.0", "3.0")
+    assert guide.steps
+    for step in guide.steps:
+        releases = {cited.release for cited in step.citations}
+        assert releases <= {step.older, step.newer}
+        assert step.citations
+        for cited in step.citations:
+            corpus = told.corpora.corpus("Beacon", cited.release)
+            assert cited.quote in corpus.page(cited.page_id).text
+    documented = [step for step in guide.steps if step.name]
+    assert all({s.older, s.newer} == {c.release for c in s.citations} for s in documented)
+
+
+def test_notes_of_an_earlier_release_and_fixes_change_nothing(told: Told) -> None:
+    assert told.guide("1.0", "2.0", "log_level = info\nsea_state = calm\n").items == ()
+
+
+def test_words_find_what_is_about_them(told: Told) -> None:
+    assert named(told.guide("1.0", "3.0", "lamp burns")) == set()
+    assert named(told.guide("1.0", "3.0", "night mode")) == {"night_mode"}
+
+
+def test_releases_are_checked(told: Told) -> None:
+    with pytest.raises(UnknownRelease, match=r"no release '9\.9'. There are: 1\.0, 2\.0, 3\.0"):
+        told.guide("1.0", "9.9")
+    with pytest.raises(BadQuestion, match="name the older release first"):
+        told.guide("3.0", "1.0")
+    assert told.guide("1.0", "latest").releases == RELEASES
+    with pytest.raises(Stopped):
+        told.guides.guide(told.product, "1.0", "3.0", stopped=lambda: True)
+
+
+HOSTILE = {
+    "aliases": "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nnight_mode: 1\n",
+    "deep": "[" * 50_000 + "night_mode=",
+    "deep yaml": "- " * 5_000 + "night_mode: 1",
+    "markup": "<script>alert(1)</script>=1\n[x](javascript:alert(1))=2\n",
+    "tag": "!!python/object/apply:os.system ['true']\n",
+    "nul": "night_mode\x00 = 1\u202e\n",
+    "many keys": "\n".join(f"key_{n} = 1" for n in range(9_000)),
+    "one long key": "k" * 150_000 + " = 1\nnight_mode = 2",
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_configuration_is_bounded_and_shows_nothing_of_itself(
+    told: Told, case: str
+) -> None:
+    guide = told.guide("1.0", "3.0", HOSTILE[case])
+    assert guide.looked_up <= 3_000
+    assert named(guide) <= {"night_mode"}
+    written = as_markdown(guide)
+    assert "<script" not in written
+    assert "key_1" not in written
+
+
+def test_what_is_too_large_is_refused() -> None:
+    for text in ("x" * (LARGEST + 1), "a=1\n" * 10_001):
+        with pytest.raises(BadQuestion, match="the limit is"):
+            read_usage(text)
+    with pytest.raises(BadQuestion, match="name features"):
+        read_usage(",;,")
+    assert read_usage("  \n").is_everything
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('{"retry": {"limit": 2}}', {"retry", "limit", "retry.limit"}),
+        ("[server]\nmax-jobs = 4\n", {"max_jobs", "server.max_jobs"}),
+        ("tool --max-jobs 4 -q", {"max_jobs", "q"}),
+        ("serve(app, maxJobs=4)", {"maxJobs", "serve"}),
+        ("# max_jobs = 1\nother: 2\n", {"other"}),
+        ("max_jobs = 1\nmode = 'fast'\n", {"max_jobs", "mode"}),
+    ],
+)
+def test_names_are_read_by_the_parser_of_their_format(text: str, names: set[str]) -> None:
+    assert set(read_usage(text).names) == names
+
+
+def test_spellings_of_a_name_are_one() -> None:
+    assert folded("--max-jobs") == folded("MAX_JOBS") == folded("`max_jobs`") == "max_jobs"
+    assert folded("-q") != folded("-Q")
+    assert folded("IPv6") != folded("ipv6")
+    assert Usage({"a": frozenset()}).with_names(["--b-c"]).has("b_c")
+
+
+def test_markdown_has_every_item_and_escapes_the_documents(told: Told) -> None:
+    written = as_markdown(told.guide("1.0", "3.0"))
+    assert "## Must change" in written
+    assert "**night_mode**" in written
+    assert "- 1.0 · Settings · Settings" in written or "1.0 · Settings" in written
+
+
+def test_a_model_groups_and_words_and_what_no_page_says_is_left_out(told: Told) -> None:
+    guide = told.guide("1.0", "3.0")
+    first, second, third = (item.name for item in guide.items[:3])
+    reply = (
+        f"## Names\n1 | Do without `{first}`.\n2 | Set `{second}` to 9999 s.\n"
+        "## Ports 4711\n3 | Look at it.\n77 | There is no such change.\n"
+    )
+    model = ScriptedChatModel(replies=[reply])
+    worded = asyncio.run(grouped(guide, model, 500))
+    by_name = {item.name: item for item in worded.items}
+    assert (by_name[first].group, by_name[first].words) == ("Names", f"Do without {first}.")
+    assert (by_name[second].group, by_name[second].words) == ("Names", "")
+    assert by_name[third].group == ""
+    assert {as_key(s) for s in worded.steps} == {as_key(s) for s in guide.steps}
+    assert [i.need for i in worded.items] == [i.need for i in guide.items]
+
+
+def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -> None:
+    lost = SETTINGS.format(rows="\n".join(r for r in ROWS["3.0"] if "log_level" not in r))
+    twice = lost.replace("# Settings", "# All settings").replace("| 9 | min |", "| 8 | min |")
+    texts = {
+        "settings": lost,
+        "overview": twice,
+        "release-notes": "# Release notes\n\n## 4.0\n\n### Added\n\n- Added `radio_link`.\n"
+        "- Added `sun_roof`.\n",
+        "guide": "# Guide\n\n## Sun\n\nSet `log_level` before you open the `sun_roof`.\n",
+    }
+    ingest_beacon(database, write(tmp_path / "4.0", **texts), release="4.0")
+    found = Told(database)
+    gaps = found.gaps.of(LOCAL, found.product)
+    newest = {(gap.kind, gap.name) for gap in gaps if gap.release == "4.0"}
+    assert newest == {
+        (GapKind.LOST, "log_level"),
+        (GapKind.ANNOUNCED, "radio_link"),
+        (GapKind.CONTRADICTION, "wait-to-restore"),
+    }
+    assert all(gap.citations for gap in gaps)
+    for cited in (c for gap in gaps for c in gap.citations):
+        assert cited.quote in found.corpora.corpus("Beacon", cited.release).page(cited.page_id).text
+    told_steps: list[tuple[int, int]] = []
+    found.gaps.of(LOCAL, found.product, told=lambda done, of: told_steps.append((done, of)))
+    assert told_steps[-1] == (4, 4)
+    with pytest.raises(NotAllowed):
+        found.gaps.of(Person("bo@example.org", "Bo", is_admin=False), found.product)
+    with pytest.raises(Stopped):
+        found.gaps.of(LOCAL, found.product, stopped=lambda: True)
+    rows = list(release_gap_rows(gaps))
+    rows[0]["name"] = "=HYPERLINK(1)"
+    assert '"\'=HYPERLINK(1)"' in "".join(csv_lines(rows))
+
+
+def test_two_functions_may_differ_in_a_default(database: Database, tmp_path: Path) -> None:
+    table = "# {name}\n\n| Parameter | Default |\n| --- | --- |\n| `time_out` | {value} |\n"
+    texts = {name: table.format(name=name, value=n) for n, name in enumerate(("open", "close"))}
+    ingest_beacon(database, write(tmp_path / "1.0", **texts), release="1.0")
+    found = Told(database)
+    assert found.gaps.of(LOCAL, found.product) == ()
