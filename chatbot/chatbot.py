@@ -16,6 +16,7 @@ from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, run
 from chatbot.chain.profiles import profile_named
 from chatbot.chain.reply import reply_of, trace_of
+from chatbot.comparison.still_true import StillTrueCheck
 from chatbot.conversations.conversations import (
     Conversations,
     KeptTurn,
@@ -237,6 +238,11 @@ class Chatbot:
     def open_parameters(self) -> OpenParameters:
         """The function that opens the parameters of a release."""
         return opened_by(self.corpora.corpus)
+
+    @cached_property
+    def still_true(self) -> StillTrueCheck:
+        """What holds answers against the other releases of their product."""
+        return StillTrueCheck(self.database, self.catalog)
 
     @cached_property
     def limits(self) -> UsageLimits:

@@ -1,0 +1,75 @@
+"""Text as the words that it says: markup, layout and punctuation of prose left out."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from chatbot.retrieval.records import LIST_MARK
+from corpora.catalog.release import name_tokens
+
+_FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\\u00ad\u200b", "") | dict.fromkeys("–—−‑‐", "-"))
+_EMPTY_TEXT = re.compile(r"""(?<![\w"'`])(?:""|'')(?![\w"'`])""")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_WORD = re.compile(r"(?<!\w)-{0,2}\w+(?:[.,-]\w+)*|\[\]|\{\}|!=|[<>=%+/&~^$@]+|∅")
+_OF_CODE = re.compile(r"\w+|[^\w\s]")
+_BEFORE_A_RELEASE = {"/", "v", "version", "release"}
+RELEASE = "#"
+"""Stands in the place of the name of one's own release."""
+
+Words = tuple[str, ...]
+
+
+def words_of(text: str, *, is_code: bool = False) -> Words:
+    """The words, figures, names and options of a text, in their order.
+
+    Quotes, dashes, white space, emphasis and the capital letter of a sentence count for nothing;
+    every sign of a listing but for its quotes does.
+    """
+    text = unicodedata.normalize("NFKC", text)
+    if is_code:
+        return tuple(_OF_CODE.findall(text.translate(_FOLDED)))
+    text = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", text)).translate(_FOLDED)
+    return tuple(_cased(word) for word in _WORD.findall(_THOUSANDS.sub("", text)))
+
+
+def _cased(word: str) -> str:
+    """A word of prose in small letters; a name such as `maxSize`, and `-V`, as they are."""
+    letters = word.replace("-", "")
+    if word[0] == "-" or not letters.isalpha():
+        return word
+    return word.lower() if letters[1:].islower() or len(letters) == 1 else word
+
+
+def without_release(words: Words, release: str, product: str) -> Words:
+    """The words with `RELEASE` where a text names its own release: "valve 1.0", "version 1.0".
+
+    A figure that only looks like one stays what it is.
+    """
+    before = _BEFORE_A_RELEASE | set(words_of(product)[-1:])
+    named = [
+        i
+        for i, word in enumerate(words)
+        if word.lower().removeprefix("v") == release.lower()
+        and (i == 0 or _names_one(words[i - 1], before, release))
+    ]
+    if not named:
+        return words
+    changed = list(words)
+    for i in named:
+        changed[i] = RELEASE
+    return tuple(changed)
+
+
+def _names_one(word: str, before: set[str], release: str) -> bool:
+    return word.lower() in before or len(name_tokens(release)) > 2
+
+
+def stands_in(words: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether words stand in others one behind the other."""
+    return f" {' '.join(words)} " in f" {' '.join(other)} "
+
+
+def in_order(parts: Iterable[Words], others: Iterable[Words]) -> bool:
+    """Whether all parts stand among others in their order, such as the cells of a longer row."""
+    rest = iter(others)
+    return all(part in rest for part in parts)
