@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable
 from threading import Condition, Thread
+from time import monotonic
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -11,6 +12,8 @@ from corpora.catalog.catalog import Serving
 from corpora.database.engine import Database
 from ingestion.errors import StrataError
 
+_AGAIN_SECONDS = 30.0
+"""How long a generation that could not be read is let be."""
 _HELD = 64
 """Generations whose passages are held in memory; that looked at longest ago goes first."""
 
@@ -26,6 +29,7 @@ class OpenIndexes:
         self._changed = Condition()
         self._held: dict[int, PassageIndex] = {}
         self._wanted: dict[int, Serving] = {}
+        self._failed: dict[int, float] = {}
         self._is_building = False
 
     def get(self, serving: Serving) -> PassageIndex | None:
@@ -43,7 +47,9 @@ class OpenIndexes:
         """Have the indexes of generations built that are not there yet, in this order."""
         with self._changed:
             for serving in servings:
-                if serving.generation not in self._held:
+                failed = self._failed.get(serving.generation, -_AGAIN_SECONDS)
+                is_due = monotonic() > failed + _AGAIN_SECONDS
+                if is_due and serving.generation not in self._held:
                     self._wanted.setdefault(serving.generation, serving)
             if self._wanted and not self._is_building:
                 self._is_building = True
@@ -78,10 +84,11 @@ class OpenIndexes:
                     self._database, serving.product, serving.release, serving.generation
                 )
             except (SQLAlchemyError, StrataError) as error:
-                # It is ordered again by the next who asks.
                 _log.warning("passages of %s %s: %s", serving.product, serving.release, error)
             with self._changed:
                 self._wanted.pop(serving.generation, None)
+                if index is None:
+                    self._failed[serving.generation] = monotonic()
                 if index is not None:
                     self._held[serving.generation] = index
                 while len(self._held) > self._limit:

@@ -116,7 +116,7 @@ class StillTrueCheck:
         self.indexes.keep_only(serving[0].product, (s.generation for s in serving))
         mine = next((s for s in serving if s.release == own_release), None)
         # What the answer cites is cut as its own release is, so that one is read first.
-        in_turn = sorted(serving[::-1], key=lambda s: s is not mine)
+        in_turn = [s for s in serving if s is mine] + [s for s in serving[::-1] if s is not mine]
         indexes = {s.release: self.indexes.get(s) for s in in_turn}
         pending = tuple(s.release for s in serving if indexes[s.release] is None)
         own = indexes.get(own_release)
