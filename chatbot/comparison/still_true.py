@@ -21,7 +21,7 @@ from chatbot.comparison.plain_words import words_of
 from chatbot.comparison.standing import Cited, Standing, Verdict, cited_passage, standing
 from chatbot.reply import Reply, StoredPart
 from chatbot.retrieval.records import sentences
-from chatbot.retrieval.support import names
+from chatbot.retrieval.support import names, plain
 from chatbot.turn import Citation, Record
 from corpora.catalog.catalog import Catalog, Serving
 from corpora.database.engine import Database
@@ -204,9 +204,10 @@ def _of_quote(citation: Citation) -> Iterable[Cited]:
     for line in citation.quote.split("\n"):
         is_row = CELL_DELIMITER in line
         for part in [line] if is_row else sentences(line):
+            name = plain(part.split(CELL_DELIMITER)[0]) if is_row else ""
             yield Cited(
                 words=words_of(part),
-                name="",
+                name=name if any(map(str.isalpha, name)) else "",
                 kind=BlockKind.TABLE_ROW if is_row else BlockKind.PARAGRAPH,
                 section=section,
                 file=citation.file,

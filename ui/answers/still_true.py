@@ -32,14 +32,21 @@ def show_still_true(turn: int, reply: Reply, ask_there: AskThere | None = None) 
     if found is None:
         return
     if found.pending:
-        st.fragment(_wait, run_every=_LOOK_EVERY)(turn, reply, ask_there)
+        st.fragment(_wait, run_every=_LOOK_EVERY)(turn, reply, ask_there, [found])
     else:
         _show(turn, reply, found, ask_there)
 
 
-def _wait(turn: int, reply: Reply, ask_there: AskThere | None) -> None:
-    found = services.chatbot().still_true.of(reply)
-    if found is None or not found.pending:
+def _wait(turn: int, reply: Reply, ask_there: AskThere | None, first: list[StillTrue]) -> None:
+    """Look again until all releases are read; what was found `first` is shown before that.
+
+    The run of the whole page, which may have a click to answer, is never begun anew from here.
+    """
+    if first:
+        found = first.pop()
+    elif (looked := services.chatbot().still_true.of(reply)) and looked.pending:
+        found = looked
+    else:
         st.rerun()
     _show(turn, reply, found, ask_there)
 
