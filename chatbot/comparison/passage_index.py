@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chatbot.comparison.pages import name_of, passages
-from chatbot.comparison.plain_words import Words, without_release, words_of
+from chatbot.comparison.plain_words import Words, sentences_of, without_release, words_of
 from chatbot.retrieval.support import LONGEST_QUOTE, plain
 from chatbot.turn import Citation, Record
 from corpora.database.engine import Database
@@ -204,11 +204,11 @@ class PassageIndex:
         return [self.passage(int(n)) for n in ordered if scores[n] > 0]
 
     def around(self, passage: Passage) -> Words:
-        """The words of a passage and of those beside it on its page."""
+        """The sentences of a passage and of those beside it on its page."""
         first, behind = self._of_page[passage.page_id]
         n = passage.number
         near = range(max(first, n - _AROUND), min(behind, n + _AROUND + 1))
-        return tuple(word for i in near for word in self.passage(i).words)
+        return sentences_of(self.passage(i).quote for i in near)
 
     def cite(self, passage: Passage) -> Citation:
         """The citation of a passage of this release."""

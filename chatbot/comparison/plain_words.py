@@ -11,11 +11,14 @@ _FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\\u00ad\u200b", "") | d
 _EMPTY_TEXT = re.compile(r"""(?<![\w"'`])(?:""|'')(?![\w"'`])""")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"(?<!\w)-{0,2}\w+(?:[.,-]\w+)*|\[\]|\{\}|!=|[<>=%+/&~^$@]+|∅")
+_WORD_OR_END = re.compile(rf"{_WORD.pattern}|[.!?:](?=\s|$)")
 _OF_CODE = re.compile(r"\w+|[^\w\s]")
 _BEFORE_A_RELEASE = {"/", "v", "version", "release"}
 RELEASE = "#"
 """Stands in the place of the name of one's own release."""
 
+END = "."
+"""Stands between two sentences."""
 Words = tuple[str, ...]
 
 
@@ -30,6 +33,20 @@ def words_of(text: str, *, is_code: bool = False) -> Words:
         return tuple(_OF_CODE.findall(text.translate(_FOLDED)))
     text = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", text)).translate(_FOLDED)
     return tuple(_cased(word) for word in _WORD.findall(_THOUSANDS.sub("", text)))
+
+
+def sentences_of(texts: Iterable[str]) -> Words:
+    """The words of texts with `END` before, between and behind their sentences."""
+    found = [END]
+    for text in texts:
+        bare = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", unicodedata.normalize("NFKC", text)))
+        for word in _WORD_OR_END.findall(_THOUSANDS.sub("", bare.translate(_FOLDED))):
+            is_end = word in ".!?:"
+            if not (is_end and found[-1] == END):
+                found.append(END if is_end else _cased(word))
+        if found[-1] != END:
+            found.append(END)
+    return tuple(found)
 
 
 def _cased(word: str) -> str:

@@ -13,7 +13,15 @@ from chatbot.comparison.passage_index import (
     is_notes,
     same_file,
 )
-from chatbot.comparison.plain_words import Words, in_order, stands_in, without_release, words_of
+from chatbot.comparison.plain_words import (
+    END,
+    Words,
+    in_order,
+    sentences_of,
+    stands_in,
+    without_release,
+    words_of,
+)
 from ingestion.page import CELL_DELIMITER, BlockKind, DocumentKind
 
 _ALONE = 8
@@ -42,7 +50,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Cited:
-    """Cited words with their place: of a passage, or of a page that is no longer kept."""
+    """Cited words with their place: a passage, a part of one, or words of a page that is gone."""
 
     words: Words
     name: str
@@ -52,6 +60,7 @@ class Cited:
     release: str
     quote: str = ""
     notes: bool = False
+    is_part: bool = False
 
     @property
     def cells(self) -> tuple[Words, ...]:
@@ -188,18 +197,34 @@ def _is_name(word: str) -> bool:
 def _cut_otherwise(
     cited: Cited, masked: Words, near: Iterable[Passage], there: PassageIndex
 ) -> Passage | None:
-    """The passage that says the same in sentences cut otherwise, or in a row with more cells."""
+    """The passage that says the same in sentences cut otherwise, or in a row with more cells.
+
+    A sentence that goes on, or another before it in the same one, is not the same: "only on …".
+    """
+    wanted = _wanted(cited, masked, there)
     for passage in near:
         if cited.kind == BlockKind.TABLE_ROW and passage.kind == BlockKind.TABLE_ROW:
             more = cited.name and passage.name == cited.name
             if more and in_order(cited.cells, passage.cells):
                 return passage
-        elif BlockKind.CODE == cited.kind == passage.kind:
-            if stands_in(cited.words, passage.words):
+        elif BlockKind.CODE in (cited.kind, passage.kind):
+            # A listing with more lines is another one, but a part of it may be the cited one.
+            if cited.is_part and cited.kind == passage.kind and stands_in(masked, passage.words):
                 return passage
-        elif len(masked) > 2 and BlockKind.CODE not in (cited.kind, passage.kind):
+        elif len(masked) > 2:
             around = there.around(passage)
-            unmarked = without_release(around, there.release, there.product)
-            if stands_in(cited.words, around) or stands_in(masked, unmarked):
+            own_name = without_release(around, there.release, there.product)
+            if any(stands_in(words, text) for words in wanted for text in (around, own_name)):
                 return passage
     return None
+
+
+def _wanted(cited: Cited, masked: Words, there: PassageIndex) -> list[Words]:
+    """The sentences to look for; without the one word before a colon that labels them as a note."""
+    if cited.is_part:
+        return [cited.words, masked]
+    whole = sentences_of([cited.quote])
+    forms = [whole, without_release(whole, cited.release, there.product)]
+    if whole[2:3] == (END,) and len(whole) > _ALONE:
+        forms += [form[2:] for form in forms]
+    return forms

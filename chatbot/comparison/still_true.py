@@ -194,7 +194,7 @@ def _quoted(citation: Citation, of_page: Sequence[tuple[tuple[str, ...], Cited]]
     for text, (_, cited) in zip(texts, of_page, strict=True):
         if quote in text:
             words = words_of(quote, is_code=cited.kind == BlockKind.CODE)
-            return [replace(cited, words=words, quote=citation.quote)]
+            return [replace(cited, words=words, quote=citation.quote, is_part=True)]
     return []
 
 
