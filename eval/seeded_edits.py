@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.comparison.standing import Verdict
+from chatbot.retrieval.records import sentences
 from eval.standings import Score, every_passage, index_of, passage_id, scored, stands
 from ingestion.listing import list_files
 from ingestion.page import Block, BlockKind, Document, Page, Rejected
@@ -106,7 +107,7 @@ def main(
 ) -> None:
     """Print how many edits of each kind are seen, with precision and recall of all."""
     documents = [d for d in read_files(list_files([folder])) if not isinstance(d, Rejected)]
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311 - edits are drawn, not secrets
     edited, planned = _edited(documents, rng, each)
     older = index_of("product", "1.0", documents)
     newer = index_of("product", "2.0", edited)
@@ -191,8 +192,6 @@ def _with(document: Document, d: int, anew: dict[tuple[int, int, int], str | Non
 
 def _one_sentence(block: Block) -> bool:
     """Whether the block is one passage; those of several have no one verdict."""
-    from chatbot.retrieval.records import sentences
-
     return block.kind in (BlockKind.DEFINITION, BlockKind.TABLE_ROW) or (
         len(sentences(block.text)) == 1 and len(_LETTERS.findall(block.text)) > 4
     )
