@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chatbot.comparison.standing import Verdict
-from chatbot.retrieval.records import sentences
+from chatbot.retrieval.records import LIST_MARK, sentences
 from eval.standings import Score, every_passage, index_of, passage_id, scored, stands
 from ingestion.listing import list_files
 from ingestion.page import Block, BlockKind, Document, Page, Rejected
@@ -34,7 +34,8 @@ _LETTERS = re.compile(r"\w+")
 
 def value(text: str, rng: random.Random) -> str | None:
     """Another figure in the place of one."""
-    found = list(_FIGURE.finditer(text))
+    mark = LIST_MARK.match(text)
+    found = list(_FIGURE.finditer(text, mark.end() if mark else 0))
     if not found:
         return None
     match = rng.choice(found)
@@ -114,13 +115,14 @@ def main(
     there = defaultdict(list)
     for passage in every_passage(older):
         there[passage.document.file, passage_id(passage.quote)].append(passage)
+    all_words = "".join(_spaced(passage.words) for passage in every_passage(older))
     judged: list[tuple[Verdict, Verdict]] = []
     right: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for (file, quote), kind in planned.items():
         found = there[file, passage_id(quote)]
-        # What stands twice in a file, or in pieces, is no passage of which one edit is known.
-        if len(found) != 1:
+        # What stands twice, or in pieces, is no passage of which one edit is known.
+        if len(found) != 1 or all_words.count(_spaced(found[0].words)) != 1:
             continue
         is_same = kind in FORMS or kind in (MOVED, UNTOUCHED)
         verdict = stands(found[0], older, newer).verdict
@@ -188,6 +190,10 @@ def _with(document: Document, d: int, anew: dict[tuple[int, int, int], str | Non
                 blocks.append(replace(block, text=text))
         pages.append(replace(page, blocks=tuple(blocks)))
     return replace(document, pages=tuple(pages))
+
+
+def _spaced(words: tuple[str, ...]) -> str:
+    return f" {' '.join(words)} "
 
 
 def _one_sentence(block: Block) -> bool:

@@ -13,7 +13,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"(?<!\w)-{0,2}\w+(?:[.,-]\w+)*|\[\]|\{\}|!=|[<>=%+/&~^$@]+|∅")
 _WORD_OR_END = re.compile(rf"{_WORD.pattern}|[.!?:](?=\s|$)")
 _OF_CODE = re.compile(r"\w+|[^\w\s]")
-_BEFORE_A_RELEASE = {"/", "v", "version", "release"}
+_BEFORE_A_RELEASE = ("/", "v", "version", "release")
 RELEASE = "#"
 """Stands in the place of the name of one's own release."""
 
@@ -62,7 +62,7 @@ def without_release(words: Words, release: str, product: str) -> Words:
 
     A figure that only looks like one stays what it is.
     """
-    before = _BEFORE_A_RELEASE | set(words_of(product)[-1:])
+    before = (*_BEFORE_A_RELEASE, *words_of(product)[-1:])
     named = [
         i
         for i, word in enumerate(words)
@@ -77,8 +77,11 @@ def without_release(words: Words, release: str, product: str) -> Words:
     return tuple(changed)
 
 
-def _names_one(word: str, before: set[str], release: str) -> bool:
-    return word.lower() in before or len(name_tokens(release)) > 2
+def _names_one(word: str, before: Sequence[str], release: str) -> bool:
+    """Whether a figure behind a word is the release: "coverage.py 5.5" of the product coverage."""
+    of_product = before[len(_BEFORE_A_RELEASE) :]
+    is_told = word.lower() in before or any(word.lower().startswith(name) for name in of_product)
+    return is_told or len(name_tokens(release)) > 2
 
 
 def stands_in(words: Sequence[str], other: Sequence[str]) -> bool:

@@ -216,7 +216,16 @@ def _cut_otherwise(
             own_name = without_release(around, there.release, there.product)
             if any(stands_in(words, text) for words in wanted for text in (around, own_name)):
                 return passage
+            if _is_headed(cited, passage):
+                return passage
     return None
+
+
+def _is_headed(cited: Cited, passage: Passage) -> bool:
+    """Whether the first word, the name of an option, has become the heading of the others."""
+    name, *rest = cited.words
+    headings = words_of(passage.section[-1]) if passage.section else ()
+    return passage.words == tuple(rest) and name.lower() in headings
 
 
 def _wanted(cited: Cited, masked: Words, there: PassageIndex) -> list[Words]:

@@ -21,7 +21,7 @@ def asked(chatbot: Chatbot, question: str) -> AppTest:
 
 def test_a_changed_value_is_told_with_the_words_there_and_asked_there(valve: MakeChatbot) -> None:
     page = asked(valve(None), QUESTION)
-    assert labels(page, "still-") == ["1\\.0 ≠", "Words"]
+    assert labels(page, "still-") == ["1\\.0 ≠", "Compare words"]
     assert ":primary-badge[**2\\.0**]" in texts(page)
     (chip,) = (b for b in page.button if b.label == "1\\.0 ≠")
     told = chip.help.replace("\\", "")
@@ -40,7 +40,7 @@ def test_the_same_words_are_told_as_the_same(valve: MakeChatbot) -> None:
 
 
 def test_the_words_are_put_side_by_side(valve: MakeChatbot) -> None:
-    page = button(asked(valve(None), LATEST), "Words")
+    page = button(asked(valve(None), LATEST), "Compare words")
     assert ":red-background[90]" in texts(page)
     assert ":green-background[30]" in texts(page)
 
@@ -50,7 +50,7 @@ def test_nothing_is_waited_for(valve: MakeChatbot) -> None:
     page = ask(open_page(), QUESTION)
     assert chatbot.still_true.indexes.wait(30)
     page.run()
-    assert labels(page, "still-") == ["1\\.0 ≠", "Words"]
+    assert labels(page, "still-") == ["1\\.0 ≠", "Compare words"]
 
 
 def test_an_old_conversation_says_what_has_changed_since(

@@ -65,7 +65,7 @@ def _show(turn: int, reply: Reply, found: StillTrue, ask_there: AskThere | None)
         if differing := [r for r in found.releases if r.verdict is Verdict.CHANGED]:
             compare = partial(_compare, reply, own, differing)
             key = f"still-words-{turn}"
-            if button("Words", icon="difference", type="tertiary", key=key, help=_WORDS):
+            if button("Compare words", icon="difference", type="tertiary", key=key, help=_WORDS):
                 st.dialog("The words in other releases", width="medium")(compare)()
 
 
