@@ -137,6 +137,7 @@ class PassageIndex:
         self._postings = np.array(postings[1], dtype=np.int32)[order]
         self._begins = np.searchsorted(of_word[order], np.arange(len(vocabulary) + 1))
         self._read = lru_cache(4096)(self._passage)
+        self._sentences = lru_cache(1024)(self._around)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -205,8 +206,11 @@ class PassageIndex:
 
     def around(self, passage: Passage) -> Words:
         """The sentences of a passage and of those beside it on its page."""
-        first, behind = self._of_page[passage.page_id]
-        n = passage.number
+        found: Words = self._sentences(passage.number)
+        return found
+
+    def _around(self, n: int) -> Words:
+        first, behind = self._of_page[self.passage(n).page_id]
         near = range(max(first, n - _AROUND), min(behind, n + _AROUND + 1))
         return sentences_of(self.passage(i).quote for i in near)
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from chatbot.retrieval.records import LIST_MARK
 from corpora.catalog.release import name_tokens
@@ -62,19 +63,24 @@ def without_release(words: Words, release: str, product: str) -> Words:
 
     A figure that only looks like one stays what it is.
     """
-    before = (*_BEFORE_A_RELEASE, *words_of(product)[-1:])
+    names = {release, f"v{release}", *_of_name(release)}
+    if names.isdisjoint(words):
+        return words
+    before = (*_BEFORE_A_RELEASE, *_of_name(product)[-1:])
     named = [
         i
         for i, word in enumerate(words)
-        if word.lower().removeprefix("v") == release.lower()
-        and (i == 0 or _names_one(words[i - 1], before, release))
+        if word in names and (i == 0 or _names_one(words[i - 1], before, release))
     ]
-    if not named:
-        return words
     changed = list(words)
     for i in named:
         changed[i] = RELEASE
     return tuple(changed)
+
+
+@lru_cache(256)
+def _of_name(name: str) -> Words:
+    return words_of(name)
 
 
 def _names_one(word: str, before: Sequence[str], release: str) -> bool:

@@ -29,6 +29,8 @@ _ALONE = 8
 _SAME_SECTION, _ELSEWHERE, _NEARLY_SAME = 0.5, 0.75, 0.8
 """Shares of words in order from which two passages are versions of each other."""
 _LOOKED_AT = 16
+_PIECE = 0.3
+"""The share of the words of a sentence that a piece of it has which is looked around."""
 _NAME_LIKE = frozenset("_./-")
 
 
@@ -202,6 +204,8 @@ def _cut_otherwise(
     A sentence that goes on, or another before it in the same one, is not the same: "only on …".
     """
     wanted = _wanted(cited, masked, there)
+    distinct = set(cited.words)
+    least = _PIECE * len(distinct)
     for passage in near:
         if cited.kind == BlockKind.TABLE_ROW and passage.kind == BlockKind.TABLE_ROW:
             more = cited.name and passage.name == cited.name
@@ -211,7 +215,7 @@ def _cut_otherwise(
             # A listing with more lines is another one, but a part of it may be the cited one.
             if cited.is_part and cited.kind == passage.kind and stands_in(masked, passage.words):
                 return passage
-        elif len(masked) > 2:
+        elif len(masked) > 2 and len(distinct.intersection(passage.words)) >= least:
             around = there.around(passage)
             own_name = without_release(around, there.release, there.product)
             if any(stands_in(words, text) for words in wanted for text in (around, own_name)):

@@ -79,7 +79,7 @@ class StillTrueCheck:
     """Holds answers against the releases that serve; safe to share between threads."""
 
     def __init__(self, database: Database, catalog: Catalog) -> None:
-        self._database = database
+        self.database = database
         self._catalog = catalog
         self.indexes = OpenIndexes(database)
         self._lock = Lock()
@@ -155,7 +155,7 @@ class StillTrueCheck:
                 (p.path, cited_passage(p, own.release)) for p in own.of_page(citation.page_id)
             ]
         else:
-            with self._database.reading() as session:
+            with self.database.reading() as session:
                 pages = read_pages(session, PageRow.id == citation.page_id)
             of_page = [(r.path, cited_record(r, citation.release)) for r in passages(pages)]
         return _quoted(citation, of_page) or list(_of_quote(citation))
