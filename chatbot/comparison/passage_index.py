@@ -74,7 +74,7 @@ def record_words(record: Record) -> Words:
 class PassageIndex:
     """The passages of a generation, which never changes; safe to share between threads.
 
-    Takes some 600 bytes a passage. `pages` are the ids of the pages that it serves.
+    Takes about a kilobyte a passage. `pages` are the ids of the pages that it serves.
     """
 
     def __init__(
