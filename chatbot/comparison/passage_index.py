@@ -24,6 +24,7 @@ _IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
 _TERM = re.compile(r"\s[–—-]+\s|:\s")
 _MOST_WORDS = 14
 """The rarest words of a passage by which others like it are looked for."""
+_MOST_NAMED = 48
 _MOST_POSTINGS = 30_000
 _AROUND = 3
 """Passages before and behind one that are read with it, since sentences are cut anew."""
@@ -175,13 +176,17 @@ class PassageIndex:
         read = (self.passage(n) for n in found)
         return [p for p in read if p.words == words or self.masked(p) == masked]
 
+    def says(self, words: Words, masked: Words) -> bool:
+        """Whether any passage is in these words; told by their hashes alone."""
+        return hash(words) in self._by_words or hash(masked) in self._by_words
+
     def masked(self, passage: Passage) -> Words:
         """The words of a passage without the name of this release."""
         return without_release(passage.words, self.release, self.product)
 
     def named(self, name: str) -> list[Passage]:
         """The entries of this name, at most some dozens."""
-        return [self.passage(n) for n in self._by_name.get(name, ())[:64]]
+        return [self.passage(n) for n in self._by_name.get(name, ())[:_MOST_NAMED]]
 
     def like(self, words: Words, most: int) -> list[Passage]:
         """The passages that have most of the rare words, best first."""

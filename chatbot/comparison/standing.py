@@ -121,7 +121,7 @@ def _near(cited: Cited, masked: Words, there: PassageIndex) -> list[Passage]:
 
 
 def _stands_in_own(passage: Passage, own: PassageIndex | None, there: PassageIndex) -> bool:
-    return own is not None and bool(own.saying(passage.words, there.masked(passage)))
+    return own is not None and own.says(passage.words, there.masked(passage))
 
 
 def _same_place(cited: Cited, passage: Passage) -> bool:
@@ -238,6 +238,7 @@ def _wanted(cited: Cited, masked: Words, there: PassageIndex) -> list[Words]:
         return [cited.words, masked]
     whole = sentences_of([cited.quote])
     forms = [whole, without_release(whole, cited.release, there.product)]
-    if whole[2:3] == (END,) and len(whole) > _ALONE:
+    is_note = cited.kind == BlockKind.PARAGRAPH and cited.quote[:2].istitle()
+    if is_note and whole[2:3] == (END,) and len(whole) > _ALONE:
         forms += [form[2:] for form in forms]
     return forms
