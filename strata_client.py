@@ -138,6 +138,11 @@ class Strata:
         """Delete a conversation."""
         self._send("DELETE", f"conversations/{conversation}")
 
+    def still_true(self, turn: int) -> JSON | None:
+        """How the words that an answer cites stand in every release of its product now."""
+        found: JSON | None = self._send("GET", f"turns/{turn}/still-true").json()
+        return found
+
     def rate(self, turn: int, thumbs: int, reason: str = "", comment: str = "") -> None:
         """Say what an answer is worth: 1 or -1."""
         given = {"thumbs": thumbs, "reason": reason, "comment": comment}

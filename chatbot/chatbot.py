@@ -16,6 +16,7 @@ from chatbot.chain.parts import Parts
 from chatbot.chain.profile import Profile, run
 from chatbot.chain.profiles import profile_named
 from chatbot.chain.reply import reply_of, trace_of
+from chatbot.comparison.still_true import StillTrueCheck
 from chatbot.conversations.conversations import (
     Conversations,
     KeptTurn,
@@ -274,6 +275,11 @@ class Chatbot:
             return guide
         wording = grouped(guide, self.model, self.settings.answer_tokens)
         return run_on_event_loop(wording, stopped)
+
+    @cached_property
+    def still_true(self) -> StillTrueCheck:
+        """What holds answers against the other releases of their product."""
+        return StillTrueCheck(self.database, self.catalog)
 
     @cached_property
     def limits(self) -> UsageLimits:

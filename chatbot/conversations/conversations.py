@@ -174,6 +174,14 @@ class Conversations:
                 KeptTurn(t.question, Reply.model_validate(t.answer), t.id, t.created) for t in turns
             )
 
+    def reply(self, turn: int) -> Reply | None:
+        """The reply of one of the person's turns; None where they have no such turn."""
+        with self.database.reading() as session:
+            row = session.get(TurnRow, turn)
+            if row is None or row.owner != self.owner:
+                return None
+            return Reply.model_validate(row.answer)
+
     def own(self, session: Session, conversation: str, *options: ORMOption) -> ConversationRow:
         """A conversation within a transaction; raises UnknownConversation for another's."""
         row = session.get(ConversationRow, conversation, options=options)

@@ -92,6 +92,16 @@ class Catalog:
             f"Available: {', '.join(there) or 'none yet'}."
         )
 
+    def all_serving(self, product: str) -> tuple[Serving, ...]:
+        """Return what serves the releases of a product that can be asked, the oldest first."""
+        with self._database.reading() as session:
+            row = find_product(session, product)
+            return tuple(
+                Serving(release.product.name, release.name, release.published_generation_id)
+                for release in (releases_of(row) if row else ())
+                if release.published_generation_id is not None and not release.retired
+            )
+
     def generations(self, product: str, release: str) -> tuple[Generation, ...]:
         """Return the generations of a release, the newest first."""
         members = select(func.count()).where(MemberRow.generation_id == GenerationRow.id)

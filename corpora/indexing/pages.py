@@ -1,7 +1,7 @@
 """Documents, pages, search chunks and original files as they are stored."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select
 from sqlalchemy.orm import Session, aliased
 
-from corpora.database.tables import DocumentRow, PageRow, SearchChunkRow
+from corpora.database.engine import Database
+from corpora.database.tables import DocumentRow, MemberRow, PageRow, SearchChunkRow
 from corpora.indexing.dual_chunking import SearchChunk
 from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
 
@@ -153,6 +154,20 @@ def read_pages(session: Session, *wanted: ColumnElement[bool]) -> tuple[StoredPa
         StoredPage(number, _decode(text, blocks), page_id, document_of(document), before, after)
         for number, text, blocks, page_id, before, after, *document in rows
     )
+
+
+def read_generation(
+    database: Database, generation_id: int
+) -> Iterator[tuple[StoredDocument, tuple[StoredPage, ...]]]:
+    """Yield the documents of a generation with their pages, one document read at a time."""
+    with database.reading() as session:
+        members = select(MemberRow.document_id).where(MemberRow.generation_id == generation_id)
+        ids = sorted(session.scalars(members))
+    for document_id in ids:
+        with database.reading() as session:
+            pages = read_pages(session, PageRow.document_id == document_id)
+        if pages:
+            yield pages[0].document, pages
 
 
 def _beside(*, later: bool) -> ScalarSelect[int]:

@@ -64,6 +64,12 @@ class ChatTurn:
         release = None if self._names_release(text) else reply.release
         self.ask(text, reply.product, release, afresh=True)
 
+    def ask_there(self, release: str) -> None:
+        """Ask the question in another release of the product."""
+        reply = self.turn.reply
+        text = about_release(self.turn.question, release, reply.product, self.products)
+        self.ask(text, reply.product, release)
+
     def _names_release(self, text: str) -> bool:
         product = self.turn.reply.product
         return bool(resolve_release(text, self.products, product=product).mentions)

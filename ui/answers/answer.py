@@ -11,6 +11,7 @@ from chatbot.reply import Reply
 from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
+from ui.answers.still_true import show_still_true
 from ui.elements.address import page_link
 from ui.elements.frame import button, in_a_row
 from ui.wording.escaping import as_code, as_label, as_text, as_title, inline, visible
@@ -45,6 +46,7 @@ def show_answer(shown: ChatTurn, *, is_linked: bool = False) -> None:
     ):
         show_reply(turn.id, turn.reply, shown.ask_afresh)
         _link_upgrade_guide(turn.reply)
+        show_still_true(turn.id, turn.reply, shown.ask_there)
         show_offers(shown)
         show_actions(shown)
 

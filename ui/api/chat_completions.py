@@ -173,9 +173,17 @@ def _question(wanted: Completion, chatbot: Chatbot) -> AskIn:
 
 
 def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
-    """The citations at their marks, as `url_citation`; the address is that of the page's text."""
+    """The citations at their marks, as `url_citation`; the address is that of the page's text.
+
+    Each says in `strata.still_true` how its words stand in the other releases.
+    """
     annotations = []
     cited = dict(enumerate(reply.citations, 1))
+    stands: dict[int, dict[str, str]] = {}
+    for release in reply.still_true.releases if reply.still_true else ():
+        for citation_there in release.citations:
+            of_citation = stands.setdefault(citation_there.number, {})
+            of_citation[release.release] = citation_there.verdict
     for mark in _MARK.finditer(reply.answer):
         if c := cited.get(int(mark[1])):
             place = f"{c.document}, {c.release}, page {c.page}"
@@ -185,7 +193,11 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
                 "title": f"{place}: {c.section}" if c.section else place,
                 "url": f"{base}/api/v1/pages/{c.page_id}",
             }
-            annotations.append({"type": "url_citation", "url_citation": citation})
+            annotation = {"type": "url_citation", "url_citation": citation}
+            # Beside the protocol's own fields, whose readers may be strict.
+            annotations.append(
+                annotation | {"strata": {"still_true": stands.get(int(mark[1]), {})}}
+            )
     return annotations
 
 
@@ -200,7 +212,7 @@ def _usage(reply: AskOut) -> dict[str, int]:
 def _beside(reply: AskOut) -> dict[str, Any]:
     """The fields beside those of the protocol: product, release and its status, the citations."""
     kept = {"product", "release", "release_status", "abstained", "citations"}
-    kept |= {"warnings", "outside"}
+    kept |= {"warnings", "outside", "still_true"}
     return reply.model_dump(mode="json", include=kept)
 
 

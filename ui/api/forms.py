@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, model_validator
 
+from chatbot.comparison.still_true import StillTrue
 from chatbot.reply import Reply
 from chatbot.turn import Citation
 from chatbot.upgrading.steps import Need
@@ -138,10 +139,15 @@ class AskIn(Sent):
 
 
 class AskOut(Reply):
-    """The reply; `turn` is what feedback is given to, where a conversation keeps it."""
+    """The reply; `turn` is what feedback is given to, where a conversation keeps it.
+
+    `still_true` is how the words that it cites stand in every release of the product; its `pending`
+    ones are being read: `GET /turns/{turn}/still-true` has them a moment later.
+    """
 
     conversation: str | None = None
     turn: int | None = None
+    still_true: StillTrue | None = None
 
 
 class PageOut(BaseModel):

@@ -17,6 +17,8 @@ from starlette.requests import Request
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
+from chatbot.comparison.standing import Verdict
+from chatbot.comparison.still_true import StillTrue
 from chatbot.releases.project_files import files_of
 from chatbot.text.markdown import as_label
 from chatbot.text.sanitizer import for_other_models
@@ -79,10 +81,22 @@ class Untrusted(BaseModel):
 Shown = TypeVar("Shown", bound=Untrusted)
 
 
+class InRelease(BaseModel):
+    """How the cited words stand in another release: same, changed or absent; `words` if changed.
+
+    They are that release's, and no part of the answer.
+    """
+
+    release: str
+    verdict: str
+    words: tuple[str, ...] = ()
+
+
 class Answered(Untrusted):
     """An answer with marks such as [1] of its sources; `abstained` where the release is silent.
 
     `answered_before` are saved questions that may ask the same: asking one gives its answer.
+    `still_true` holds it against the other releases of the product, as far as they are read.
     """
 
     answer: str
@@ -92,6 +106,7 @@ class Answered(Untrusted):
     abstained: bool
     warnings: tuple[str, ...] = ()
     answered_before: tuple[str, ...] = ()
+    still_true: tuple[InRelease, ...] = ()
     sources: tuple[Source, ...] = ()
 
 
@@ -126,6 +141,23 @@ class Upgrade(forms.UpgradeOut, Untrusted):
 
 class Page(PageOut, Untrusted):
     """A page of a document; `marks` are the characters (first, behind the last) of a quotation."""
+
+
+def _in_releases(found: StillTrue | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "release": release.release,
+            "verdict": release.verdict.value,
+            "words": [
+                there.quote
+                for citation in release.citations
+                if citation.verdict is Verdict.CHANGED
+                for there in citation.there
+            ],
+        }
+        for release in (found.releases if found else ())
+        if not release.answered
+    ]
 
 
 def _shown(kind: type[Shown], **fields: Any) -> Shown:
@@ -223,7 +255,12 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             for number, cited in enumerate(reply.citations, 1)
         ]
         offers = [offer.question for offer in reply.memory.offers]
-        fields = {**reply.model_dump(), "sources": sources, "answered_before": offers}
+        fields = {
+            **reply.model_dump(),
+            "sources": sources,
+            "answered_before": offers,
+            "still_true": _in_releases(reply.still_true),
+        }
         return _shown(Answered, **fields)
 
     @server.tool(annotations=_READS)

@@ -12,6 +12,7 @@ from sse_starlette import ServerSentEvent
 
 from chatbot.chain.reply import remembered_pair
 from chatbot.chatbot import Chatbot
+from chatbot.comparison.still_true import StillTrue
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 from corpora.database.history_tables import ConversationRow
@@ -159,6 +160,12 @@ def turns(service: Asking, conversation: forms.Name) -> tuple[KeptTurn, ...]:
 def delete(service: Asking, conversation: forms.Name) -> None:
     """Delete one."""
     service.chatbot.conversations.of(service.person.id).delete(conversation)
+
+
+@router.get("/turns/{turn}/still-true")
+def still_true(service: Asking, turn: forms.RowId) -> StillTrue | None:
+    """How the words that an answer cites stand in every release now."""
+    return service.still_true(turn)
 
 
 @router.put("/turns/{turn}/feedback", status_code=204)

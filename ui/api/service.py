@@ -15,6 +15,7 @@ from chatbot.accounts.people import LOCAL, Person
 from chatbot.accounts.program_keys import PREFIX, ProgramKeys, Scope, keys_of, person_of
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import NEW, Chatbot
+from chatbot.comparison.still_true import StillTrue
 from chatbot.errors import BadQuestion, NotAllowed, NotSignedIn
 from chatbot.releases.installed import Installed, installed, of_project
 from chatbot.releases.project_files import StatedVersion, versions_stated
@@ -96,6 +97,8 @@ class Service:
         )
         if request.release is None and (has := self._of_project(request)):
             fields |= {"product": has.product, "release": has.chosen, "chosen_by": has.reason}
+        # Read while the question is answered, so that nobody waits for it then.
+        self.chatbot.still_true.prepare(fields["product"])
         answered = self.chatbot.ask(
             **fields,
             owner=self.person.id,
@@ -108,7 +111,19 @@ class Service:
             **answered.content.model_dump(),
             conversation=answered.conversation,
             turn=answered.kept_as,
+            still_true=self.chatbot.still_true.of(answered.content),
         )
+
+    def still_true(self, turn: int) -> StillTrue | None:
+        """How the words that one of the caller's answers cites stand now; a search by count.
+
+        Raises NotThere for an answer of others, as for one that does not exist.
+        """
+        self._count()
+        reply = self.chatbot.conversations.of(self.person.id).reply(turn)
+        if reply is None:
+            raise NotThere(f"You have no answer {turn}.")
+        return self.chatbot.still_true.of(reply)
 
     def installed(self, project: Mapping[str, str]) -> list[Installed]:
         """The releases of the documented products that the files of a project state."""

@@ -15,6 +15,7 @@ from chatbot.text.markdown import without_marks
 from corpora.database.memory_tables import MemoryPairRow
 from ui.answers.answer import show_text
 from ui.answers.citations import show_citations
+from ui.answers.still_true import show_still_true
 from ui.elements.address import go
 from ui.elements.frame import button, confirm, done, failures_shown, when
 from ui.serving import services
@@ -49,8 +50,14 @@ def saved_answer(person: Person, pair_id: int) -> bool:
         )
     with st.container(border=True, key="memory-answer"):
         show_text(row.answer["text"], len(citations))
-        reply = Reply(answer=row.answer["text"], product=pair.product, citations=citations)
+        reply = Reply(
+            answer=row.answer["text"],
+            product=pair.product,
+            release=pair.release,
+            citations=citations,
+        )
         show_citations(row.id, reply)
+        show_still_true(row.id, reply)
         if not citations:
             st.caption("No citations.")
     _edit(row)

@@ -15,6 +15,7 @@ from chatbot.review.turns import AdjacentTurns, AllTurns, OpenedTurn, TurnFilter
 from chatbot.turn import ModelCall
 from corpora.database.history_tables import TurnRow
 from ui.answers.answer import show_question, show_reply, show_text
+from ui.answers.still_true import show_still_true
 from ui.elements.address import go
 from ui.elements.frame import button, failures_shown, show_facts, when
 from ui.elements.table import Columns, show_table
@@ -72,6 +73,7 @@ def _conversation(opened: OpenedTurn) -> None:
                 "part of the conversation."
             )
         show_reply(opened.turn.id, opened.reply)
+        show_still_true(opened.turn.id, opened.reply)
     _others(opened.after)
 
 

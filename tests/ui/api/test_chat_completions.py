@@ -188,6 +188,18 @@ def test_a_release_answers_with_citations_at_their_marks(
     assert cited.url.startswith(address)
 
 
+def test_an_annotation_says_how_its_words_stand_in_other_releases(
+    client: openai.OpenAI, chatbot: Chatbot
+) -> None:
+    chatbot.still_true.prepare("valve")
+    assert chatbot.still_true.indexes.wait(30)
+    completion = client.chat.completions.create(model="strata/valve@2.0", messages=[ASKED])
+    (annotation,) = completion.choices[0].message.annotations or []
+    assert (annotation.model_extra or {})["strata"] == {"still_true": {"1.0": "changed"}}
+    releases = (completion.model_extra or {})["strata"]["still_true"]["releases"]
+    assert [release["verdict"] for release in releases] == ["changed", "same"]
+
+
 def test_a_stream_has_the_same_words_and_at_its_end_the_annotations(client: openai.OpenAI) -> None:
     whole = client.chat.completions.create(model="strata/valve@2.0", messages=[ASKED])
     chunks = list(

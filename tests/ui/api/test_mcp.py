@@ -134,6 +134,20 @@ async def use_all(client: Client) -> None:
     assert "Available: valve" in str(failed.content)
 
 
+def test_an_agent_hears_what_other_releases_say_instead(address: str, chatbot: Chatbot) -> None:
+    async def asks(client: Client) -> None:
+        asked = {"question": "default of hold_time?", "product": "valve", "release": "1.0"}
+        told = await answer_of(client, "ask", **asked)
+        (other,) = told["still_true"]
+        assert (other["release"], other["verdict"]) == ("2.0", "changed")
+        assert "45" in other["words"][0]
+        assert "45" not in told["answer"]
+
+    chatbot.still_true.prepare("valve")
+    assert chatbot.still_true.indexes.wait(30)
+    over_http(address, None, asks)
+
+
 def test_an_agent_uses_every_tool_over_http(address: str, make_key: MakeKey) -> None:
     async def reads_folder(client: Client) -> None:
         refused = await client.call_tool("which_release", {"folder": str(ROOT)})

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from chatbot.accounts.people import LOCAL
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
+from chatbot.comparison.still_true import StillTrue
 from chatbot.conversations.export import conversation_markdown
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.reply import Reply
@@ -53,6 +54,26 @@ def test_a_question_gets_the_reply_of_its_release_with_citations(strata: Strata)
         assert reply.turn is None
         Reply.model_validate(reply.data)
     assert "45 s" in strata.ask(QUESTION).answer
+
+
+def test_it_is_told_whether_an_answer_is_still_true_in_other_releases(
+    strata: Strata, chatbot: Chatbot, client: Client, make_key: MakeKey
+) -> None:
+    chatbot.still_true.prepare("valve")
+    assert chatbot.still_true.indexes.wait(30)
+    reply = strata.ask(QUESTION, product="valve", conversation="new")
+    found = StillTrue.model_validate(reply.data["still_true"])
+    before, own = found.releases
+    assert (before.release, before.verdict, own.answered) == ("1.0", "changed", True)
+    (there,) = before.citations[0].there
+    assert there.release == "1.0"
+    assert "20" in there.quote
+    assert "20" not in reply.answer
+    assert reply.turn is not None
+    assert StillTrue.model_validate(strata.still_true(reply.turn)) == found
+    with pytest.raises(StrataFailure) as another_s:
+        client(make_key(Scope.ASK)).still_true(reply.turn)
+    assert another_s.value.status == 404
 
 
 def test_a_conversation_is_kept_continued_rated_and_deleted(strata: Strata) -> None:

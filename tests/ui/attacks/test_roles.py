@@ -34,6 +34,7 @@ NEEDS = {
     "GET /api/v1/conversations/{conversation}": "ask",
     "DELETE /api/v1/conversations/{conversation}": "ask",
     "PUT /api/v1/turns/{turn}/feedback": "ask",
+    "GET /api/v1/turns/{turn}/still-true": "ask",
     "POST /api/v1/jobs": "ingest",
     "GET /api/v1/jobs": "ingest",
     "GET /api/v1/jobs/{job}": "ingest",
@@ -91,6 +92,7 @@ REFUSED: dict[str, tuple[str, str | None, str | None, int]] = {
             "GET /api/v1/conversations/{conversation}",
             "DELETE /api/v1/conversations/{conversation}",
             "PUT /api/v1/turns/{turn}/feedback",
+            "GET /api/v1/turns/{turn}/still-true",
         )
     },
     **{

@@ -1,0 +1,101 @@
+"""Text as the words that it says: markup, layout and punctuation of prose left out."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from chatbot.retrieval.records import LIST_MARK
+from corpora.catalog.release import name_tokens
+
+_FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\\u00ad\u200b", "") | dict.fromkeys("–—−‑‐", "-"))
+_EMPTY_TEXT = re.compile(r"""(?<![\w"'`])(?:""|'')(?![\w"'`])""")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_WORD = re.compile(r"(?<!\w)-{0,2}\w+(?:[.,-]\w+)*|\[\]|\{\}|!=|[<>=%+/&~^$@]+|∅")
+_WORD_OR_END = re.compile(rf"{_WORD.pattern}|[.!?:](?=\s|$)")
+_OF_CODE = re.compile(r"\w+|[^\w\s]")
+_BEFORE_A_RELEASE = ("/", "v", "version", "release")
+RELEASE = "#"
+"""Stands in the place of the name of one's own release."""
+
+END = "."
+"""Stands between two sentences."""
+Words = tuple[str, ...]
+
+
+def words_of(text: str, *, is_code: bool = False) -> Words:
+    """The words, figures, names and options of a text, in their order.
+
+    Quotes, dashes, white space, emphasis and the capital letter of a sentence count for nothing;
+    every sign of a listing but for its quotes does.
+    """
+    text = unicodedata.normalize("NFKC", text)
+    if is_code:
+        return tuple(_OF_CODE.findall(text.translate(_FOLDED)))
+    text = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", text)).translate(_FOLDED)
+    return tuple(_cased(word) for word in _WORD.findall(_THOUSANDS.sub("", text)))
+
+
+def sentences_of(texts: Iterable[str]) -> Words:
+    """The words of texts with `END` before, between and behind their sentences."""
+    found = [END]
+    for text in texts:
+        bare = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", unicodedata.normalize("NFKC", text)))
+        for word in _WORD_OR_END.findall(_THOUSANDS.sub("", bare.translate(_FOLDED))):
+            is_end = word in ".!?:"
+            if not (is_end and found[-1] == END):
+                found.append(END if is_end else _cased(word))
+        if found[-1] != END:
+            found.append(END)
+    return tuple(found)
+
+
+def _cased(word: str) -> str:
+    """A word of prose in small letters; a name such as `maxSize`, and `-V`, as they are."""
+    letters = word.replace("-", "")
+    if word[0] == "-" or not letters.isalpha():
+        return word
+    return word.lower() if letters[1:].islower() or len(letters) == 1 else word
+
+
+def without_release(words: Words, release: str, product: str) -> Words:
+    """The words with `RELEASE` where a text names its own release: "valve 1.0", "version 1.0".
+
+    A figure that only looks like one stays what it is.
+    """
+    names = {release, f"v{release}", *_of_name(release)}
+    if names.isdisjoint(words):
+        return words
+    before = (*_BEFORE_A_RELEASE, *_of_name(product)[-1:])
+    named = [
+        i
+        for i, word in enumerate(words)
+        if word in names and (i == 0 or _names_one(words[i - 1], before, release))
+    ]
+    changed = list(words)
+    for i in named:
+        changed[i] = RELEASE
+    return tuple(changed)
+
+
+@lru_cache(256)
+def _of_name(name: str) -> Words:
+    return words_of(name)
+
+
+def _names_one(word: str, before: Sequence[str], release: str) -> bool:
+    """Whether a figure behind a word is the release: "coverage.py 5.5" of the product coverage."""
+    of_product = before[len(_BEFORE_A_RELEASE) :]
+    is_told = word.lower() in before or any(word.lower().startswith(name) for name in of_product)
+    return is_told or len(name_tokens(release)) > 2
+
+
+def stands_in(words: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether words stand in others one behind the other."""
+    return f" {' '.join(words)} " in f" {' '.join(other)} "
+
+
+def in_order(parts: Iterable[Words], others: Iterable[Words]) -> bool:
+    """Whether all parts stand among others in their order, such as the cells of a longer row."""
+    rest = iter(others)
+    return all(part in rest for part in parts)
