@@ -27,7 +27,7 @@ INSIDE = {
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "
         "retrieval understanding comparison memory graph answering chain "
-        "conversations chatbot assembly review administration tuning batch"
+        "conversations chatbot assembly review administration release_check tuning batch"
     ),
     "ui": (
         "wording api serving cli elements account sources answers review documents glossary "

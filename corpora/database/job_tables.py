@@ -13,7 +13,8 @@ from corpora.database.tables import Base
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
     by today's parsers; documents leave it; it is deleted, or the product with all releases. Or the
-    questions with checked answers of a product are asked, and what it replies is scored.
+    questions with checked answers of a product are asked, and what it replies is scored. Or the
+    accepted answers of the release before are held against a generation.
     """
 
     UPLOAD = "upload"
@@ -21,11 +22,14 @@ class JobKind(StrEnum):
     REMOVE = "remove"
     DELETE = "delete"
     EVALUATE = "evaluate"
+    CHECK = "check"
 
 
 ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
-"""Jobs that change documentation, and those that only measure: neither waits for the others."""
+CHECKS = (JobKind.CHECK,)
+"""Jobs that change documentation, those that measure, those that hold answers against it: none waits
+for jobs of another group."""
 
 
 class JobState(StrEnum):

@@ -29,7 +29,6 @@ from corpora.errors import (
 from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder
 from corpora.jobs.jobs import (
-    EVALUATIONS,
     ON_DOCUMENTS,
     Claims,
     Job,
@@ -60,8 +59,9 @@ Evaluate = Callable[[Job, Callable[[Progress], None], Callable[[], bool]], str]
 class JobWork:
     """Does jobs, one after another; `stopping` says that this process is about to end.
 
-    `pauses` gives what each ingest calls between two steps. With `evaluate` it does evaluations
-    alone: that gets the job, where to report and whether to stop, and returns a message.
+    `pauses` gives what each ingest calls between two steps; with `waits` what it built waits for an
+    admin's yes. Jobs of other `kinds` than those on documents are done by `evaluate`: that gets the
+    job, where to report and whether to stop, and returns a message.
     """
 
     claims: Claims
@@ -73,12 +73,9 @@ class JobWork:
     limits: Limits = DEFAULT_LIMITS
     pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
     evaluate: Evaluate | None = None
+    kinds: tuple[JobKind, ...] = ON_DOCUMENTS
+    waits: bool = False
     _postponed: dict[int, float] = field(default_factory=dict, init=False)
-
-    @property
-    def kinds(self) -> tuple[JobKind, ...]:
-        """The kinds of the jobs that it does."""
-        return EVALUATIONS if self.evaluate else ON_DOCUMENTS
 
     def do_next(self) -> bool:
         """Do the job that has waited longest; return False if none waits that can be done now."""
@@ -174,6 +171,7 @@ class JobWork:
             workers=1,
             limits=self.limits,
             pause=self.pauses(),
+            waits=self.waits,
         )
         match job.kind:
             case JobKind.UPLOAD:
@@ -247,9 +245,11 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
             return _Ended(JobState.FAILED, f"{_NOTHING_READ}{left_out}", figures, problems)
         case Outcome.UNCHANGED:
             message = f"No changes.{left_out}"
-        case Outcome.PUBLISHED:
+        case Outcome.PUBLISHED | Outcome.WAITING:
             documents = _count(report.documents, "document")
-            message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
+            waits = report.outcome is Outcome.WAITING
+            state = "Waits to be published" if waits else "Ready"
+            message = f"{state}: {documents} with {_count(report.pages, 'page')}.{left_out}"
             message = f"{message} {report.consequences}".rstrip()
     return _Ended(JobState.DONE, message, figures, problems)
 

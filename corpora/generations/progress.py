@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What an ingest is doing, in this order; a deletion has one stage, an evaluation two."""
+    """What an ingest is doing, in this order; a deletion has one stage, an evaluation two, a check one."""
 
     LISTING = "listing"
     READING = "reading"
@@ -15,6 +15,7 @@ class Stage(StrEnum):
     DELETING = "deleting"
     ASKING = "asking"
     SCORING = "scoring"
+    CHECKING = "checking"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
-from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import EVALUATIONS, Claims, Job, JobFile, JobKind, Jobs, JobState
 from ingestion.errors import StrataError
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
@@ -242,7 +242,7 @@ def test_an_evaluation_is_stopped_or_fails_as_any_job_and_does_none_on_documents
         assert is_to_stop()
         raise IngestCancelled
 
-    work = replace(desk.worker(), evaluate=evaluate)
+    work = replace(desk.worker(), evaluate=evaluate, kinds=EVALUATIONS)
     desk.upload(guide__md=GUIDE)
     stopped, failed = (jobs.add(JobKind.EVALUATE, p, "", "") for p in ("Beacon", "Lantern"))
     assert work.do_next()

@@ -19,7 +19,7 @@ from corpora.documents.worker import JobWork
 from corpora.errors import IngestCancelled
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
-from corpora.jobs.jobs import Claims, Job, Jobs, JobState
+from corpora.jobs.jobs import EVALUATIONS, Claims, Job, Jobs, JobState
 from eval.gold import GoldError
 from eval.runs.folder import RunState, list_runs, read_run
 from tests.ui.test_evaluation_page import rated
@@ -89,6 +89,7 @@ def test_it_is_a_job_that_the_worker_does_beside_those_on_documents(
     evaluations = JobWork(
         *(claims, chatbot.database, settings.data_dir, embedder, ChunkingSettings()),
         evaluate=lambda job, report, is_to_stop: evaluate(settings, job, report, is_to_stop),
+        kinds=EVALUATIONS,
     )
     assert evaluations.do_next()
     ended = Jobs(chatbot.database).get(job.id)

@@ -19,6 +19,7 @@ from ui.cli import (
     models,
     packs,
     people,
+    release_checks,
     releases,
     serve,
     tune,
@@ -62,7 +63,7 @@ for command in (
     *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)
-for group in (releases, glossary, history, memory, people, models, evaluate, tune):
+for group in (release_checks, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 
 

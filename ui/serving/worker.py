@@ -29,8 +29,9 @@ from corpora.documents.worker import JobWork
 from corpora.errors import UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
-from corpora.jobs.jobs import Claims
+from corpora.jobs.jobs import CHECKS, EVALUATIONS, Claims
 from eval.runs.forgetting import forget_runs
+from ui.serving.checking import check
 from ui.serving.evaluating import evaluate
 
 _LOOK_SECONDS = 0.5
@@ -84,14 +85,17 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         stopping.is_set,
         settings.reading_limits,
         partial(pauses_for_answers, settings.data_dir),
+        waits=settings.publishing_waits,
     )
     # An evaluation takes hours: documents that are uploaded meanwhile do not wait for it.
-    evaluations = replace(work, evaluate=partial(evaluate, settings))
+    evaluations = replace(work, evaluate=partial(evaluate, settings), kinds=EVALUATIONS)
+    checks = replace(work, evaluate=partial(check, settings), kinds=CHECKS)
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (
             (_do_jobs, work, stopping),
             (_do_jobs, evaluations, stopping),
+            (_do_jobs, checks, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )
     ]
