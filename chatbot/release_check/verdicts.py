@@ -16,6 +16,8 @@ from chatbot.turn import Citation
 
 KEPT = 0.75
 """The share of an answer's words that its new pages must have for it to be the same."""
+ABOUT = 0.5
+"""The share of a question's words that pages must have to be about it."""
 _RELEVANT = 0.6
 """Of the words that an answer rests on, the units that bear at least so much of what the best does."""
 _MOST_VALUES = 6
@@ -77,6 +79,7 @@ class _Found:
     lost: dict[str, str] = field(default_factory=dict)
     added: dict[str, str] = field(default_factory=dict)
     turned: bool = False
+    grown: bool = False
 
 
 def holds(answer: AcceptedAnswer, pages: Sequence[Pages]) -> bool:
@@ -103,16 +106,13 @@ def compare(
             return Compared(Verdict.GONE, tuple(lost.values())[:_MOST_VALUES])
         if lost or _share(own, there) < KEPT:
             about = topic(answer.question)
-            is_about = _share(about, there) >= KEPT
+            is_about = _share(about, there) >= ABOUT
             verdict = Verdict.CHANGED if is_about else Verdict.GONE
             return Compared(verdict, tuple(lost.values())[:_MOST_VALUES], (), tuple(new))
         return Compared(Verdict.SAME, cited=tuple(new))
-    in_place = [citation.quote for citation in cited]
     lost |= {key: word for key, word in found.lost.items() if key in values(answer.said)}
-    added = {key: word for key, word in found.added.items() if lost or key not in _said_in(answer)}
-    changed = bool(lost) or found.turned or _share(own, in_place) < KEPT
-    if not changed and found.missing and _share(own, there) < KEPT:
-        changed = True
+    added = {key: word for key, word in found.added.items() if key not in words(answer.said)}
+    changed = bool(lost) or found.turned or found.grown or _share(own, there) < KEPT
     verdict = Verdict.CHANGED if changed else Verdict.SAME
     shown = tuple(added.values())[:_MOST_VALUES] if changed else ()
     return Compared(verdict, tuple(lost.values())[:_MOST_VALUES], shown, cited)
@@ -130,6 +130,10 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
         before, after = values(unit), values(place.unit.text)
         found.lost |= {key: word for key, word in before.items() if key not in after}
         found.added |= {key: word for key, word in after.items() if key not in before}
+        # Where the answer is all that the unit says, more there is another answer.
+        said = values(answer.said)
+        if before and before.keys() <= said.keys() and after.keys() - before.keys():
+            found.grown = True
         if negations(unit) != negations(place.unit.text):
             found.turned = True
     return found
@@ -165,10 +169,6 @@ def _lost_values(answer: AcceptedAnswer, there: Iterable[str]) -> dict[str, str]
     old = {word for citation in answer.citations for word in words(citation.quote)}
     told = values(answer.said)
     return {key: word for key, word in told.items() if key in old and key not in new}
-
-
-def _said_in(answer: AcceptedAnswer) -> set[str]:
-    return set(words(answer.said))
 
 
 def _share(wanted: Counter[str], texts: Iterable[str]) -> float:
