@@ -13,19 +13,22 @@ from chatbot.turn import Citation
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
-from ingestion.page import CELL_DELIMITER, BlockKind
+from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
-LONG = 8
+LONG = 12
 """Words from which a run is not met by chance: it may stand anywhere, a shorter one in a section of
 the same name."""
 LIKE = 0.5
 """The share of words that a record has in common with the one that it takes the place of."""
-_PAGES_OF_FILE = 60
+_PAGES_OF_FILE = 400
+_DEEP = 2
+_SAME = 0.9
 _CHUNKS = 12
 _NEARBY = 0.15
 _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
+_QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
 _NEGATING = frozenset("not no never cannot without don doesn isn won".split())
 
 
@@ -51,6 +54,12 @@ def values(text: str) -> dict[str, str]:
     return found
 
 
+def literals(text: str) -> dict[str, str]:
+    """What a text has between quotes or as code, word by word, likewise."""
+    quoted = " ".join(_QUOTED.findall(text.replace("“", '"').replace("”", '"')))
+    return {_folded(word): word for word in _WORD.findall(quoted)}
+
+
 def _is_value(word: str) -> bool:
     inner = word[1:]
     is_name = "_" in word.strip("_") or (inner != inner.lower() and word.isalpha())
@@ -69,12 +78,16 @@ def topic(text: str) -> Counter[str]:
 
 @dataclass(frozen=True)
 class Unit:
-    """A sentence or a row of a page, word for word, below these headings."""
+    """A sentence or a row of a page, word for word, in its block."""
 
     page: StoredPage
+    block: Block
     text: str
-    path: tuple[str, ...]
-    anchor: str | None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings above it."""
+        return self.block.path
 
 
 @dataclass(frozen=True)
@@ -95,66 +108,87 @@ class Pages:
     @cached_property
     def candidates(self) -> tuple[StoredPage, ...]:
         """The pages of the same file, and those that share most words with the citation."""
-        ids = [page.id for page in self._of_file()]
-        searched = tokens(f"{self._section} {self.citation.quote}"[:2_000])
+        ids = [page.id for page in self._of_file]
+        searched = tokens(f"{' '.join(self._headings)} {self.citation.quote}"[:2_000])
         chunks = [chunk for chunk, _ in self.corpus.lexical(searched, _CHUNKS)]
         if chunks:
             ids += [page_id for page_id, _ in self.corpus.places(chunks)]
         return tuple(self.corpus.pages(list(dict.fromkeys(ids))))
 
+    @cached_property
     def _of_file(self) -> tuple[StoredPage, ...]:
+        """The pages of the file, which may have moved, unless there are too many."""
         path = self.citation.file
         files = {document.file: document for document in self.corpus.documents()}
         name = path.rsplit("/", 1)[-1]
         same_name = [d for file, d in files.items() if file.rsplit("/", 1)[-1] == name]
         document = files.get(path) or (same_name[0] if len(same_name) == 1 else None)
-        if document is None:
-            return ()
-        pages = self.corpus.pages_of(document.id)
+        pages = self.corpus.pages_of(document.id) if document else ()
         return pages if len(pages) <= _PAGES_OF_FILE else ()
 
-    @property
-    def _section(self) -> str:
-        return self.citation.section.rsplit(" › ", 1)[-1]
+    @cached_property
+    def _headings(self) -> tuple[str, ...]:
+        """The last headings above the cited words."""
+        return tuple(self.citation.section.split(" › ")[-_DEEP:])
 
-    def same_section(self, path: Sequence[str]) -> bool:
-        """Whether a path of headings ends as the one of the citation does."""
-        return bool(path) and words(path[-1]) == words(self._section)
+    def same_section(self, path: Sequence[str], deep: int = 1) -> bool:
+        """Whether the last `deep` headings of a path are those of the citation."""
+        mine, other = self._headings[-deep:], path[-deep:]
+        return bool(mine[0]) and list(map(words, mine)) == list(map(words, other))
 
-    def holding(self) -> StoredPage | None:
-        """The page on which the cited words stand as they were, if there is one."""
+    @cached_property
+    def own_section(self) -> tuple[Block, ...]:
+        """The blocks of the section that the words stood in, as the same file has it now."""
+        blocks = [block for page in self._of_file for block in page.blocks]
+        return tuple(b for b in blocks if b.text and self.same_section(b.path, len(self._headings)))
+
+    def holds(self) -> bool:
+        """Whether the cited words stand as they were: in their own section, if that is there."""
         wanted = words(self.citation.quote)
-        return next((page for page in self.candidates if self._holds(page, wanted)), None)
-
-    def _holds(self, page: StoredPage, wanted: tuple[str, ...]) -> bool:
-        run = _run(wanted)
+        if self.own_section:
+            return _in(wanted, "\n".join(block.text for block in self.own_section))
         if len(wanted) >= LONG:
-            return run in _run(words(page.text))
-        section = "\n".join(block.text for block in page.blocks if self.same_section(block.path))
-        return bool(wanted) and run in _run(words(section))
+            return any(_in(wanted, page.text) for page in self.candidates)
+        sections = (
+            "\n".join(block.text for block in page.blocks if self.same_section(block.path))
+            for page in self.candidates
+        )
+        return any(_in(wanted, section) for section in sections)
 
     def like(self, unit: str) -> Place | None:
-        """The unit that takes the place of a sentence or row of the citation, if any is like it."""
+        """The unit that takes the place of a sentence or row of the citation, if any is like it.
+
+        Where its section is there it stands in it, unless nearly the same sentence is elsewhere.
+        """
         of_unit = topic(unit)
-        is_short = of_unit.total() < _FEW
+        is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
+        own = {id(block) for block in self.own_section}
         best: Place | None = None
         for page in self.candidates:
             for other in units_of(page):
+                likeness = _likeness(of_unit, _topic_of(other.text))
                 nearby = self.same_section(other.path)
-                likeness = _dice(of_unit, _topic_of(other.text))
+                at_home = id(other.block) in own
                 if likeness < LIKE or (is_short and not nearby):
                     continue
-                likeness += _NEARBY * nearby
+                if own and not at_home and not (is_long and likeness >= _SAME):
+                    continue
+                likeness += _NEARBY * (nearby + at_home)
                 if best is None or likeness > best.likeness:
                     best = Place(other, likeness)
         return best
 
+    def around(self, place: Place) -> str:
+        """The text of the section in which a unit stands."""
+        unit = place.unit
+        return "\n".join(block.text for block in unit.page.blocks if block.path == unit.path)
 
-@lru_cache(maxsize=512)
+
+@lru_cache(maxsize=2048)
 def units_of(page: StoredPage) -> tuple[Unit, ...]:
     """The sentences and rows of a page, in order."""
     return tuple(
-        Unit(page, text, block.path, block.anchor or page.anchor)
+        Unit(page, block, text)
         for block in page.blocks
         if block.kind is not BlockKind.HEADING
         for text in units(block.text)
@@ -167,15 +201,16 @@ def units(text: str) -> Iterator[str]:
         yield from ([line] if CELL_DELIMITER in line else sentences(line))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=65536)
 def _topic_of(text: str) -> Counter[str]:
     return topic(text)
 
 
-def _dice(one: Counter[str], other: Counter[str]) -> float:
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 0.0
+def _likeness(one: Counter[str], other: Counter[str]) -> float:
+    """The share of words in common; nothing where less than half of the first are there."""
+    common, total = (one & other).total(), one.total() + other.total()
+    return 2 * common / total if total and common >= LIKE * one.total() else 0.0
 
 
-def _run(wanted: Sequence[str]) -> str:
-    return f" {' '.join(wanted)} "
+def _in(wanted: Sequence[str], text: str) -> bool:
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "
