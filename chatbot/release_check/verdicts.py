@@ -178,7 +178,7 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
         found.noted |= any(_is_since(word, answer.of, release) for word in added)
         # Where the answer is all that the unit says, another name there makes it another answer.
         names = [word for word in added if not word[0].isdigit()]
-        found.grown |= bool(names and before) and _part(topic(unit), wholly) >= KEPT
+        found.grown |= bool(names and before) and _part(topic(unit), wholly) >= ABOUT
     sections = " ".join(of.around(place) for of in pages for place in found.places)
     found.unplaced = unplaced - borne - topic(sections).keys()
     return found

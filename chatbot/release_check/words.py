@@ -140,7 +140,13 @@ class Pages:
     def own_section(self) -> tuple[Block, ...]:
         """The blocks of the section that the words stood in, as the same file has it now."""
         blocks = [block for page in self._of_file for block in page.blocks]
-        return tuple(b for b in blocks if b.text and self.same_section(b.path, len(self._headings)))
+        deep = len(self._headings)
+        # A definition has its term as the last of its headings.
+        return tuple(
+            b
+            for b in blocks
+            if self.same_section(b.path, deep) or self.same_section(b.path[:-1], deep)
+        )
 
     def holds(self) -> bool:
         """Whether the cited words stand as they were: in their own section, if that is there."""
@@ -162,13 +168,13 @@ class Pages:
         """
         of_unit = topic(unit)
         is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
-        own = {id(block) for block in self.own_section}
+        own = frozenset(self.own_section)
         best: Place | None = None
         for page in self.candidates:
             for other in units_of(page):
                 likeness = _likeness(of_unit, _topic_of(other.text))
                 nearby = self.same_section(other.path)
-                at_home = id(other.block) in own
+                at_home = other.block in own
                 if likeness < LIKE or (is_short and not nearby):
                     continue
                 if own and not at_home and not (is_long and likeness >= _SAME):
@@ -181,7 +187,9 @@ class Pages:
     def around(self, place: Place) -> str:
         """The text of the section in which a unit stands."""
         unit = place.unit
-        return "\n".join(block.text for block in unit.page.blocks if block.path == unit.path)
+        beside = [block for block in unit.page.blocks if block.path == unit.path]
+        own = self.own_section
+        return "\n".join(block.text for block in (own if unit.block in own else beside))
 
 
 @lru_cache(maxsize=2048)
