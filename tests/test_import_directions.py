@@ -31,7 +31,7 @@ INSIDE = {
     ),
     "ui": (
         "wording api serving cli elements account sources answers review documents glossary "
-        "releases evaluation chat app"
+        "checks releases evaluation chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it, and any `settings`."""

@@ -86,5 +86,5 @@ def order_check(session: Session, generation_id: int) -> str:
     if held is None:
         return ""
     count = len(held.pairs)
-    answers = f"{count:,} accepted answer{'s are' if count > 1 else ' is'}"
-    return f"{answers} of {held.against.name} to be checked against this version."
+    answers = f"{count:,} accepted answer{'s' if count > 1 else ''} of {held.against.name}"
+    return f"{answers} will be held against this version."

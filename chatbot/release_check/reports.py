@@ -133,7 +133,25 @@ def waiting_generations(database: Database, product: str = "") -> tuple[WaitingG
     with database.reading() as session:
         if product:
             rows = rows.where(ProductRow.id == require_product(session, product).id)
-        return tuple(WaitingGeneration(*row) for row in session.execute(rows))
+        found = session.execute(rows).all()
+        return tuple(WaitingGeneration(*of, since) for *of, since in found if since)
+
+
+def checked_releases(database: Database, product: str) -> tuple[str, ...]:
+    """The releases of a product whose newest generation was checked, the last check first."""
+    with database.reading() as session:
+        rows = session.execute(
+            select(ReleaseRow.name, ReleaseCheckRow.generation_id, ReleaseRow.id)
+            .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
+            .join(ReleaseCheckRow, ReleaseCheckRow.generation_id == GenerationRow.id)
+            .where(ReleaseRow.product_id == require_product(session, product).id)
+            .order_by(ReleaseCheckRow.id.desc())
+        ).all()
+        return tuple(
+            row.name
+            for row in rows
+            if row.generation_id == checked_generation(session, session.get_one(ReleaseRow, row.id))
+        )
 
 
 def _finding(row: CheckedAnswerRow) -> Finding:

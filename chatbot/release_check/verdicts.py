@@ -130,9 +130,7 @@ def compare(
     return Compared(Verdict.CHANGED, *shown, cited)
 
 
-def _elsewhere(
-    answer: AcceptedAnswer, new: Sequence[Citation], *, abstained: bool
-) -> Compared:
+def _elsewhere(answer: AcceptedAnswer, new: Sequence[Citation], *, abstained: bool) -> Compared:
     """What became of an answer for whose words nothing stands: by what is cited anew alone."""
     there = [citation.quote for citation in new]
     lost = _lost_values(answer, there)
@@ -244,4 +242,11 @@ def _part(wanted: Counter[str], of: Counter[str]) -> float:
 
 def _cite(place: Place, release: str) -> Citation:
     unit = place.unit
-    return cite_words(unit.page, unit.text, unit.path, unit.block.anchor or unit.page.anchor, release, longest=LONGEST_QUOTE)
+    return cite_words(
+        unit.page,
+        unit.text,
+        unit.path,
+        unit.block.anchor or unit.page.anchor,
+        release,
+        longest=LONGEST_QUOTE,
+    )

@@ -41,7 +41,9 @@ def main() -> None:
         raise GoldError("; ".join(fetched.failed))
     told = []
     for name in products:
-        folders = {release: path for _, release, path in places(given.folder, {name: products[name]})}
+        folders = {
+            release: path for _, release, path in places(given.folder, {name: products[name]})
+        }
         facts = read_facts(name)
         settings = read_settings(data_dir=given.folder / "data" / name, publishing="now")
         settings.data_dir.mkdir(parents=True, exist_ok=True)

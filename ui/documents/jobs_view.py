@@ -23,6 +23,7 @@ _KINDS = {
     "remove": "Removal of documents",
     "delete": "Deletion",
     "evaluate": "Evaluation",
+    "check": "Check of accepted answers",
 }
 _STATES = {
     "waiting": ":gray-badge[waiting]",
@@ -33,6 +34,7 @@ _STATES = {
 }
 _INGEST = {"listing": 0.05, "reading": 0.35, "embedding": 0.45, "indexing": 0.1, "publishing": 0.05}
 _EVALUATION = {"asking": 0.95, "scoring": 0.05}
+_CHECK = {"checking": 1.0}
 """The share of a job that each of its stages takes, roughly."""
 
 _SLOW = 5.0
@@ -43,6 +45,7 @@ _COUNTED = {
     "deleting": "page",
     "asking": "question",
     "scoring": "answer",
+    "checking": "answer",
 }
 
 
@@ -173,7 +176,7 @@ def _steps(job: Job) -> str:
 
 def _before(job: Job) -> dict[str, float]:
     """The stages that a job has behind it, with their shares."""
-    stages = _EVALUATION if job.kind is JobKind.EVALUATE else _INGEST
+    stages = {JobKind.EVALUATE: _EVALUATION, JobKind.CHECK: _CHECK}.get(job.kind, _INGEST)
     at = list(stages).index(job.stage) if job.stage in stages else 0
     return dict(list(stages.items())[:at])
 
@@ -181,7 +184,7 @@ def _before(job: Job) -> dict[str, float]:
 def _share(job: Job) -> float:
     """The share of the whole job that is done, 0 to 1; it never falls when a stage begins."""
     within = min(1.0, job.done / job.total) if job.total else 0.0
-    share = (_INGEST | _EVALUATION).get(job.stage, 1.0)
+    share = (_INGEST | _EVALUATION | _CHECK).get(job.stage, 1.0)
     return sum(_before(job).values()) + within * share
 
 
