@@ -81,7 +81,7 @@ class CheckSettings(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _whole(self) -> "CheckSettings":
+    def _can_be_told(self) -> "CheckSettings":
         if self.mail_to and not self.mail_server:
             raise ValueError("mail_to needs mail_server beside it")
         if self.webhook and not self.webhook_secret:
