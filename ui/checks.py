@@ -161,7 +161,7 @@ def _show_side(
     if not citations:
         st.markdown("–")
     for number, citation in enumerate(citations[:3]):
-        words = "\n".join(f"> {as_label(line, _QUOTE)}" for line in _lines(citation.quote))
+        words = "\\\n".join(f"> {as_label(line, _QUOTE)}" for line in _lines(citation.quote))
         st.markdown(words)
         if opens:
             source_button(place(citation), product, citation, f"{key}-{number}", icon="description")

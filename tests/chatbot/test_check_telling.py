@@ -167,9 +167,7 @@ def test_a_mail_names_what_changed_once(
     assert len(mail_server.mails) == 1
 
 
-def test_a_webhook_gets_signed_json(
-    database: Database, report: CheckReport, receiver: Any
-) -> None:
+def test_a_webhook_gets_signed_json(database: Database, report: CheckReport, receiver: Any) -> None:
     went = tell(database, CheckSettings(**posting(receiver)), report)
     assert went == told(database) == "Sent to the webhook at 127.0.0.1."
     ((path, headers, body),) = receiver.posted

@@ -148,5 +148,3 @@ def test_an_ingest_waits_where_the_settings_say_so(
     assert "valve 4.0 waits to be published" in told
     assert "strata releases publish valve 4.0" in told
     assert "4.0" not in released(chatbot)
-
-
