@@ -46,7 +46,7 @@ class Finding:
 class CheckReport:
     """What became of the accepted answers of the release `against` in a generation of `release`.
 
-    `waits` says whether that waits to be published; `finished` is empty as long as answers are left.
+    `waits` says whether that waits to be published; `finished` is empty while some are left.
     """
 
     product: str

@@ -1,4 +1,4 @@
-"""What a check found is told by mail and by a webhook; a failure is told too, and blocks nothing."""
+"""What a check found is told by mail and webhook; a failure is told too, and blocks nothing."""
 
 import hashlib
 import hmac

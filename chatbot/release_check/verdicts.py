@@ -30,7 +30,7 @@ KEPT = 0.75
 ABOUT = 0.5
 """The share of a question's words that pages must have to be about it."""
 _RELEVANT = 0.6
-"""Of the words that an answer rests on, the units that bear at least so much of what the best does."""
+"""The units of cited words that bear at least so much of an answer as the best one does."""
 _MOST_VALUES = 6
 _LONGER = 4
 """A sentence that says the same has at most so many times as many words."""

@@ -29,7 +29,7 @@ _FEW = 5
 """A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
 _WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
 _QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
-_NEGATING = frozenset("not no never cannot without don doesn isn won".split())
+_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "don", "doesn", "isn", "won"])
 
 
 @lru_cache(maxsize=4096)

@@ -23,8 +23,8 @@ class IngestReport:
     Of the files `read` were read now, `unchanged` taken over as they were read before, `rejected`
     left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
-    `documents`, `pages` and `chunks` count all that it holds; of the chunks' vectors `embedded` were
-    computed and the others reused. `consequences` is what follows for others, in sentences.
+    `documents`, `pages` and `chunks` count all that it holds; of the chunks' vectors `embedded`
+    were computed and the others reused. `consequences` is what follows for others, in sentences.
     `seconds` are by stage.
     """
 

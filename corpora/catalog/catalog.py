@@ -32,7 +32,7 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One state of a release's documentation; being built until it is published, or waits for it."""
+    """One state of a release's documentation; being built until it is published or waits."""
 
     id: int
     documents: int

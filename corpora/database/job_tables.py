@@ -28,8 +28,8 @@ class JobKind(StrEnum):
 ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
 CHECKS = (JobKind.CHECK,)
-"""Jobs that change documentation, those that measure, those that hold answers against it: none waits
-for jobs of another group."""
+"""Jobs that change documentation, that measure, that hold answers against it: no group waits for
+another."""
 
 
 class JobState(StrEnum):

@@ -7,6 +7,7 @@ one is checked as an admin would. Settings are those of `strata`; the data lies 
 
 import argparse
 import json
+import sys
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -52,9 +53,9 @@ def main() -> None:
             found = measure(chatbot, name, folders, facts)
         told.append({"product": name, "releases": list(folders), **asdict(found)})
         if not given.json:
-            print(_shown(name, found))
+            sys.stdout.write(f"{_shown(name, found)}\n")
     if given.json:
-        print(json.dumps(told, ensure_ascii=False, indent=1))
+        sys.stdout.write(f"{json.dumps(told, ensure_ascii=False, indent=1)}\n")
 
 
 def measure(

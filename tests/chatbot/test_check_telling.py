@@ -123,7 +123,7 @@ def report(database: Database) -> CheckReport:
         ("20",), ("45",),
     )  # fmt: skip
     holds = Finding(2, "How long is the log kept?", Verdict.HOLDS, "30 days", ())
-    counts = {verdict: 0 for verdict in Verdict} | {Verdict.CHANGED: 1, Verdict.HOLDS: 1}
+    counts = dict.fromkeys(Verdict, 0) | {Verdict.CHANGED: 1, Verdict.HOLDS: 1}
     return CheckReport(
         "relay", "2.0\nBcc: x@example.org", generation.id, True, "1.0", now, now, "", counts, 1,
         (changed, holds),

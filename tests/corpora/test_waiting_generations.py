@@ -81,7 +81,8 @@ def test_what_waits_is_not_served_and_the_next_ingest_goes_on_from_it(
     assert ingest(b="Two.").outcome is Outcome.UNCHANGED
     (waits,) = Catalog(database).generations("Beacon", "1.0")
     assert waits.id == again.generation
-    assert waits.waiting and not waits.published
+    assert waits.waiting
+    assert not waits.published
     publish_waiting(database, data_dir, release_id(database), waits.id)
     assert texts(database, data_dir) == {"One.", "Two."}
     with pytest.raises(NothingWaits, match="No version"):

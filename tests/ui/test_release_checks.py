@@ -7,17 +7,18 @@ import os
 import signal
 import subprocess
 import sys
-
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from chatbot.accounts.people import LOCAL
+from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.administration import Administration
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.chatbot import Chatbot
+from chatbot.errors import NotAllowed
 from chatbot.release_check.checking import Check
 from chatbot.release_check.reports import read_report, waiting_generations
 from chatbot.release_check.verdicts import Verdict
@@ -25,11 +26,15 @@ from corpora.building.building import Builder
 from corpora.errors import IngestCancelled, NothingWaits
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import CHECKS, Claims, Jobs, JobState
+from tests.ui.admin_pages import open_admin_page, press, run, shown
+from tests.ui.api.conftest import serving
+from tests.ui.conftest import SignIn
 from tests.ui.valve_corpus import write_sources
 from ui.serving.checking import check
 
 pytestmark = pytest.mark.database
 
+USER = Person("cy@example.org", "Cy", is_admin=False)
 HOLD = "What is the default of hold_time?"
 TORQUE = "Which torque does the cover screw need?"
 
@@ -137,6 +142,71 @@ def test_after_a_kill_what_waits_is_there_and_the_check_goes_on(waits: Chatbot) 
     administration.publish("valve", "3.0", settings.data_dir)
     answer = waits.ask(HOLD, product="valve", release="3.0", afresh=True).content.answer
     assert "60" in answer
+
+
+def test_the_page_shows_what_waits_and_both_sides_to_admins(waits: Chatbot) -> None:
+    Check(waits).run("valve", "3.0")
+    page = open_admin_page("releases")
+    told = shown(page)
+    assert "**valve 3.0** :orange-badge[waits to be published]" in told
+    assert "1 changed" in told
+    assert f"**{HOLD}** :orange-badge[changed]" in told
+    assert "new value: 45 → 60" in told
+    assert f"**{TORQUE}** :green-badge[still holds]" in told
+    labels = [b.label for b in page.button]
+    assert {"Publish …", "Discard …"} <= set(labels)
+    # Once, since the job that was ordered waits.
+    assert labels.count("Check again") == 0
+    assert "The version that waits is thrown away" in shown(press(page, "Discard …"))
+    page = open_admin_page("releases")
+    told = shown(press(page, "Publish …"))
+    assert "New questions use this version at once." in told
+    page = open_admin_page("releases")
+    page.selectbox(key="verdict of valve 3.0").select("changed")
+    assert TORQUE not in shown(run(page))
+
+
+def test_a_product_whose_first_release_waits_is_on_the_page(
+    chatbot: Chatbot, tmp_path: Path
+) -> None:
+    source = write_sources(tmp_path / "sources", "1", "60", "90")
+    data_dir = chatbot.settings.data_dir
+    builder = Builder(chatbot.database, data_dir, chatbot.embedder, workers=1, waits=True)
+    builder.ingest([source], product="pump", release="1")
+    page = open_admin_page("releases", **{"releases-product": "pump"})
+    assert "**pump 1** :orange-badge[waits to be published]" in shown(page)
+
+
+def test_who_is_no_admin_sees_nothing_of_it(waits: Chatbot, signed_in: SignIn) -> None:
+    Check(waits).run("valve", "3.0")
+    signed_in(USER)
+    page = open_admin_page("releases")
+    assert "waits to be published" not in shown(page)
+    assert HOLD not in shown(page)
+    for refused in ("publish", "discard"):
+        with pytest.raises(NotAllowed):
+            getattr(Administration(waits.database, USER), refused)("valve", "3.0", Path())
+
+
+def test_programs_check_publish_and_discard(waits: Chatbot) -> None:
+    Check(waits).run("valve", "3.0")
+    (generation,) = (w.generation for w in waiting_generations(waits.database))
+    of = {"product": "valve", "release": "3.0"}
+    with serving(waits) as address, httpx.Client(base_url=address, timeout=30) as client:
+        report = client.get("/api/v1/checks", params=of).json()
+        assert (report["counts"]["changed"], report["waits"]) == (1, True)
+        assert report["findings"][0]["new_values"] == ["60"]
+        nothing = client.get("/api/v1/checks", params={"product": "valve", "release": "1.0"})
+        assert nothing.status_code == 404
+        job = client.post("/api/v1/checks", params=of)
+        assert (job.status_code, job.json()["kind"]) == (202, "check")
+        (listed,) = client.get("/api/v1/waiting").json()
+        assert (listed["release"], listed["generation"]) == ("3.0", generation)
+        another = client.post("/api/v1/waiting", params=of | {"generation": generation + 1})
+        assert another.status_code == 409
+        assert client.post("/api/v1/waiting", params=of).status_code == 200
+        assert released(waits) == ["1.0", "2.0", "3.0"]
+        assert client.delete("/api/v1/waiting", params=of).status_code == 409
 
 
 def test_an_ingest_waits_where_the_settings_say_so(

@@ -65,9 +65,10 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
     match report.outcome:
         case Outcome.PUBLISHED | Outcome.WAITING:
             seconds = sum(report.seconds.values())
-            waits = report.outcome is Outcome.WAITING
+            is_waiting = report.outcome is Outcome.WAITING
             yield (
-                f"{release} {'waits to be published' if waits else 'is ready'}: {how_many(report.documents, 'document')}, "
+                f"{release} {'waits to be published' if is_waiting else 'is ready'}: "
+                f"{how_many(report.documents, 'document')}, "
                 f"{how_many(report.pages, 'page')}, {how_many(report.chunks, 'search chunk')} "
                 f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s"
             )
