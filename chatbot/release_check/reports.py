@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from chatbot.release_check.verdicts import Verdict
+from chatbot.release_check.verdicts import Verdict, citations_of
 from chatbot.turn import Citation
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
@@ -158,7 +158,7 @@ def _finding(row: CheckedAnswerRow) -> Finding:
     told: dict[str, Any] = row.details
 
     def citations(side: str) -> tuple[Citation, ...]:
-        return tuple(Citation(**cited) for cited in told.get(side, ()))
+        return citations_of(told.get(side, ()))
 
     return Finding(
         row.pair_id,

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from chatbot.release_check.words import (
     Pages,
     Place,
@@ -52,6 +54,14 @@ class Verdict(StrEnum):
 ASKED = (Verdict.SAME, Verdict.CHANGED, Verdict.GONE, Verdict.FAILED)
 
 
+_CITATIONS = TypeAdapter(tuple[Citation, ...])
+
+
+def citations_of(kept: object) -> tuple[Citation, ...]:
+    """Citations as the database keeps them."""
+    return _CITATIONS.validate_python(kept)
+
+
 @dataclass(frozen=True)
 class AcceptedAnswer:
     """An accepted question with its answer and what that cites in the release `of`."""
@@ -65,7 +75,7 @@ class AcceptedAnswer:
     @classmethod
     def of_pair(cls, question: str, answer: Mapping[str, Any], release: str) -> "AcceptedAnswer":
         """The answer of a saved pair."""
-        citations = tuple(Citation(**cited) for cited in answer.get("citations", ()))
+        citations = citations_of(answer.get("citations", ()))
         return cls(question, answer["text"], answer.get("value", ""), citations, release)
 
     @property

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What an ingest is doing, in this order; a deletion and a check have one, an evaluation two."""
+    """What an ingest is doing, in this order; a deletion and a check have one, others two."""
 
     LISTING = "listing"
     READING = "reading"
