@@ -133,8 +133,11 @@ def waiting_generations(database: Database, product: str = "") -> tuple[WaitingG
     with database.reading() as session:
         if product:
             rows = rows.where(ProductRow.id == require_product(session, product).id)
-        found = session.execute(rows).all()
-        return tuple(WaitingGeneration(*of, since) for *of, since in found if since)
+        return tuple(
+            WaitingGeneration(of_product, release, generation, since)
+            for of_product, release, generation, since in session.execute(rows)
+            if since is not None
+        )
 
 
 def checked_releases(database: Database, product: str) -> tuple[str, ...]:
