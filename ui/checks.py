@@ -75,7 +75,9 @@ def _show_waiting(one: WaitingGeneration) -> None:
                 _confirm_publishing(one)
             if button("Discard …", icon="delete", key=f"discard {one.generation}"):
                 _confirm_discarding(one)
-            button("Check", _check, one.product, one.release, icon="fact_check")
+            if not _is_being_checked(one.product, one.release):
+                key = f"check {one.generation}"
+                button("Check", _check, one.product, one.release, icon="fact_check", key=key)
 
 
 def _confirm_publishing(one: WaitingGeneration) -> None:
@@ -105,6 +107,11 @@ def _confirm_discarding(one: WaitingGeneration) -> None:
     confirm("Discard this version", consequences, "Discard", discard)
 
 
+def _is_being_checked(product: str, release: str) -> bool:
+    jobs = Jobs(_database()).recent(product=product, kinds=CHECKS)
+    return any(job.is_open and job.release == release for job in jobs)
+
+
 def _check(product: str, release: str) -> None:
     with failures_shown(as_toast=True):
         services.administration().check(product, release)
@@ -114,11 +121,9 @@ def _show_report(report: CheckReport) -> None:
     st.markdown(as_text(counts_in_words(report)))
     state = "" if report.finished else "Not all answers are looked at yet. "
     st.caption(as_label(f"{state}Checked {when(report.created)}. {report.told}".strip(), 400))
-    open_jobs = (job for job in Jobs(_database()).recent(kinds=CHECKS) if job.is_open)
-    if not any((job.product, job.release) == (report.product, report.release) for job in open_jobs):
-        label = "Check again" if report.finished else "Go on"
+    if not (report.waits or _is_being_checked(report.product, report.release)):
         key = f"check {report.generation}"
-        button(label, _check, report.product, report.release, icon="fact_check", key=key)
+        button("Check", _check, report.product, report.release, icon="fact_check", key=key)
     there = [VERDICTS[verdict] for verdict in VERDICTS if report.count(verdict)]
     of = f"{report.product} {report.release}"
     chosen = any_of(st.container(), "Outcome", there, f"verdict of {of}")

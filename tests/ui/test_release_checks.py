@@ -156,7 +156,7 @@ def test_the_page_shows_what_waits_and_both_sides_to_admins(waits: Chatbot) -> N
     labels = [b.label for b in page.button]
     assert {"Publish …", "Discard …"} <= set(labels)
     # Once, since the job that was ordered waits.
-    assert labels.count("Check again") == 0
+    assert labels.count("Check") == 0
     assert "The version that waits is thrown away" in shown(press(page, "Discard …"))
     page = open_admin_page("releases")
     told = shown(press(page, "Publish …"))
