@@ -22,6 +22,7 @@ from chatbot.accounts.settings import LOOPBACK, SignInSettings
 from chatbot.graph.settings import GraphSettings
 from chatbot.memory.settings import MemorySettings
 from chatbot.models.settings import GeneratorSettings
+from chatbot.release_check.settings import CheckSettings
 from chatbot.retrieval.settings import ContextSettings
 from corpora.database.engine import sqlite_url
 from corpora.settings import CorpusSettings, advanced
@@ -53,6 +54,7 @@ class Settings(
     MemorySettings,
     ContextSettings,
     CorpusSettings,
+    CheckSettings,
     GeneratorSettings,
     BaseSettings,
 ):

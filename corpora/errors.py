@@ -4,6 +4,7 @@ StrataError
 ├── CatalogError
 │   ├── UnknownRelease
 │   ├── NoCorpus
+│   ├── NothingWaits
 │   └── UnusableName
 ├── GlossaryError (ValueError)
 ├── IngestError
@@ -40,6 +41,10 @@ class UnknownRelease(CatalogError):
 
 class NoCorpus(CatalogError):
     """Nothing serves a release; the message lists the releases that can be asked."""
+
+
+class NothingWaits(CatalogError):
+    """No generation of a release waits to be published, or another one than was meant."""
 
 
 class UnusableName(CatalogError):

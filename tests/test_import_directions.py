@@ -27,11 +27,11 @@ INSIDE = {
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "
         "retrieval understanding comparison memory graph answering upgrading chain "
-        "conversations chatbot assembly review administration tuning batch"
+        "conversations chatbot assembly review administration release_check tuning batch"
     ),
     "ui": (
         "wording api serving cli elements account sources answers review documents glossary "
-        "upgrading releases evaluation chat app"
+        "upgrading checks releases evaluation chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it, and any `settings`."""

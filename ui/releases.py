@@ -27,6 +27,7 @@ from corpora.parameters.parameter import (
 )
 from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
 from ui.answers.citations import place, source_button
+from ui.checks import show_checks, waiting_products
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row, open_tab, page, show_tabs
 from ui.elements.scope import any_of, heading_with_product
@@ -44,9 +45,11 @@ _OTHERS = 3
 
 
 @page("wide")
-def releases(_: Person) -> None:
-    """Show the page to whoever may ask."""
+def releases(person: Person) -> None:
+    """Show the page to whoever may ask; to admins also what waits to be published."""
     products = [product.name for product in services.chatbot().products()]
+    if person.is_admin:
+        products += [name for name in waiting_products() if name not in products]
     if not products:
         st.title("Releases", anchor=False)
         st.markdown("There is no documentation yet.")
@@ -56,8 +59,12 @@ def releases(_: Person) -> None:
     if name := st.query_params.get("parameter"):
         _show_history(product, name)
         return
+    if person.is_admin:
+        show_checks(product)
     # The newest comes first where one is chosen.
     names = services.releases(product)
+    if not names:
+        return
     if len(names) < 2:
         st.markdown(f"{as_label(product)} has one release only: there is none to compare it with.")
         return

@@ -10,12 +10,13 @@ from pydantic_core import to_jsonable_python
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Person
-from corpora.catalog.catalog import Catalog
+from corpora.catalog.catalog import Catalog, require_release
 from corpora.catalog.glossary import Changes, Entry, Glossaries
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
 from corpora.errors import JobError
+from corpora.generations.generations import discard_waiting, publish_waiting, waiting_of
 from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
 
 _ACTIONS = {
@@ -61,6 +62,31 @@ class Administration:
         versions = {"generation": generation, "before": before.generation if before else None}
         self._record("rollback", product, release, **versions, consequences=consequences)
         return consequences
+
+    def publish(self, product: str, release: str, data_dir: Path, only: int | None = None) -> str:
+        """Let the generation that waits serve, the `only` one if given; say what follows.
+
+        Raises NothingWaits.
+        """
+        release_id, generation = self._waiting(product, release)
+        consequences = publish_waiting(self.database, data_dir, release_id, only)
+        self._record("publish", product, release, generation=generation, consequences=consequences)
+        return consequences
+
+    def discard(self, product: str, release: str, data_dir: Path, only: int | None = None) -> None:
+        """Throw away the generation that waits, the `only` one if given. Raises NothingWaits."""
+        release_id, generation = self._waiting(product, release)
+        discard_waiting(self.database, data_dir, release_id, only)
+        self._record("discard", product, release, generation=generation)
+
+    def check(self, product: str, release: str) -> int:
+        """Order that accepted answers are held against a release; return the id of the job."""
+        with self.database.reading() as session:
+            row = require_release(session, product, release)
+            of = row.product.name, row.name
+        job = Jobs(self.database).add(JobKind.CHECK, *of, self.person.id)
+        self._record("check", *of, job=job)
+        return job
 
     def upload(
         self, product: str, release: str, files: Sequence[UploadedFile], data_dir: Path
@@ -149,6 +175,12 @@ class Administration:
         changes = Glossaries(self.database).replace(product, entries)
         self._record("import glossary", product, **asdict(changes))
         return changes
+
+    def _waiting(self, product: str, release: str) -> tuple[int, int | None]:
+        with self.database.reading() as session:
+            row = require_release(session, product, release)
+            found = waiting_of(session, row.id)
+            return row.id, found.id if found else None
 
     def _record_changes(self, old: object, new: object, product: str, release: str = "") -> None:
         before, now = to_jsonable_python(old), to_jsonable_python(new)

@@ -16,7 +16,7 @@ from chatbot.administration.overview import Overview, PairFilter, ReleaseFilter
 from chatbot.chatbot import Chatbot
 from chatbot.memory.pairs import HUMAN_ORIGINS
 from corpora.building.building import Builder
-from corpora.building.report import IngestReport
+from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.glossary import Entry
 from corpora.database.tables import EmbeddingModelRow, GenerationRow
 from corpora.errors import BadPack, GlossaryError
@@ -160,7 +160,10 @@ class ReleasePacks:
             if ingested.embedded:
                 came.embedded_anew = _why_embedded(of, builder)
             self._add_terms(pack, product, came)
-            self._add_answers(pack, product, release, came)
+            if ingested.outcome is Outcome.WAITING:
+                came.left_out.append(_ANSWERS_LATER)
+            else:
+                self._add_answers(pack, product, release, came)
         self._record("unpack release", f"{product} {release}", path, signer=came.signer)
         return came
 
@@ -201,6 +204,12 @@ class ReleasePacks:
     def _record(self, action: str, subject: str, path: Path, **details: str) -> None:
         audit = AuditLog(self.chatbot.database)
         audit.record(self.person, action, subject, file=path.name, **details)
+
+
+_ANSWERS_LATER = (
+    "Curated answers were not added, since the release waits to be published: publish it, and "
+    "unpack it again."
+)
 
 
 def _why_embedded(of: Manifest, builder: Builder) -> str:

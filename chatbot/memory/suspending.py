@@ -12,6 +12,7 @@ from hashlib import sha256
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session, selectinload
 
+from chatbot.memory.accepted import order_check
 from chatbot.settings import Settings
 from corpora.database import engine
 from corpora.database.engine import Database, delete_in_portions, portions
@@ -27,12 +28,20 @@ ServedPlaces = Mapping[str, Mapping[bytes, Sequence[tuple[int, int]]]]
 
 def open_database(settings: Settings) -> Database:
     """Open the database of the settings; raises as the one of `corpora`."""
-    return with_memory(engine.open_database(settings.database, settings.originals_url))
+    database = with_memory(engine.open_database(settings.database, settings.originals_url))
+    return database if settings.release_check == "on" else replace(database, on_built=_nothing)
 
 
 def with_memory(database: Database) -> Database:
-    """A database that reviews a release's saved answers on changes, and deletes them with it."""
-    return replace(database, on_change=review_release, on_delete=_forget)
+    """A database that reviews a release's saved answers on changes, and deletes them with it.
+
+    What was built is held against accepted answers: a job does that.
+    """
+    return replace(database, on_change=review_release, on_delete=_forget, on_built=order_check)
+
+
+def _nothing(session: Session, generation_id: int) -> str:
+    return ""
 
 
 def review_release(session: Session, release_id: int, only: int | None = None) -> str:

@@ -51,8 +51,9 @@ class Builder:
     """Builds generations and publishes them, tells who wants to know, and can be stopped.
 
     After a failure, a cancellation or a kill the same call picks up where this one was. What would
-    hold the same as what serves is not published. All raise IngestError with what to do. `pause`
-    returns when the next step may be done.
+    hold the same as what serves is not published. With `waits` a generation that is complete waits
+    for an admin's yes, and the next one goes on from it. All raise IngestError with what to do.
+    `pause` returns when the next step may be done.
     """
 
     database: Database
@@ -64,6 +65,7 @@ class Builder:
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
     pause: Callable[[], None] = lambda: None
+    waits: bool = False
 
     def ingest(self, paths: Sequence[Path], *, product: str, release: str) -> IngestReport:
         """Build a generation of a release from files, folders and zips.
@@ -153,7 +155,7 @@ class Builder:
         )
         with _timed(report, Stage.READING), self._embedding_meanwhile(generation_id) as embedded:
             gather(gathering)
-        report.generation = generations.serving_beside(self.database, generation_id)
+        report.generation = generations.built_before(self.database, generation_id)
         if report.read or report.unchanged:
             contents = _contents(self.database, generation_id)
             if report.generation and contents == _contents(self.database, report.generation):
@@ -180,10 +182,12 @@ class Builder:
             )
         with _timed(report, Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))
-            follows = generations.publish(self.database, generation_id)
-            is_open = Catalog(self.database).has_open_order(report.product)
+            complete = generations.put_aside if self.waits else generations.publish
+            follows = complete(self.database, generation_id)
+            is_open = not self.waits and Catalog(self.database).has_open_order(report.product)
             report.consequences = f"{follows} {_OPEN_ORDER if is_open else ''}".strip()
-            report.outcome, report.generation = Outcome.PUBLISHED, generation_id
+            report.outcome = Outcome.WAITING if self.waits else Outcome.PUBLISHED
+            report.generation = generation_id
             self.on_progress(Progress(Stage.PUBLISHING, 1, 1))
 
     @contextmanager

@@ -28,7 +28,7 @@ from corpora.database.tables import (
     SearchChunkRow,
 )
 from corpora.errors import BadPack
-from corpora.generations.generations import require_claim, serving_beside
+from corpora.generations.generations import built_before, require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
@@ -113,11 +113,11 @@ class Gathering:
         self._from_files(listing, there)
 
     def from_originals(self) -> None:
-        """Take all files that serve the release now, from the bytes that were kept."""
+        """Take all files that the release holds now, from the bytes that were kept."""
         columns = DocumentRow.file, DocumentRow.content_hash, MemberRow.source, FileRow.size
-        serving = serving_beside(self.database, self.generation_id)
+        before = built_before(self.database, self.generation_id)
         query = (
-            _members(serving, *columns)
+            _members(before, *columns)
             .join(FileRow, FileRow.content_hash == DocumentRow.content_hash)
             .order_by(DocumentRow.file)
         )
@@ -304,16 +304,16 @@ class Gathering:
             self._add(session, members)
 
     def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> int:
-        """Make published documents members too, and count them.
+        """Make the documents of the generation before members too, and count them.
 
         `is_left_out` is asked by file and source of those that are no members yet: what came from
         a source and is not there any more must not answer. They are cut anew if the settings for
         that have changed.
         """
-        published = serving_beside(self.database, self.generation_id)
+        before = built_before(self.database, self.generation_id)
         with self.database.reading() as session:
             present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
-            rows = session.execute(_members(published, DocumentRow, MemberRow.source)).all()
+            rows = session.execute(_members(before, DocumentRow, MemberRow.source)).all()
         carried = []
         for row, source in rows:
             if canonical_name(row.file) not in present:

@@ -11,19 +11,20 @@ class Outcome(StrEnum):
     """What an ingest came to."""
 
     PUBLISHED = "published"
+    WAITING = "waiting"
     UNCHANGED = "unchanged"
     NOTHING_READABLE = "nothing_readable"
 
 
 @dataclass
 class IngestReport:
-    """What an ingest did, and which generation serves the release after it.
+    """What an ingest did, and which generation serves the release after it, or waits to.
 
     Of the files `read` were read now, `unchanged` taken over as they were read before, `rejected`
     left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
-    `documents`, `pages` and `chunks` count all that serves; of the chunks' vectors `embedded` were
-    computed and the others reused. `consequences` is what follows for others, in sentences.
+    `documents`, `pages` and `chunks` count all that it holds; of the chunks' vectors `embedded`
+    were computed and the others reused. `consequences` is what follows for others, in sentences.
     `seconds` are by stage.
     """
 

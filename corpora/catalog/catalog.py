@@ -1,5 +1,6 @@
 """The catalog: products, their releases, what these are called, and which generation serves."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,12 +32,13 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One state of a release's documentation, being built as long as it is not published."""
+    """One state of a release's documentation; being built until it is published or waits."""
 
     id: int
     documents: int
     embedding_model: str
     published: datetime | None
+    waiting: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,15 @@ class Serving:
 
 
 class Catalog:
-    """Products and releases in the database; names are compared without regard to case."""
+    """Products and releases in the database; names are compared without regard to case.
 
-    def __init__(self, database: Database) -> None:
+    `instead` has generations that answer in place of what serves, by the ids of their releases: so
+    one that waits to be published can be asked.
+    """
+
+    def __init__(self, database: Database, instead: Mapping[int, int] | None = None) -> None:
         self._database = database
+        self._instead = instead or {}
 
     def products(self, *, every: bool = False) -> tuple[Product, ...]:
         """Return the products by name, each with the releases that can be asked, oldest first.
@@ -61,7 +68,7 @@ class Catalog:
         """
         with self._database.reading() as session:
             rows = session.scalars(select(ProductRow).options(selectinload(ProductRow.releases)))
-            products = [read_product(row, every=every) for row in rows]
+            products = [read_product(row, every=every, also=self._instead) for row in rows]
         products.sort(key=lambda p: p.name.casefold())
         return tuple(product for product in products if product.releases or every)
 
@@ -83,7 +90,8 @@ class Catalog:
         """Return what serves a release; raise NoCorpus if it is not there, empty or retired."""
         with self._database.reading() as session:
             row = find_release(session, product, release)
-            generation = row.published_generation_id if row and not row.retired else None
+            serves = row.published_generation_id if row and not row.retired else None
+            generation = self._instead.get(row.id, serves) if row else None
             if row is not None and generation is not None:
                 return Serving(row.product.name, row.name, generation)
         there = [f"{r.product} {r.name}" for p in self.products() for r in p.releases]
@@ -109,7 +117,7 @@ class Catalog:
         with self._database.reading() as session:
             row = require_release(session, product, release)
             found = session.execute(
-                select(*columns, GenerationRow.published)
+                select(*columns, GenerationRow.published, GenerationRow.waiting)
                 .join(EmbeddingModelRow, EmbeddingModelRow.id == GenerationRow.model_id)
                 .where(GenerationRow.release_id == row.id)
                 .order_by(GenerationRow.id.desc())
@@ -171,15 +179,19 @@ class Catalog:
             return self._database.on_change(session, row.id)
 
 
-def read_product(row: ProductRow, *, every: bool = False) -> Product:
-    """Return a product with those of its releases that can be asked, or with all of them.
+def read_product(row: ProductRow, *, every: bool = False, also: Collection[int] = ()) -> Product:
+    """Return a product with those of its releases that can be asked, `also` some by id, or all.
 
     Beside numbers a name without one (next, main) is that of a pre-release.
     """
     rows = releases_of(row)
     in_words = {r.name for r in rows if is_named_by_words(r.sorts_as or r.name)}
     unfinished = in_words if len(in_words) < len(rows) else set()
-    asked = [r for r in rows if every or (r.published_generation_id is not None and not r.retired)]
+    asked = [
+        r
+        for r in rows
+        if every or r.id in also or (r.published_generation_id is not None and not r.retired)
+    ]
     releases = tuple(
         Release(
             row.name,

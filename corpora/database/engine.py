@@ -25,6 +25,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from corpora.database import (  # noqa: F401 - so that Base knows their tables
+    check_tables,
     history_tables,
     job_tables,
     memory_tables,
@@ -33,7 +34,7 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
-SCHEMA = "0009"
+SCHEMA = "0011"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -64,14 +65,15 @@ class Database:
     """An open database, shared by all threads; `originals` is the URL of files outside its rows.
 
     Whatever changes what serves a release calls `on_change` with its id in the same transaction,
-    and tells people what that says. A deletion then calls `on_delete`, whose transactions are its
-    own, before the release goes.
+    and tells people what that says. Whatever completes a generation calls `on_built` with its id
+    likewise. A deletion calls `on_delete`, whose transactions are its own, before the release goes.
     """
 
     engine: Engine
     originals: str | None = None
     on_change: Callable[[Session, int], str] = lambda session, release_id: ""
     on_delete: Callable[["Database", int], None] = lambda database, release_id: None
+    on_built: Callable[[Session, int], str] = lambda session, generation_id: ""
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

@@ -14,7 +14,8 @@ class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
     by today's parsers; its texts are embedded by another model; documents leave it; it is deleted,
     or the product with all releases. Or the questions with checked answers of a product are asked,
-    and what it replies is scored; or such questions are proposed from a release.
+    and what it replies is scored; or such questions are proposed from a release. Or the accepted
+    answers of the release before are held against a generation.
     """
 
     UPLOAD = "upload"
@@ -24,12 +25,15 @@ class JobKind(StrEnum):
     DELETE = "delete"
     EVALUATE = "evaluate"
     DRAFT = "draft"
+    CHECK = "check"
 
 
 ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.EMBED, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
 DRAFTS = (JobKind.DRAFT,)
-"""Jobs that change documentation, that measure, that propose questions: none waits for another."""
+CHECKS = (JobKind.CHECK,)
+"""Jobs that change documentation, that measure, that propose questions, that hold answers against
+a release: no group waits for another."""
 
 
 ORDER = "order"

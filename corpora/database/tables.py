@@ -114,7 +114,11 @@ class EmbeddingModelRow(Base):
 
 
 class GenerationRow(Base):
-    """One state of a release's documentation; being built as long as `published` is empty."""
+    """One state of a release's documentation.
+
+    It is being built as long as both `published` and `waiting` are empty; since `waiting` it is
+    complete and waits for an admin's yes.
+    """
 
     # An id names a folder and stands in other processes' memory: it is never given out twice.
     __table_args__ = ({"sqlite_autoincrement": True},)
@@ -127,6 +131,7 @@ class GenerationRow(Base):
     heartbeat: Mapped[datetime]
     created: Mapped[datetime]
     published: Mapped[datetime | None]
+    waiting: Mapped[datetime | None]
 
 
 class FileRow(Base):

@@ -60,8 +60,8 @@ Task = Callable[[Job, Callable[[Progress], None], Callable[[], bool]], str]
 class JobWork:
     """Does jobs, one after another; `stopping` says that this process is about to end.
 
-    `pauses` gives what each ingest calls between two steps. With `tasks` it does jobs of their
-    kinds alone, which are none on documents.
+    `pauses` gives what each ingest calls between two steps; with `waits` what it built waits for an
+    admin's yes. With `tasks` it does jobs of their kinds alone, which are none on documents.
     """
 
     claims: Claims
@@ -73,6 +73,7 @@ class JobWork:
     limits: Limits = DEFAULT_LIMITS
     pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
     tasks: Mapping[JobKind, Task] = field(default_factory=dict)
+    waits: bool = False
     _postponed: dict[int, float] = field(default_factory=dict, init=False)
 
     @property
@@ -174,6 +175,7 @@ class JobWork:
             workers=1,
             limits=self.limits,
             pause=self.pauses(),
+            waits=self.waits,
         )
         match job.kind:
             case JobKind.UPLOAD:
@@ -249,9 +251,11 @@ def _ended(report: IngestReport, place: Path) -> _Ended:
             return _Ended(JobState.FAILED, f"{_NOTHING_READ}{left_out}", figures, problems)
         case Outcome.UNCHANGED:
             message = f"No changes.{left_out}"
-        case Outcome.PUBLISHED:
+        case Outcome.PUBLISHED | Outcome.WAITING:
             documents = _count(report.documents, "document")
-            message = f"Ready: {documents} with {_count(report.pages, 'page')}.{left_out}"
+            waits = report.outcome is Outcome.WAITING
+            state = "Waits to be published" if waits else "Ready"
+            message = f"{state}: {documents} with {_count(report.pages, 'page')}.{left_out}"
             message = f"{message} {report.consequences}".rstrip()
     return _Ended(JobState.DONE, message, figures, problems)
 

@@ -1,7 +1,7 @@
 """Generations of a release: claimed by one builder, published at once, kept for rollback, pruned.
 
-A generation is a set of documents and a folder of indexes. As long as its moment of publication
-is empty it is being built, and its row is the builder's claim to the release.
+A generation is a set of documents and a folder of indexes. As long as it neither serves nor waits
+for an admin's yes it is being built, and its row is the builder's claim to the release.
 """
 
 import logging
@@ -25,7 +25,7 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
-from corpora.errors import BeingBuilt, TakenOver, UnusableDatabase
+from corpora.errors import BeingBuilt, NothingWaits, TakenOver, UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS, has_ended, is_alive, this_process
 
 KEPT_FOR_ROLLBACK = 2
@@ -33,7 +33,8 @@ KEPT_FOR_ROLLBACK = 2
 
 _DOCUMENTS_AT_ONCE = 10
 _STALE_SECONDS = 3600.0
-_UNFINISHED = GenerationRow.published.is_(None)
+_UNFINISHED = and_(GenerationRow.published.is_(None), GenerationRow.waiting.is_(None))
+_WAITING = and_(GenerationRow.published.is_(None), GenerationRow.waiting.is_not(None))
 
 _log = logging.getLogger(__name__)
 
@@ -88,14 +89,24 @@ def drop_ended(session: Session) -> None:
             session.delete(row)
 
 
-def serving_beside(database: Database, generation_id: int) -> int | None:
-    """Return the generation that serves the release of this one now."""
+def built_before(database: Database, generation_id: int) -> int | None:
+    """Return the generation that this one goes on from: one that waits, else what serves."""
     with database.reading() as session:
-        return session.scalar(
-            select(ReleaseRow.published_generation_id)
+        release = session.scalar(
+            select(ReleaseRow)
             .join(GenerationRow, GenerationRow.release_id == ReleaseRow.id)
             .where(GenerationRow.id == generation_id)
         )
+        if release is None:
+            return None
+        waiting = waiting_of(session, release.id)
+        return waiting.id if waiting else release.published_generation_id
+
+
+def waiting_of(session: Session, release_id: int) -> GenerationRow | None:
+    """Return the generation of a release that waits for an admin's yes; there is one at most."""
+    rows = select(GenerationRow).where(GenerationRow.release_id == release_id, _WAITING)
+    return session.scalar(rows.order_by(GenerationRow.id.desc()).limit(1))
 
 
 @contextmanager
@@ -139,11 +150,70 @@ def publish(database: Database, generation_id: int) -> str:
     """Let a generation serve and say what follows; TakenOver if another builder replaced it."""
     with database.writing() as session:
         require_claim(session, generation_id)
+        follows = _serve(database, session, session.get_one(GenerationRow, generation_id))
+        return _joined(follows, database.on_built(session, generation_id))
+
+
+def put_aside(database: Database, generation_id: int) -> str:
+    """Let a generation wait for an admin's yes, in place of one that waits; say what follows.
+
+    What serves stays. Raises TakenOver if another builder replaced it.
+    """
+    with database.writing() as session:
+        require_claim(session, generation_id)
         generation = session.get_one(GenerationRow, generation_id)
-        generation.published = datetime.now(UTC)
-        release = session.get_one(ReleaseRow, generation.release_id)
-        release.published_generation_id = generation_id
-        return database.on_change(session, release.id)
+        _drop_waiting(session, generation.release_id)
+        generation.waiting = datetime.now(UTC)
+        session.flush()
+        return database.on_built(session, generation_id)
+
+
+def publish_waiting(database: Database, data_dir: Path, release_id: int, only: int | None) -> str:
+    """Let the generation that waits serve, and say what follows; NothingWaits if there is none.
+
+    It has to be the `only` one, if that is given: somebody has seen what it says.
+    """
+    with database.writing() as session:
+        follows = _serve(database, session, _require_waiting(session, release_id, only))
+    prune(database, data_dir, release_id)
+    return follows
+
+
+def discard_waiting(database: Database, data_dir: Path, release_id: int, only: int | None) -> None:
+    """Throw away the generation that waits, with all that only it needed; raise NothingWaits."""
+    with database.writing() as session:
+        session.delete(_require_waiting(session, release_id, only))
+    prune(database, data_dir, release_id)
+
+
+def _serve(database: Database, session: Session, generation: GenerationRow) -> str:
+    generation.published, generation.waiting = datetime.now(UTC), None
+    session.flush()
+    # What waits was built before this one, which goes on from it.
+    _drop_waiting(session, generation.release_id)
+    release = session.get_one(ReleaseRow, generation.release_id)
+    release.published_generation_id = generation.id
+    return database.on_change(session, release.id)
+
+
+def _drop_waiting(session: Session, release_id: int) -> None:
+    session.execute(delete(GenerationRow).where(GenerationRow.release_id == release_id, _WAITING))
+
+
+def _require_waiting(session: Session, release_id: int, only: int | None) -> GenerationRow:
+    found = waiting_of(session, release_id)
+    if found is None:
+        raise NothingWaits("No version of this release waits to be published.")
+    if only not in (None, found.id):
+        raise NothingWaits(
+            "Another version of this release has been built meanwhile and waits in place of the "
+            "one that you saw. Look at that one first."
+        )
+    return found
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def abandon(database: Database, data_dir: Path, generation_id: int) -> None:
@@ -156,7 +226,8 @@ def abandon(database: Database, data_dir: Path, generation_id: int) -> None:
 def prune(database: Database, data_dir: Path, release_id: int) -> None:
     """Remove a release's older generations and whatever only they needed.
 
-    Kept are the one that serves, the last `KEPT_FOR_ROLLBACK` that served, and one being built.
+    Kept are the one that serves, the last `KEPT_FOR_ROLLBACK` that served, one that waits and one
+    being built.
     """
     of_release = GenerationRow.release_id == release_id
     with database.writing() as session:
@@ -164,7 +235,7 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
         serving = release.published_generation_id if release else None
         once = session.scalars(
             select(GenerationRow.id)
-            .where(of_release, ~_UNFINISHED, GenerationRow.id != serving)
+            .where(of_release, GenerationRow.published.is_not(None), GenerationRow.id != serving)
             .order_by(GenerationRow.id.desc())
         ).all()
         gone = once[KEPT_FOR_ROLLBACK:]

@@ -16,6 +16,7 @@ class Stage(StrEnum):
     ASKING = "asking"
     SCORING = "scoring"
     PROPOSING = "proposing"
+    CHECKING = "checking"
 
 
 @dataclass(frozen=True, slots=True)

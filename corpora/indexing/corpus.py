@@ -191,10 +191,17 @@ class OpenCorpora:
     others have been asked for since, it is closed after the last one who holds it lets it go.
     """
 
-    def __init__(self, database: Database, data_dir: Path, *, limit: int = 16) -> None:
+    def __init__(
+        self,
+        database: Database,
+        data_dir: Path,
+        *,
+        limit: int = 16,
+        catalog: Catalog | None = None,
+    ) -> None:
         self._database = database
         self._data_dir = data_dir
-        self._catalog = Catalog(database)
+        self._catalog = catalog or Catalog(database)
         self._limit = limit
         self._lock = Lock()
         self._open: dict[tuple[str, str], Corpus] = {}

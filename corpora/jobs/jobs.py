@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, aliased
 
 from corpora.catalog.catalog import find_product, find_release
 from corpora.database.engine import Database, insert_into
+from corpora.database.job_tables import CHECKS as CHECKS
 from corpora.database.job_tables import DRAFTS as DRAFTS
 from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
 from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
@@ -55,23 +56,7 @@ class Jobs:
         second.
         """
         with nullcontext(session) if session else self._database.writing() as writing:
-            owner = find_product(writing, product)
-            known = find_release(writing, product, release)
-            row = Job(
-                kind=kind,
-                product=owner.name if owner else product.strip(),
-                release=known.name if known else release.strip(),
-                person=person_id,
-                state=JobState.WAITING,
-                created=datetime.now(UTC),
-                report={ORDER: dict(order)} if order else {},
-            )
-            writing.add(row)
-            writing.flush()
-            for file in files:
-                file.job_id = row.id
-                writing.add(file)
-            return row.id
+            return order_job(writing, kind, product, release, person_id, files, order)
 
     def get(self, job_id: int, people: Collection[str] | None = None) -> Job:
         """Return a job, of one of these `people` if they are given; raise JobError for no such."""
@@ -257,6 +242,35 @@ class Claims:
         if row is None:
             raise JobTaken
         return row
+
+
+def order_job(
+    session: Session,
+    kind: JobKind,
+    product: str,
+    release: str,
+    person_id: str = "",
+    files: Iterable[JobFile] = (),
+    order: Mapping[str, Any] | None = None,
+) -> int:
+    """Order a job together with what else a session writes, and return its id."""
+    owner = find_product(session, product)
+    known = find_release(session, product, release)
+    row = Job(
+        kind=kind,
+        product=owner.name if owner else product.strip(),
+        release=known.name if known else release.strip(),
+        person=person_id,
+        state=JobState.WAITING,
+        created=datetime.now(UTC),
+        report={ORDER: dict(order)} if order else {},
+    )
+    session.add(row)
+    session.flush()
+    for file in files:
+        file.job_id = row.id
+        session.add(file)
+    return row.id
 
 
 def living_workers(session: Session) -> set[str]:

@@ -1,5 +1,6 @@
 """`strata ingest`: documents of a release become its corpus."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -49,6 +50,7 @@ def ingest(
             workers=workers,
             limits=settings.reading_limits,
             pause=pauses_for_answers(settings.data_dir),
+            waits=settings.publishing_waits,
         ).ingest(paths, product=product, release=release)
     summary = {**to_jsonable_python(report), "reused": report.reused}
     print_result(as_json, summary, *report_in_words(report))
@@ -62,10 +64,12 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
     """The result of an ingest: counts, saved answers, skipped files, formats that nothing reads."""
     release = f"{report.product} {report.release}"
     match report.outcome:
-        case Outcome.PUBLISHED:
+        case Outcome.PUBLISHED | Outcome.WAITING:
             seconds = sum(report.seconds.values())
+            is_waiting = report.outcome is Outcome.WAITING
             yield (
-                f"{release} is ready: {how_many(report.documents, 'document')}, "
+                f"{release} {'waits to be published' if is_waiting else 'is ready'}: "
+                f"{how_many(report.documents, 'document')}, "
                 f"{how_many(report.pages, 'page')}, {how_many(report.chunks, 'search chunk')} "
                 f"({report.embedded:,} embedded, {report.reused:,} reused) in {seconds:.0f} s"
             )
@@ -75,6 +79,11 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
             yield f"{release}: no file could be read, so nothing changed"
     if report.consequences:
         yield report.consequences
+    if report.outcome is Outcome.WAITING:
+        yield (
+            f"Look at it with `strata releases check`, and let it serve with `strata releases "
+            f"publish {shlex.quote(report.product)} {shlex.quote(report.release)}`"
+        )
     yield from (f"removed, no longer found: {name}" for name in report.dropped)
     yield from (f"Read in part: {remark.file}: {remark.text}" for remark in report.remarks)
     for what, expected in (("that could not be read", False), ("without text", True)):

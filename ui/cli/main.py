@@ -19,6 +19,7 @@ from ui.cli import (
     models,
     packs,
     people,
+    release_checks,
     releases,
     serve,
     tune,
@@ -63,8 +64,8 @@ for command in (
     *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)
-releases.app.command()(upgrade.gaps)
-for group in (releases, glossary, history, memory, people, models, evaluate, tune):
+release_checks.app.command()(upgrade.gaps)
+for group in (release_checks, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 
 

@@ -80,6 +80,7 @@ def unpack(
             ),
             on_progress=lambda p: show(p.stage, p.done, p.total, p.item),
             pause=pauses_for_answers(settings.data_dir),
+            waits=settings.publishing_waits,
         )
         came = ReleasePacks(chatbot, LOCAL).take(
             file, builder, trust=trust, product=product, release=release, on_progress=show

@@ -25,6 +25,7 @@ _KINDS = {
     "delete": "Deletion",
     "evaluate": "Evaluation",
     "draft": "Proposing of questions",
+    "check": "Check of accepted answers",
 }
 _STATES = {
     "waiting": ":gray-badge[waiting]",
@@ -37,6 +38,7 @@ _INGEST = {"listing": 0.05, "reading": 0.35, "embedding": 0.45, "indexing": 0.1,
 _OTHERS = {
     JobKind.EVALUATE: {"asking": 0.95, "scoring": 0.05},
     JobKind.DRAFT: {"proposing": 1.0},
+    JobKind.CHECK: {"checking": 1.0},
 }
 """The share of a job that each of its stages takes, roughly."""
 
@@ -49,6 +51,7 @@ _COUNTED = {
     "asking": "question",
     "scoring": "answer",
     "proposing": "question",
+    "checking": "answer",
 }
 
 

@@ -6,11 +6,13 @@ from functools import partial
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from chatbot.release_check.reports import waiting_generations
 from corpora.catalog.release_settings import (
     ProductOverview,
     ReleaseAdministration,
     ReleaseOverview,
 )
+from corpora.database.engine import Database
 from ui.documents.actions import TAB, open_product
 from ui.documents.contents import show_documents, show_versions
 from ui.documents.jobs_view import show_jobs, show_running
@@ -136,9 +138,15 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
         is_over = settings.end_of_life <= datetime.now(UTC).date()
         color, what = ("orange", "unsupported since") if is_over else ("gray", "supported until")
         badges.append(f":{color}-badge[{what} {settings.end_of_life:%d %b %Y}]")
+    if any(w.release == release.name for w in waiting_generations(_database(), overview.product)):
+        badges.append(":orange-badge[a version waits to be published]")
     if settings.hidden:
         badges.append(":gray-badge[:material/visibility_off: hidden]")
     return " ".join(badges)
+
+
+def _database() -> Database:
+    return services.chatbot().database
 
 
 def _summary(release: ReleaseOverview) -> str:

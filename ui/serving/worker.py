@@ -34,6 +34,7 @@ from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims, JobKind
 from eval.runs.forgetting import forget_runs
 from ingestion.plugins import BadPlugin
+from ui.serving.checking import check
 from ui.serving.drafting import draft
 from ui.serving.evaluating import evaluate
 
@@ -88,16 +89,19 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         stopping.is_set,
         settings.reading_limits,
         partial(pauses_for_answers, settings.data_dir),
+        waits=settings.publishing_waits,
     )
     # An evaluation takes hours: what else is ordered meanwhile does not wait for it.
     evaluations = replace(work, tasks={JobKind.EVALUATE: partial(evaluate, settings)})
     drafts = replace(work, tasks={JobKind.DRAFT: partial(draft, settings)})
+    checks = replace(work, tasks={JobKind.CHECK: partial(check, settings)})
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (
             (_do_jobs, work, stopping),
             (_do_jobs, evaluations, stopping),
             (_do_jobs, drafts, stopping),
+            (_do_jobs, checks, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )
     ]

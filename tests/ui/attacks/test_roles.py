@@ -40,6 +40,11 @@ NEEDS = {
     "GET /api/v1/jobs/{job}": "ingest",
     "DELETE /api/v1/jobs/{job}": "ingest",
     "GET /api/v1/metrics": "admin",
+    "GET /api/v1/checks": "admin",
+    "POST /api/v1/checks": "admin",
+    "GET /api/v1/waiting": "admin",
+    "POST /api/v1/waiting": "admin",
+    "DELETE /api/v1/waiting": "admin",
     "GET /docs/{product}/{release}/llms.txt": "search",
     "GET /docs/{product}/{release}/llms-full.txt": "search",
     "GET /docs/{product}/{release}/{file:path}/{number}.md": "search",
@@ -123,6 +128,8 @@ def test_who_may_not_is_refused(server: Server, case: Any) -> None:
         release="1.0",
         number=1,
     )
+    if path in ("/api/v1/checks", "/api/v1/waiting") and route != "GET /api/v1/waiting":
+        path += "?product=valve&release=1.0"
     if route == "POST /api/v1/jobs":
         path += "?product=valve&release=9.9"
     key = server.keys.get(key, key)

@@ -1,0 +1,1 @@
+"""A new release, or a new generation of one, is held against the answers that people accepted."""

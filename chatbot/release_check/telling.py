@@ -1,0 +1,153 @@
+"""What a check found is told by mail and webhook; a failure is told too, and blocks nothing."""
+
+import hashlib
+import hmac
+import json
+import smtplib
+import ssl
+from collections.abc import Iterator
+from dataclasses import asdict
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from urllib.parse import unquote, urlsplit
+
+import httpx
+from pydantic_core import to_jsonable_python
+from sqlalchemy import select
+
+from chatbot.release_check.reports import CheckReport
+from chatbot.release_check.settings import LOOPBACK, CheckSettings
+from chatbot.release_check.verdicts import Verdict
+from corpora.database.check_tables import ReleaseCheckRow
+from corpora.database.engine import Database
+from corpora.errors import NothingWaits
+
+SIGNATURE = "X-Strata-Signature"
+_SECONDS = 20.0
+_SHOWN = 30
+"""Answers that a mail lists; the page has all."""
+_TO_LOOK_AT = (Verdict.CHANGED, Verdict.GONE, Verdict.FAILED)
+_WORDS = {
+    Verdict.CHANGED: "changed",
+    Verdict.GONE: "no longer documented",
+    Verdict.FAILED: "could not be asked",
+    Verdict.SAME: "the same",
+    Verdict.HOLDS: "still hold",
+}
+
+
+def in_words(report: CheckReport) -> str:
+    """The counts of a report in one line."""
+    counted = [f"{report.counts[v]:,} {_WORDS[v]}" for v in Verdict if report.counts.get(v)]
+    if not counted:
+        return "There is no accepted answer to hold against it."
+    what = "its version before" if report.is_own else report.against
+    return f"Of the accepted answers of {what}: {', '.join(counted)}."
+
+
+def tell(database: Database, settings: CheckSettings, report: CheckReport, page: str = "") -> str:
+    """Tell a report to whom the settings name, once; keep and return how that went.
+
+    `page` is the address of the page. Nobody is told twice: what was told before is returned.
+    """
+    if report.told or report.finished is None:
+        return report.told
+    went = " ".join(_told(settings, report, page))
+    with database.writing() as session:
+        of_generation = ReleaseCheckRow.generation_id == report.generation
+        row = session.scalar(select(ReleaseCheckRow).where(of_generation))
+        if row is None:
+            raise NothingWaits("The version that was checked has been discarded meanwhile.")
+        row.told = went
+    return went
+
+
+def _told(settings: CheckSettings, report: CheckReport, page: str) -> Iterator[str]:
+    if settings.mail_to and settings.mail_server:
+        try:
+            _send_mail(settings, report, page)
+            yield f"Mailed to {', '.join(settings.mail_to)}."
+        except (OSError, smtplib.SMTPException, ValueError) as error:
+            yield f"The mail could not be sent: {_reason(error)}"
+    if settings.webhook and settings.webhook_secret:
+        host = urlsplit(settings.webhook).hostname
+        try:
+            _post(settings.webhook, settings.webhook_secret.get_secret_value(), report, page)
+            yield f"Sent to the webhook at {host}."
+        except (OSError, httpx.HTTPError, ValueError) as error:
+            yield f"The webhook at {host} could not be reached: {_reason(error)}"
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return f"{text[:200].rstrip('.')}."
+
+
+def _subject(report: CheckReport) -> str:
+    changed, gone = report.count(Verdict.CHANGED), report.count(Verdict.GONE)
+    state = "waits to be published" if report.waits else "is published"
+    found = f"{changed:,} changed, {gone:,} no longer documented"
+    subject = f"Strata: {report.product} {report.release} {state}: {found}"
+    # A name could break the header.
+    return "".join(c if c.isprintable() else " " for c in subject)
+
+
+def _body(report: CheckReport, page: str) -> str:
+    lines = [in_words(report), ""]
+    if report.waits:
+        lines += ["It is not served until an admin publishes it.", ""]
+    shown = [finding for finding in report.findings if finding.verdict in _TO_LOOK_AT]
+    for finding in shown[:_SHOWN]:
+        lines.append(f"- {finding.question}: {_WORDS[finding.verdict]}")
+        if finding.old_values or finding.new_values:
+            before, now = ", ".join(finding.old_values), ", ".join(finding.new_values)
+            lines.append(f"  {before or '–'} → {now or '–'}")
+    if len(shown) > _SHOWN:
+        lines.append(f"… and {len(shown) - _SHOWN:,} more")
+    return "\n".join([*lines, "", page]).strip() + "\n"
+
+
+def _send_mail(settings: CheckSettings, report: CheckReport, page: str) -> None:
+    mail = EmailMessage()
+    mail["Subject"] = _subject(report)
+    mail["From"] = settings.mail_from or settings.mail_to[0]
+    mail["To"] = ", ".join(settings.mail_to)
+    mail["Date"] = formatdate()
+    mail["Message-ID"] = make_msgid(domain="strata.invalid")
+    mail.set_content(_body(report, page))
+    url = urlsplit(settings.mail_server or "")
+    host, secure = url.hostname or "", ssl.create_default_context()
+    if url.scheme == "smtps":
+        server: smtplib.SMTP = smtplib.SMTP_SSL(
+            host, url.port or 465, timeout=_SECONDS, context=secure
+        )
+    else:
+        server = smtplib.SMTP(host, url.port or 587, timeout=_SECONDS)
+    with server:
+        if url.scheme == "smtp":
+            server.ehlo()
+            if server.has_extn("starttls"):
+                server.starttls(context=secure)
+                server.ehlo()
+            elif host not in LOOPBACK:
+                raise ValueError(f"{host} offers no TLS, so nothing was sent")
+        if url.username and settings.mail_password:
+            server.login(unquote(url.username), settings.mail_password.get_secret_value())
+        server.send_message(mail)
+
+
+def _post(address: str, secret: str, report: CheckReport, page: str) -> None:
+    """Post a report; a redirect is an error, since it may lead anywhere."""
+    findings = [asdict(f) for f in report.findings if f.verdict in _TO_LOOK_AT]
+    told = asdict(report) | {"findings": findings, "summary": in_words(report), "page": page}
+    body = json.dumps(to_jsonable_python(told), ensure_ascii=False).encode()
+    signed = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    headers = {"Content-Type": "application/json", SIGNATURE: f"sha256={signed}"}
+    context = ssl.create_default_context()
+    with (
+        httpx.Client(verify=context, timeout=_SECONDS, follow_redirects=False) as client,
+        # What it answers is of no interest, however long it is.
+        client.stream("POST", address, content=body, headers=headers) as answer,
+    ):
+        if not answer.is_success:
+            raise ValueError(f"it answers {answer.status_code}")

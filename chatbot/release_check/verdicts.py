@@ -1,0 +1,262 @@
+"""What became of an accepted answer in another generation, told by the words that it rests on.
+
+What a model writes anew is shown beside it and never compared: two answers of one meaning have
+different words, and the words that are cited are those of the documentation.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from chatbot.release_check.words import (
+    Pages,
+    Place,
+    literals,
+    negations,
+    topic,
+    units,
+    values,
+    words,
+)
+from chatbot.retrieval.support import LONGEST_QUOTE, cite_words
+from chatbot.turn import Citation
+from corpora.catalog.release import sort_key
+
+KEPT = 0.75
+"""The share of an answer's words that its new pages must have for it to be the same."""
+ABOUT = 0.5
+"""The share of a question's words that pages must have to be about it."""
+_RELEVANT = 0.6
+"""The units of cited words that bear at least so much of an answer as the best one does."""
+_MOST_VALUES = 6
+_LONGER = 4
+"""A sentence that says the same has at most so many times as many words."""
+_RELEASE = re.compile(r"\d+(?:\.\d+)+")
+
+
+class Verdict(StrEnum):
+    """What became of an answer: its words stand as they were; or else, asked again, it is the same,
+    has changed, or is documented no longer. A failed one could not be asked.
+    """
+
+    HOLDS = "holds"
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+    FAILED = "failed"
+
+
+ASKED = (Verdict.SAME, Verdict.CHANGED, Verdict.GONE, Verdict.FAILED)
+
+
+_CITATIONS = TypeAdapter(tuple[Citation, ...])
+
+
+def citations_of(kept: object) -> tuple[Citation, ...]:
+    """Citations as the database keeps them."""
+    return _CITATIONS.validate_python(kept)
+
+
+@dataclass(frozen=True)
+class AcceptedAnswer:
+    """An accepted question with its answer and what that cites in the release `of`."""
+
+    question: str
+    text: str
+    value: str
+    citations: tuple[Citation, ...]
+    of: str
+
+    @classmethod
+    def of_pair(cls, question: str, answer: Mapping[str, Any], release: str) -> "AcceptedAnswer":
+        """The answer of a saved pair."""
+        citations = citations_of(answer.get("citations", ()))
+        return cls(question, answer["text"], answer.get("value", ""), citations, release)
+
+    @property
+    def said(self) -> str:
+        """Its own words: the short answer, else the text."""
+        return self.value or self.text
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A verdict, the values of the old answer that are no more, the new ones, and their pages."""
+
+    verdict: Verdict
+    old_values: tuple[str, ...] = ()
+    new_values: tuple[str, ...] = ()
+    cited: tuple[Citation, ...] = ()
+
+
+@dataclass
+class _Found:
+    """The new words in place of the old ones; what was lost and added on the way.
+
+    `unplaced` are words of the answer that only units without a place bore; `turned` says that one
+    is negated now, `noted` that one tells a change by the name of a release since.
+    """
+
+    places: list[Place] = field(default_factory=list)
+    unplaced: set[str] = field(default_factory=set)
+    lost: dict[str, str] = field(default_factory=dict)
+    added: dict[str, str] = field(default_factory=dict)
+    turned: bool = False
+    noted: bool = False
+    grown: bool = False
+
+
+def holds(answer: AcceptedAnswer, pages: Sequence[Pages]) -> bool:
+    """Whether all the cited words stand as they were; an answer that cites nothing never does."""
+    return bool(pages) and all(of.holds() for of in pages)
+
+
+def compare(
+    answer: AcceptedAnswer,
+    pages: Sequence[Pages],
+    new: Sequence[Citation],
+    *,
+    abstained: bool,
+    release: str,
+) -> Compared:
+    """Say what became of an answer whose cited words changed, by them and by those cited anew."""
+    found = _find(answer, pages, release)
+    if not found.places:
+        return _elsewhere(answer, new, abstained=abstained)
+    cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
+    there = [citation.quote for citation in (*cited, *new)]
+    lost = found.lost | _lost_values(answer, there)
+    changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
+    if not changed and _share(_own_words(answer), there) >= KEPT:
+        return Compared(Verdict.SAME, cited=cited)
+    said = words(answer.said)
+    added = [word for key, word in found.added.items() if key not in said]
+    shown = tuple(lost.values())[:_MOST_VALUES], tuple(added)[:_MOST_VALUES]
+    return Compared(Verdict.CHANGED, *shown, cited)
+
+
+def _elsewhere(answer: AcceptedAnswer, new: Sequence[Citation], *, abstained: bool) -> Compared:
+    """What became of an answer for whose words nothing stands: by what is cited anew alone."""
+    there = [citation.quote for citation in new]
+    lost = _lost_values(answer, there)
+    if not lost and not abstained and new and _is_said(answer, there):
+        return Compared(Verdict.SAME, cited=tuple(new))
+    is_about = not abstained and _share(topic(answer.question), there) >= ABOUT
+    verdict = Verdict.CHANGED if is_about else Verdict.GONE
+    return Compared(verdict, tuple(lost.values())[:_MOST_VALUES], (), tuple(new))
+
+
+def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
+    """Whether each sentence of the answer has one like it."""
+    told = [topic(unit) for text in there for unit in units(text)]
+    said = [topic(unit) for unit in units(answer.said)]
+    return bool(said) and all(
+        any(_part(one, other) >= KEPT and len(other) <= _LONGER * len(one) for other in told)
+        for one in said
+    )
+
+
+def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Found:
+    """Look for what takes the place of the units that the answer rests on."""
+    found = _Found()
+    told = values(answer.said) | literals(answer.said)
+    wholly = topic(f"{answer.question} {answer.said}")
+    borne: set[str] = set()
+    unplaced: set[str] = set()
+    for unit, of in _relevant(answer, pages):
+        place = of.like(unit)
+        own = _own_words(answer).keys() & topic(unit).keys()
+        if place is None:
+            unplaced |= own
+            continue
+        borne |= own
+        found.places.append(place)
+        text = place.unit.text
+        before, after, beside = values(unit), values(text), set(words(of.around(place)))
+        here = set(words(unit))
+        found.lost |= {k: w for k, w in told.items() if k in here and k not in beside}
+        added = {key: word for key, word in after.items() if key not in here}
+        found.added |= added
+        found.turned |= negations(unit) != negations(text)
+        found.noted |= any(_is_since(word, answer.of, release) for word in added)
+        # Where the answer is all that the unit says, another name there makes it another answer.
+        names = [word for word in added if not word[0].isdigit()]
+        found.grown |= bool(names and before) and _part(topic(unit), wholly) >= ABOUT
+    sections = " ".join(of.around(place) for of in pages for place in found.places)
+    found.unplaced = unplaced - borne - topic(sections).keys()
+    return found
+
+
+def _is_since(word: str, older: str, newer: str) -> bool:
+    """Whether a word is the name of a release after the older and up to the newer one."""
+    if not _RELEASE.fullmatch(word):
+        return False
+    return sort_key(older) < sort_key(word) <= sort_key(newer)
+
+
+def _relevant(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[tuple[str, Pages]]:
+    """The units of the cited words that bear most of the answer, and those that bear its rest."""
+    own, about = _own_words(answer), topic(answer.question)
+    told = values(answer.said) | literals(answer.said)
+    scored: list[tuple[float, str, Pages]] = []
+    for of in pages:
+        for unit in units(of.citation.quote):
+            of_unit = topic(unit)
+            score = 2 * _part(own, of_unit) + _part(about, of_unit)
+            score += 2 * bool(told.keys() & set(words(unit)))
+            scored.append((score, unit, of))
+    scored.sort(key=lambda one: -one[0])
+    best = scored[0][0] if scored else 0.0
+    chosen: list[tuple[str, Pages]] = []
+    covered: set[str] = set()
+    for score, unit, of in scored:
+        bears = own.keys() & topic(unit).keys()
+        if best and (score >= _RELEVANT * best or bears - covered):
+            chosen.append((unit, of))
+            covered |= bears
+    return chosen
+
+
+def _own_words(answer: AcceptedAnswer) -> Counter[str]:
+    """What the answer says beyond its question, as far as its citations say it."""
+    said = topic(answer.said)
+    beyond = Counter({word: n for word, n in said.items() if word not in topic(answer.question)})
+    cited = sum((topic(citation.quote) for citation in answer.citations), Counter[str]())
+    borne = Counter({word: n for word, n in (beyond or said).items() if word in cited})
+    return borne or beyond or said
+
+
+def _lost_values(answer: AcceptedAnswer, there: Iterable[str]) -> dict[str, str]:
+    """The values of the answer that its old words bear and the new ones do not."""
+    new = {word for text in there for word in words(text)}
+    old = {word for citation in answer.citations for word in words(citation.quote)}
+    told = values(answer.said)
+    return {key: word for key, word in told.items() if key in old and key not in new}
+
+
+def _share(wanted: Counter[str], texts: Iterable[str]) -> float:
+    held: set[str] = set()
+    for text in texts:
+        held |= topic(text).keys()
+    return _part(wanted, Counter(dict.fromkeys(held, 1)))
+
+
+def _part(wanted: Counter[str], of: Counter[str]) -> float:
+    return sum(word in of for word in wanted) / len(wanted) if wanted else 0.0
+
+
+def _cite(place: Place, release: str) -> Citation:
+    unit = place.unit
+    return cite_words(
+        unit.page,
+        unit.text,
+        unit.path,
+        unit.block.anchor or unit.page.anchor,
+        release,
+        longest=LONGEST_QUOTE,
+    )

@@ -1,0 +1,224 @@
+"""Cited words looked for in another generation: there as they were, there in part, or gone."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from chatbot.retrieval.records import sentences
+from chatbot.text.words import filtered
+from chatbot.turn import Citation
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
+from corpora.indexing.pages import StoredPage
+from ingestion.page import CELL_DELIMITER, Block, BlockKind
+
+LONG = 12
+"""Words from which a run is not met by chance: it may stand anywhere, a shorter one in a section of
+the same name."""
+LIKE = 0.5
+"""The share of words that a record has in common with the one that it takes the place of."""
+_PAGES_OF_FILE = 400
+_DEEP = 2
+_SAME = 0.9
+_CHUNKS = 12
+_NEARBY = 0.15
+_FEW = 5
+"""A unit of fewer words, such as "Default: 8", is known again below its own heading only."""
+_WORD = re.compile(r"(?<![\w.])[-+]?v?\d+(?:[.,]\d+)*%?(?!\w)|\w+|[<>]=?|!=")
+_QUOTED = re.compile(r"\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`")
+_NEGATING = frozenset(["not", "no", "never", "cannot", "without", "don", "doesn", "isn", "won"])
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """The words and figures of a text as they are compared: without case, marks and white space."""
+    return tuple(map(_folded, _WORD.findall(unicodedata.normalize("NFKC", text))))
+
+
+def _folded(word: str) -> str:
+    if word[-1].isdigit() or word[-1] == "%":
+        word = re.sub(r",(?=\d{3}(?!\d))", "", word).lstrip("+")
+        return word.removeprefix("v") if word[1:2].isdigit() else word
+    return word.lower()
+
+
+def values(text: str) -> dict[str, str]:
+    """The figures, names and constants of a text, by the word that they are compared by."""
+    found: dict[str, str] = {}
+    for word in _WORD.findall(unicodedata.normalize("NFKC", text)):
+        if _is_value(word):
+            found.setdefault(_folded(word), word)
+    return found
+
+
+def literals(text: str) -> dict[str, str]:
+    """What a text has between quotes or as code, word by word, likewise."""
+    quoted = " ".join(_QUOTED.findall(text.replace("“", '"').replace("”", '"')))
+    return {_folded(word): word for word in _WORD.findall(quoted)}
+
+
+def _is_value(word: str) -> bool:
+    inner = word[1:]
+    is_name = "_" in word.strip("_") or (inner != inner.lower() and word.isalpha())
+    return any(map(str.isdigit, word)) or is_name or word in ("True", "False", "None")
+
+
+def negations(text: str) -> int:
+    """How often a text says no."""
+    return sum(word in _NEGATING for word in words(text))
+
+
+def topic(text: str) -> Counter[str]:
+    """The words that carry a text's topic, stemmed, without stop words."""
+    return Counter(tokens(filtered(text)))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A sentence or a row of a page, word for word, in its block."""
+
+    page: StoredPage
+    block: Block
+    text: str
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings above it."""
+        return self.block.path
+
+
+@dataclass(frozen=True)
+class Place:
+    """A unit that takes the place of another one, with their likeness: 0 to 1, more nearby."""
+
+    unit: Unit
+    likeness: float
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pages of a generation in which the words of one citation may stand."""
+
+    corpus: Corpus
+    citation: Citation
+
+    @cached_property
+    def candidates(self) -> tuple[StoredPage, ...]:
+        """The pages of the same file, and those that share most words with the citation."""
+        ids = [page.id for page in self._of_file]
+        searched = tokens(f"{' '.join(self._headings)} {self.citation.quote}"[:2_000])
+        chunks = [chunk for chunk, _ in self.corpus.lexical(searched, _CHUNKS)]
+        if chunks:
+            ids += [page_id for page_id, _ in self.corpus.places(chunks)]
+        return tuple(self.corpus.pages(list(dict.fromkeys(ids))))
+
+    @cached_property
+    def _of_file(self) -> tuple[StoredPage, ...]:
+        """The pages of the file, which may have moved, unless there are too many."""
+        path = self.citation.file
+        files = {document.file: document for document in self.corpus.documents()}
+        name = path.rsplit("/", 1)[-1]
+        same_name = [d for file, d in files.items() if file.rsplit("/", 1)[-1] == name]
+        document = files.get(path) or (same_name[0] if len(same_name) == 1 else None)
+        pages = self.corpus.pages_of(document.id) if document else ()
+        return pages if len(pages) <= _PAGES_OF_FILE else ()
+
+    @cached_property
+    def _headings(self) -> tuple[str, ...]:
+        """The last headings above the cited words."""
+        return tuple(self.citation.section.split(" › ")[-_DEEP:])
+
+    def same_section(self, path: Sequence[str], deep: int = 1) -> bool:
+        """Whether the last `deep` headings of a path are those of the citation."""
+        mine, other = self._headings[-deep:], path[-deep:]
+        return bool(mine[0]) and list(map(words, mine)) == list(map(words, other))
+
+    @cached_property
+    def own_section(self) -> tuple[Block, ...]:
+        """The blocks of the section that the words stood in, as the same file has it now."""
+        blocks = [block for page in self._of_file for block in page.blocks]
+        deep = len(self._headings)
+        # A definition has its term as the last of its headings.
+        return tuple(
+            b
+            for b in blocks
+            if self.same_section(b.path, deep) or self.same_section(b.path[:-1], deep)
+        )
+
+    def holds(self) -> bool:
+        """Whether the cited words stand as they were: in their own section, if that is there."""
+        wanted = words(self.citation.quote)
+        if self.own_section:
+            return _in(wanted, "\n".join(block.text for block in self.own_section))
+        if len(wanted) >= LONG:
+            return any(_in(wanted, page.text) for page in self.candidates)
+        sections = (
+            "\n".join(block.text for block in page.blocks if self.same_section(block.path))
+            for page in self.candidates
+        )
+        return any(_in(wanted, section) for section in sections)
+
+    def like(self, unit: str) -> Place | None:
+        """The unit that takes the place of a sentence or row of the citation, if any is like it.
+
+        Where its section is there it stands in it, unless nearly the same sentence is elsewhere.
+        """
+        of_unit = topic(unit)
+        is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
+        own = frozenset(self.own_section)
+        best: Place | None = None
+        for page in self.candidates:
+            for other in units_of(page):
+                likeness = _likeness(of_unit, _topic_of(other.text))
+                nearby = self.same_section(other.path)
+                at_home = other.block in own
+                if likeness < LIKE or (is_short and not nearby):
+                    continue
+                if own and not at_home and not (is_long and likeness >= _SAME):
+                    continue
+                likeness += _NEARBY * (nearby + at_home)
+                if best is None or likeness > best.likeness:
+                    best = Place(other, likeness)
+        return best
+
+    def around(self, place: Place) -> str:
+        """The text of the section in which a unit stands."""
+        unit = place.unit
+        beside = [block for block in unit.page.blocks if block.path == unit.path]
+        own = self.own_section
+        return "\n".join(block.text for block in (own if unit.block in own else beside))
+
+
+@lru_cache(maxsize=2048)
+def units_of(page: StoredPage) -> tuple[Unit, ...]:
+    """The sentences and rows of a page, in order."""
+    return tuple(
+        Unit(page, block, text)
+        for block in page.blocks
+        if block.kind is not BlockKind.HEADING
+        for text in units(block.text)
+    )
+
+
+def units(text: str) -> Iterator[str]:
+    """The sentences and rows of cited words."""
+    for line in text.split("\n"):
+        yield from ([line] if CELL_DELIMITER in line else sentences(line))
+
+
+@lru_cache(maxsize=65536)
+def _topic_of(text: str) -> Counter[str]:
+    return topic(text)
+
+
+def _likeness(one: Counter[str], other: Counter[str]) -> float:
+    """The share of words in common; nothing where less than half of the first are there."""
+    common, total = (one & other).total(), one.total() + other.total()
+    return 2 * common / total if total and common >= LIKE * one.total() else 0.0
+
+
+def _in(wanted: Sequence[str], text: str) -> bool:
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "

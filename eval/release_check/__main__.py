@@ -1,0 +1,94 @@
+"""`python -m eval.release_check FOLDER`: changed found, false alarms, calls of the model.
+
+The documentation of both releases is fetched into the folder and checked by its SHA-256, or taken
+from archives that lie there; the facts become accepted answers of the older release, and the newer
+one is checked as an admin would. Settings are those of `strata`; the data lies in the folder.
+"""
+
+import argparse
+import json
+import sys
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
+from chatbot.release_check.checking import Check
+from chatbot.settings import read_settings
+from corpora.building.building import Builder
+from corpora.building.gathering import ChunkingSettings
+from eval.benchmark.documents import places, read_documents
+from eval.benchmark.fetching import fetch
+from eval.benchmark.indexes import Indexes
+from eval.gold import GoldError
+from eval.release_check.facts import FACTS, Fact, Figures, figures, read_facts
+
+
+def main() -> None:
+    """Measure the pairs that are named, or all of them."""
+    parser = argparse.ArgumentParser(prog="python -m eval.release_check", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where archives and data are kept")
+    parser.add_argument("--product", action="append", help="only this product; repeatable")
+    parser.add_argument("--from", dest="source", type=Path, help="a folder with the archives")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    given = parser.parse_args()
+    products = read_documents(FACTS.parent / "documents.json").of(given.product or ())
+    fetched = fetch(given.folder, products, Indexes(), given.source)
+    if fetched.failed:
+        raise GoldError("; ".join(fetched.failed))
+    told = []
+    for name in products:
+        folders = {
+            release: path for _, release, path in places(given.folder, {name: products[name]})
+        }
+        facts = read_facts(name)
+        settings = read_settings(data_dir=given.folder / "data" / name, publishing="now")
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        chatbot = open_chatbot(settings)
+        with closing(chatbot.database), closing(chatbot.corpora):
+            found = measure(chatbot, name, folders, facts)
+        told.append({"product": name, "releases": list(folders), **asdict(found)})
+        if not given.json:
+            sys.stdout.write(f"{_shown(name, found)}\n")
+    if given.json:
+        sys.stdout.write(f"{json.dumps(told, ensure_ascii=False, indent=1)}\n")
+
+
+def measure(
+    chatbot: Chatbot, product: str, folders: dict[str, Path], facts: tuple[Fact, ...]
+) -> Figures:
+    """Check the facts of the first release of `folders` against the second."""
+    settings = chatbot.settings
+    cut = ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size)
+    builder = Builder(chatbot.database, settings.data_dir, chatbot.embedder, cut)
+    for release, folder in folders.items():
+        builder.ingest([folder], product=product, release=release)
+    older, newer = folders
+    rows = tuple(
+        FaqRow(line, product, older, fact.question, fact.answer, 1.0)
+        for line, fact in enumerate(facts, 1)
+    )
+    imported = Exchange(chatbot, LOCAL).bring_in(FaqFile("facts", rows, ()))
+    if imported.left_out:
+        raise GoldError("; ".join(skipped.reason for skipped in imported.left_out))
+    report = Check(chatbot).run(product, newer, against=older, afresh=True)
+    return figures(facts, report)
+
+
+def _shown(product: str, found: Figures) -> str:
+    lines = [
+        f"{product}: changed found {found.found} of {found.changed}, false alarms "
+        f"{found.alarms} of {found.unchanged}, {found.held} held without a model, "
+        f"{found.calls} calls of the model",
+        *(f"  missed: {name}" for name in found.missed),
+        *(f"  false alarm: {name}" for name in found.alarmed),
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,291 @@
+"""Accepted answers held against a new release: what is found, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.administration import Administration
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.faq_file import FaqFile, FaqRow
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import Chatbot
+from chatbot.memory.pairs import ScoreOrigin
+from chatbot.release_check.checking import Check
+from chatbot.release_check.reports import (
+    Finding,
+    checked_releases,
+    read_report,
+    waiting_generations,
+)
+from chatbot.release_check.verdicts import Verdict
+from chatbot.runtime.concurrency import Stopped
+from chatbot.settings import Settings
+from corpora.building.building import Builder
+from corpora.building.report import IngestReport
+from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.errors import NoCorpus, NothingWaits
+from corpora.generations.progress import Stage
+from corpora.jobs.jobs import CHECKS, Jobs
+from tests.data_folders import database_url
+
+pytestmark = pytest.mark.database
+
+OLD = """# Relay
+
+## Settings
+
+| Parameter | Default | Unit |
+|---|---|---|
+| hold_time | 20 | s |
+| drain_time | 7 | s |
+
+## Log
+
+The event log of the relay is kept for 30 days.
+
+## Cover
+
+The cover of the relay is fixed by four screws with a torque of 4.5 N m.
+
+## Horn
+
+The horn of the relay sounds when the pressure falls below 2 bar.
+"""
+NEW = """# Relay manual
+
+## Log
+
+Note: **the event log of the relay is kept for 30 days.**
+
+## Settings
+
+| Parameter | Default | Unit |
+|---|---|---|
+| drain_time | 7 | s |
+| hold_time | 45 | s |
+
+## Covers
+
+Put the lid on first. The cover of the relay is fixed by four screws with a torque of 4.5 N m.
+"""
+ANSWERS = {
+    "What is the default of hold_time?": ("The default of hold_time is 20 s.", Verdict.CHANGED),
+    "How long is the event log kept?": ("The event log is kept for 30 days.", Verdict.HOLDS),
+    "What is the torque of the cover's screws?": ("A torque of 4.5 N m.", Verdict.HOLDS),
+    "When does the horn sound?": (
+        "The horn sounds when the pressure falls below 2 bar.",
+        Verdict.GONE,
+    ),
+}
+Ingest = Callable[..., IngestReport]
+
+
+@pytest.fixture
+def chatbot(tmp_path: Path) -> Iterator[Chatbot]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    settings = Settings(data_dir=folder, database_url=database_url(folder), generator="none")
+    made = open_chatbot(settings)
+    yield made
+    made.corpora.close()
+    made.database.close()
+
+
+@pytest.fixture
+def ingest(chatbot: Chatbot, tmp_path: Path) -> Ingest:
+    def ingest(text: str, release: str, *, file: str = "relay.md", waits: bool = False) -> object:
+        folder = tmp_path / "sources" / release
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text, "utf-8")
+        data_dir = chatbot.settings.data_dir
+        builder = Builder(chatbot.database, data_dir, chatbot.embedder, workers=1, waits=waits)
+        return builder.ingest([folder], product="relay", release=release)
+
+    return ingest  # type: ignore[return-value]
+
+
+@pytest.fixture
+def accepted(chatbot: Chatbot, ingest: Ingest) -> Chatbot:
+    """The older release, with accepted answers."""
+    ingest(OLD, "1.0")
+    rows = tuple(
+        FaqRow(line, "relay", "1.0", question, answer, 1.0)
+        for line, (question, (answer, _)) in enumerate(ANSWERS.items(), 1)
+    )
+    report = Exchange(chatbot, LOCAL).bring_in(FaqFile("faq.csv", rows, ()))
+    assert report.supported == len(rows)
+    return chatbot
+
+
+def verdicts(findings: tuple[Finding, ...]) -> dict[str, Verdict]:
+    return {finding.question: finding.verdict for finding in findings}
+
+
+def asked_of(chatbot: Chatbot, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The questions that are put to the chain from now on."""
+    asked: list[str] = []
+    ask = Chatbot.ask
+
+    def noted(self: Chatbot, question: str, **options: object) -> object:
+        asked.append(question)
+        return ask(self, question, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Chatbot, "ask", noted)
+    return asked
+
+
+def test_a_new_release_is_held_against_the_accepted_answers_of_the_one_before(
+    accepted: Chatbot, ingest: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = ingest(NEW, "2.0", file="manual.md", waits=True).consequences
+    assert told == "4 accepted answers of 1.0 will be held against this version."
+    assert [p.name for p in accepted.products()[0].releases] == ["1.0"]
+    asked = asked_of(accepted, monkeypatch)
+    seen: list[tuple[Stage, int, int]] = []
+    check = Check(accepted, lambda p: seen.append((p.stage, p.done, p.total)))
+    report = check.run("relay", "2.0")
+    expected = {question: verdict for question, (_, verdict) in ANSWERS.items()}
+    assert verdicts(report.findings) == expected
+    # Only what changed is asked again.
+    assert sorted(asked) == ["What is the default of hold_time?", "When does the horn sound?"]
+    assert seen == [(Stage.CHECKING, done, 4) for done in range(5)]
+    assert (report.against, report.waits, bool(report.finished)) == ("1.0", True, True)
+    (changed,) = (f for f in report.findings if f.verdict is Verdict.CHANGED)
+    assert (changed.old_values, changed.new_values) == (("20",), ("45",))
+    assert changed.old_citations[0].release == "1.0"
+    assert (changed.new_citations[0].release, changed.new_citations[0].file) == (
+        "2.0",
+        "manual.md",
+    )
+    assert "45" in changed.new_citations[0].quote
+    # Nothing of it is remembered, kept or served.
+    with accepted.database.reading() as session:
+        assert len(session.scalars(select(MemoryPairRow)).all()) == 4
+    assert [p.name for p in accepted.products()[0].releases] == ["1.0"]
+    assert read_report(accepted.database, "relay", "2.0") == report
+    assert checked_releases(accepted.database, "relay") == ("2.0",)
+
+
+def test_a_new_generation_is_held_against_the_answers_of_its_own_release(
+    accepted: Chatbot, ingest: Ingest
+) -> None:
+    ingest(OLD.replace("30 days", "90 days"), "1.0")
+    report = Check(accepted).run("relay", "1.0")
+    assert report.is_own
+    assert not report.waits
+    found = verdicts(report.findings)
+    assert found.pop("How long is the event log kept?") is Verdict.CHANGED
+    assert set(found.values()) == {Verdict.HOLDS}
+    changed = report.findings[0]
+    assert (changed.old_values, changed.new_values) == (("30",), ("90",))
+
+
+def test_a_check_that_was_stopped_goes_on_and_one_that_is_over_looks_at_nothing(
+    accepted: Chatbot, ingest: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(NEW, "2.0")
+    done: list[int] = []
+    stopping = Check(accepted, lambda p: done.append(p.done), lambda: bool(done and done[-1] == 2))
+    with pytest.raises(Stopped):
+        stopping.run("relay", "2.0")
+    half = read_report(accepted.database, "relay", "2.0")
+    assert half is not None
+    assert (len(half.findings), half.finished) == (2, None)
+    seen: list[int] = []
+    report = Check(accepted, lambda p: seen.append(p.done)).run("relay", "2.0")
+    assert seen == [2, 3, 4]
+    assert len(report.findings) == 4
+    asked = asked_of(accepted, monkeypatch)
+    assert Check(accepted).run("relay", "2.0") == report
+    assert not asked
+    assert len(Check(accepted).run("relay", "2.0", afresh=True).findings) == 4
+    assert len(asked) == 2
+
+
+def test_what_cannot_be_asked_is_told_and_tried_again(
+    accepted: Chatbot, ingest: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(NEW, "2.0")
+    with monkeypatch.context() as broken:
+
+        def fail(self: Chatbot, question: str, **options: object) -> object:
+            raise NoCorpus("The disk is on fire.")
+
+        broken.setattr(Chatbot, "ask", fail)
+        report = Check(accepted).run("relay", "2.0")
+    assert report.count(Verdict.FAILED) == 2
+    assert "The disk is on fire." in report.findings[0].problem
+    again = Check(accepted).run("relay", "2.0")
+    assert again.count(Verdict.FAILED) == 0
+    assert again.count(Verdict.HOLDS) == 2
+
+
+def test_what_is_discarded_meanwhile_ends_the_check(accepted: Chatbot, ingest: Ingest) -> None:
+    ingest(NEW, "2.0", waits=True)
+    administration = Administration(accepted.database, LOCAL)
+
+    def discard(done: int) -> None:
+        if done == 1:
+            administration.discard("relay", "2.0", accepted.settings.data_dir)
+
+    with pytest.raises(NothingWaits, match="discarded"):
+        Check(accepted, lambda p: discard(p.done)).run("relay", "2.0")
+    with accepted.database.reading() as session:
+        assert not session.scalars(select(ReleaseCheckRow)).all()
+        assert not session.scalars(select(CheckedAnswerRow)).all()
+
+
+def test_answers_that_go_take_what_was_found_of_them_along(
+    accepted: Chatbot, ingest: Ingest
+) -> None:
+    ingest(NEW, "2.0")
+    report = Check(accepted).run("relay", "2.0")
+    accepted.memory.stores.remove([report.findings[0].pair])
+    left = read_report(accepted.database, "relay", "2.0")
+    assert left is not None
+    assert len(left.findings) == 3
+
+
+def test_what_an_ingest_builds_orders_one_check(
+    accepted: Chatbot, ingest: Ingest, tmp_path: Path
+) -> None:
+    def ordered() -> list[tuple[str, str]]:
+        return [(j.product, j.release) for j in Jobs(accepted.database).recent(kinds=CHECKS)]
+
+    assert ordered() == []
+    ingest(NEW, "2.0", waits=True)
+    ingest(NEW.replace("45", "46"), "2.0", waits=True)
+    assert ordered() == [("relay", "2.0")]
+    (waits,) = waiting_generations(accepted.database, "relay")
+    assert (waits.product, waits.release) == ("relay", "2.0")
+    # What is only measured is not accepted.
+    with accepted.database.writing() as session:
+        for pair in session.scalars(select(MemoryPairRow)):
+            pair.origin = ScoreOrigin.MEASURED
+    ingest(NEW, "3.0")
+    assert len(ordered()) == 1
+    off = replace(accepted.database, on_built=lambda session, generation: "")
+    builder = Builder(off, accepted.settings.data_dir, accepted.embedder, workers=1)
+    builder.ingest([tmp_path / "sources" / "2.0"], product="relay", release="4.0")
+    assert len(ordered()) == 1
+
+
+def test_publishing_and_discarding_are_recorded(accepted: Chatbot, ingest: Ingest) -> None:
+    from chatbot.accounts.audit import AuditLog
+
+    administration = Administration(accepted.database, LOCAL)
+    ingest(NEW, "2.0", waits=True)
+    administration.publish("relay", "2.0", accepted.settings.data_dir)
+    assert [r.name for r in accepted.products()[0].releases] == ["1.0", "2.0"]
+    ingest(NEW.replace("45", "46"), "2.0", waits=True)
+    administration.discard("relay", "2.0", accepted.settings.data_dir)
+    entries, _ = AuditLog(accepted.database).page(LOCAL, size=2)
+    assert [entry.action for entry in entries] == ["discard", "publish"]
+    assert all(entry.details["generation"] for entry in entries)
