@@ -33,12 +33,14 @@ def _http(value: str) -> str:
 
 
 def _link(value: str) -> str:
-    if value in ("none", "github", "gitlab", "gitea"):
+    if value in ("auto", "none", "github", "gitlab", "gitea"):
         return value
     if not set(placeholders(value)) <= {"revision", "path"} or "{path}" not in value:
         raise ValueError(
-            "must be none, github, gitlab, gitea, or an address with {path} and {revision}"
+            "must be auto, none, github, gitlab, gitea, or an address with {path} and {revision}"
         )
+    if "{" in urlsplit(value).netloc:
+        raise ValueError("must name its host in plain letters")
     return _http(value)
 
 
@@ -64,12 +66,19 @@ class GitOptions(SourceOptions):
     since: str = Field("", description="only this release and newer ones")
     next_branch: str = Field("", description="a branch that is the release `next`")
     link: Annotated[str, AfterValidator(_link)] = Field(
-        "none",
-        description="how citations link to the original: github, gitlab, gitea, none, or an "
-        "address with {path} and {revision}",
+        "auto",
+        description="how citations link to the original: github, gitlab, gitea, none, an address "
+        "with {path} and {revision}, or auto, which tells it from the host's name",
     )
+    prereleases: bool = Field(False, description="take release candidates, betas and the like, too")
+    max_bytes: int = Field(500_000_000, ge=1, description="bytes of a release, at most")
     token: str = Field("", description="the name of a token in the setting source_tokens")
     key: str = Field("", description="the name of an ssh key in the setting source_files")
+    known_hosts: str = Field(
+        "",
+        description="the name of a file with the keys of ssh hosts in the setting source_files; "
+        "empty: those that the worker's user and machine know",
+    )
     ca: str = Field("", description="the name of a certificate file in the setting source_files")
 
 
