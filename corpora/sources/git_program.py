@@ -59,7 +59,7 @@ _LONGEST_REASON = 300
 
 _REASONS = (
     (
-        r"could not read (username|password)|authentication failed|error: 40[13]\b|terminal prompts",
+        r"could not read (username|password)|authentication failed|error: 40[13]\b|prompts disabled",
         "the server wants a sign-in, or does not let this token read the repository: name a token "
         "that may read it",
     ),
