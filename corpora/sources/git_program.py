@@ -59,7 +59,7 @@ _LONGEST_REASON = 300
 
 _REASONS = (
     (
-        r"could not read (username|password)|authentication failed|error: 40[13]\b|prompts disabled",
+        r"could not read (username|password)|authentication failed|error: 40[13]\b",
         "the server wants a sign-in, or does not let this token read the repository: name a token "
         "that may read it",
     ),
@@ -116,7 +116,7 @@ class GitProgram:
 
     address: GitAddress
     folder: Path
-    token: str = ""
+    token: str = field(default="", repr=False)
     key: Path | None = None
     known_hosts: Path | None = None
     ca: Path | None = None
@@ -260,6 +260,8 @@ class GitProgram:
             "ConnectTimeout": "30",
             "IdentitiesOnly": "yes",
             "IdentityAgent": "none",
+            # Not by -i: with that a file that cannot be read means the keys of the worker's user.
+            "IdentityFile": f'"{self.key}"',
             "PasswordAuthentication": "no",
             "ServerAliveCountMax": "4",
             "ServerAliveInterval": "15",
@@ -271,7 +273,7 @@ class GitProgram:
             options["UserKnownHostsFile"] = f'"{self.known_hosts}"'
             options["GlobalKnownHostsFile"] = "none"
         given = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
-        return shlex.join([ssh, "-F", "none", *given, "-i", str(self.key)])
+        return shlex.join([ssh, "-F", "none", *given])
 
     def _settings(self) -> dict[str, str]:
         settings = {"remote.origin.url": self.address.url}

@@ -208,7 +208,7 @@ class GitReader:
     def _remark(self, release: str, left_out: Mapping[str, list[str]]) -> None:
         for kind, paths in left_out.items():
             self.remarks.append(
-                f"{release}: left out {len(paths):,} {kind}, for example {paths[0][:200]!r}."
+                f"{release}: left out {kind} ({len(paths):,}, for example {paths[0][:200]!r})."
             )
 
 
