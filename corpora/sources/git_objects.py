@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import IO
 
 from corpora.errors import SourceError
-from corpora.sources.git_program import GitProgram, Stop, end
+from corpora.sources.git_program import GitProgram, NotGiven, Stop, end
 
 _MOST_FILES = 100_000
 _MOST_LISTED = 32_000_000
 """Bytes of a listing: a small repository can hold a tree of more names than any disk."""
-_FETCH = (
-    *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"),
-    "--filter=blob:none",
-)
+_FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
+_NO_FILES = "--filter=blob:none"
 _PARTIAL = {"remote.origin.promisor": "true", "remote.origin.partialclonefilter": "blob:none"}
 """For fetching alone: whatever else reads the repository then never fetches by itself."""
 _PIECE = 1 << 20
@@ -44,37 +42,57 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class GitObjects:
-    """Gets objects of one repository; what was fetched for one release is there for the next."""
+class GitCommit:
+    """Gets the objects of a commit that a tag or branch points to.
+
+    What was fetched for one commit is there for the next. No command may print and store more than
+    `most_bytes`.
+    """
 
     program: GitProgram
+    ref: str
+    revision: str
     most_bytes: int
     check_stop: Stop
 
-    def fetch_commit(self, ref: str, revision: str) -> None:
-        """Fetch what a tag or branch points to, without its history, and the files if it must.
+    def fetch(self) -> None:
+        """Fetch it with its trees, without its history, and with its files only if it must.
 
-        Raises SourceError where it does not point to `revision` any more.
+        Raises SourceError where the tag or branch points to another one by now.
         """
-        self.program.make_repository(revision)
-        wanted = f"+{ref}:refs/strata/{revision}"
-        self._run([*_FETCH, "--depth=1", "origin", wanted], settings=_PARTIAL)
-        if self.sizes([revision])[revision] is None:
+        self.program.make_repository(self.revision)
+        wanted = f"+{self.ref}:refs/strata/{self.revision}"
+        if self.program.gives_all:
+            self._run([*_FETCH, "--depth=1", "origin", wanted])
+        else:
+            self._run([*_FETCH, _NO_FILES, "--depth=1", "origin", wanted], settings=_PARTIAL)
+        if self.sizes([self.revision])[self.revision] is None:
             raise SourceError(
-                f"{ref.split('/', 2)[2]} of {self.program.address.url} moved while it was read: "
-                "run the source again."
+                f"{self.ref.split('/', 2)[2]} of {self.program.address.url} moved while it was "
+                "read: run the source again."
             )
 
     def fetch_blobs(self, oids: Sequence[str]) -> dict[str, int]:
-        """Fetch those of some blobs that are not here yet, in one go; return the size of each."""
+        """Fetch those of some blobs that are not here yet, in one go.
+
+        Returns the size of each. Where a server gives no single files (over ssh, to a host that
+        does not let git name its protocol), the commit is fetched again with all its files.
+        """
         sizes = self.sizes(oids)
         missing = [oid for oid, size in sizes.items() if size is None]
         if missing:
-            self._run(
-                [*_FETCH, "--stdin", "origin"],
-                stdin="".join(f"{oid}\n" for oid in missing).encode(),
-                settings={**_PARTIAL, "fetch.negotiationAlgorithm": "noop"},
-            )
+            try:
+                self._run(
+                    [*_FETCH, _NO_FILES, "--stdin", "origin"],
+                    stdin="".join(f"{oid}\n" for oid in missing).encode(),
+                    settings={**_PARTIAL, "fetch.negotiationAlgorithm": "noop"},
+                )
+            except NotGiven:
+                # What is here already would not be sent again.
+                self.program.forget_repository()
+                self.program.gives_all = True
+                self.fetch()
+                missing = list(oids)
             sizes |= self.sizes(missing)
         had = {oid: size for oid, size in sizes.items() if size is not None}
         if len(had) < len(sizes):
@@ -97,17 +115,17 @@ class GitObjects:
                 sizes[name] = int(line) if line.strip().isdigit() else None
         return sizes
 
-    def entries(self, revision: str, path: str) -> list[Entry]:
-        """What lies below a folder of a commit, by paths relative to it, in order.
+    def entries(self, path: str) -> list[Entry]:
+        """What lies below a folder, by paths relative to it, in order.
 
         Paths that are no UTF-8 have replacement characters. Raises SourceError where there is no
         such folder, or more in it than anybody documents.
         """
-        tree = f"{revision}:{path}"
+        tree = f"{self.revision}:{path}"
         if self.sizes([tree])[tree] is None:
             raise SourceError(
-                f"There is no folder {path!r} in {self.program.address.url} at {revision[:12]}: "
-                "give the path that this release has its documentation in."
+                f"There is no folder {path!r} in {self.program.address.url} at "
+                f"{self.revision[:12]}: give the path that this release has its documentation in."
             )
         with self.program.run(
             ["ls-tree", "-r", "-z", "--full-tree", tree],

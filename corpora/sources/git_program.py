@@ -101,6 +101,10 @@ _REASONS = (
 )
 
 
+class NotGiven(SourceError):
+    """A server does not give single files, only what its tags and branches point to."""
+
+
 @dataclass
 class GitProgram:
     """Runs git in a bare repository at `folder`, which it makes, for one address.
@@ -120,6 +124,8 @@ class GitProgram:
     key: Path | None = None
     known_hosts: Path | None = None
     ca: Path | None = None
+    gives_all: bool = field(default=False, init=False)
+    """Whether the server has turned out to give no single files."""
     _program: str = field(init=False)
     _environment: dict[str, str] = field(init=False, repr=False)
 
@@ -147,6 +153,11 @@ class GitProgram:
             kind = "sha256" if len(revision) == 64 else "sha1"
             with self.run(["init", "--quiet", "--bare", f"--object-format={kind}", "."]):
                 pass
+
+    def forget_repository(self) -> None:
+        """Remove all that was fetched."""
+        shutil.rmtree(self.repository)
+        self.repository.mkdir()
 
     @contextmanager
     def run(
@@ -188,7 +199,7 @@ class GitProgram:
                 end(process)
             if process.returncode:
                 told.seek(0)
-                raise SourceError(self._failure(told.read(1 << 20).decode(errors="replace")))
+                raise self._failure(told.read(1 << 20).decode(errors="replace"))
             printed.seek(0)
             yield printed
 
@@ -303,7 +314,7 @@ class GitProgram:
                 total += path.stat().st_size
         return total
 
-    def _failure(self, told: str) -> str:
+    def _failure(self, told: str) -> SourceError:
         if self.token:
             told = told.replace(self.token, "***")
         lines = ["".join(c if c.isprintable() else " " for c in row) for row in told.splitlines()]
@@ -311,10 +322,11 @@ class GitProgram:
         words = told.replace(self.address.url, "")
         reason = next((why for sign, why in _REASONS if re.search(sign, words, re.I)), None)
         if reason:
-            return f"{self.address.url} cannot be read: {reason}."
+            return SourceError(f"{self.address.url} cannot be read: {reason}.")
         last = [row for row in lines if row.startswith(("fatal:", "error:"))] or lines[-1:]
         said = " ".join(last).strip()[:_LONGEST_REASON] or "it said nothing"
-        return (
+        kind = NotGiven if re.search(r"unadvertised object|not our ref", words) else SourceError
+        return kind(
             f"{self.address.url} cannot be read (git: {said}): check the address with "
             "`git ls-remote` where the worker runs."
         )

@@ -20,7 +20,7 @@ from corpora.catalog.release import is_prerelease, sort_key
 from corpora.errors import SourceError
 from corpora.sources.git_address import git_address
 from corpora.sources.git_links import original_addresses
-from corpora.sources.git_objects import BlobReader, Entry, GitObjects
+from corpora.sources.git_objects import BlobReader, Entry, GitCommit
 from corpora.sources.git_program import GitProgram, Stop
 from corpora.sources.options import RELEASE, GitOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
@@ -65,7 +65,7 @@ class GitReader:
             for name in ("key", "known_hosts", "ca")
             if (given := getattr(options, name))
         }
-        self._kept: Path | None = None
+        self._kept: GitProgram | None = None
 
     def releases(self) -> list[FoundRelease]:
         """The tags or branches that the options choose, the oldest release first, `next` last."""
@@ -102,14 +102,15 @@ class GitReader:
         progress: Callable[[int, int | None], None],
     ) -> Iterator[FetchedFile]:
         """Yield every file of a release; see `SourceReader`."""
-        program = self._program(self._repository_beside(folder))
-        objects = GitObjects(program, _TRANSFERRED * self._options.max_bytes, check_stop)
-        objects.fetch_commit(self._ref(release.name), release.revision)
+        program, most_bytes = self._kept_beside(folder), self._options.max_bytes
+        ref = self._ref(release.name)
+        commit = GitCommit(program, ref, release.revision, _TRANSFERRED * most_bytes, check_stop)
+        commit.fetch()
         left_out: dict[str, list[str]] = {}
         try:
-            files = self._files_of(objects, release.revision, left_out)
+            files = self._files_of(commit, left_out)
             progress(0, len(files))
-            read = _Reading(objects, folder, self._options.max_bytes, left_out, known)
+            read = _Reading(commit, folder, most_bytes, left_out, known)
             for done, (path, oid, content) in enumerate(read(files), 1):
                 if content is not None or known.get(path) == oid:
                     original = self._original(release.revision, join(self._path, path))
@@ -122,11 +123,12 @@ class GitReader:
     def _program(self, folder: Path) -> GitProgram:
         return GitProgram(self._address, folder, self._token, **self._files)
 
-    def _repository_beside(self, folder: Path) -> Path:
-        """A folder that lives as long as this reader, on the disk that files are fetched to."""
-        if self._kept is None or not self._kept.exists():
-            self._kept = Path(mkdtemp(prefix=".git-", dir=folder.parent))
-            weakref.finalize(self, shutil.rmtree, self._kept, ignore_errors=True)
+    def _kept_beside(self, folder: Path) -> GitProgram:
+        """A repository that lives as long as this reader, on the disk that files are fetched to."""
+        if self._kept is None or not self._kept.repository.exists():
+            place = Path(mkdtemp(prefix=".git-", dir=folder.parent))
+            weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
+            self._kept = self._program(place)
         return self._kept
 
     def _ref(self, release: str) -> str:
@@ -149,13 +151,11 @@ class GitReader:
         names = sorted(names, key=sort_key)
         return names[-options.newest :] if options.newest else names
 
-    def _files_of(
-        self, objects: GitObjects, revision: str, left_out: dict[str, list[str]]
-    ) -> dict[str, str]:
+    def _files_of(self, commit: GitCommit, left_out: dict[str, list[str]]) -> dict[str, str]:
         """The files to read, each with its blob, in order."""
         files: dict[str, str] = {}
         links: list[Entry] = []
-        for entry in objects.entries(revision, self._path):
+        for entry in commit.entries(self._path):
             if not _is_usable(entry.path):
                 left_out.setdefault(_UNUSABLE, []).append(entry.path)
             elif entry.is_submodule:
@@ -168,29 +168,25 @@ class GitReader:
             else:
                 files[entry.path] = entry.oid
         if links:
-            files |= self._followed(objects, revision, links, left_out)
+            files |= self._followed(commit, links, left_out)
         return {path: oid for path, oid in files.items() if oid}
 
     def _followed(
-        self,
-        objects: GitObjects,
-        revision: str,
-        links: list[Entry],
-        left_out: dict[str, list[str]],
+        self, commit: GitCommit, links: list[Entry], left_out: dict[str, list[str]]
     ) -> dict[str, str]:
         """The files that links lead to, which may lie in other folders of the repository."""
-        whole = {entry.path: entry for entry in objects.entries(revision, "")}
+        whole = {entry.path: entry for entry in commit.entries("")}
         targets: dict[str, str] = {}
 
         def target(reader: BlobReader, link: Entry) -> str:
             if link.oid not in targets:
-                size = objects.fetch_blobs([link.oid])[link.oid]
+                size = commit.fetch_blobs([link.oid])[link.oid]
                 targets[link.oid] = reader.text(link.oid) if size <= _LONGEST_TARGET else ""
             return targets[link.oid]
 
-        objects.fetch_blobs([link.oid for link in links])
+        commit.fetch_blobs([link.oid for link in links])
         found = {}
-        with objects.reading() as reader:
+        with commit.reading() as reader:
             for link in links:
                 at, entry = join(self._path, link.path), link
                 for _ in range(_MOST_HOPS):
@@ -217,13 +213,13 @@ class _Reading:
 
     def __init__(
         self,
-        objects: GitObjects,
+        commit: GitCommit,
         folder: Path,
         most_bytes: int,
         left_out: dict[str, list[str]],
         known: Mapping[str, str],
     ) -> None:
-        self._objects, self._folder, self._known = objects, folder, known
+        self._commit, self._folder, self._known = commit, folder, known
         self._left_out, self._most_bytes = left_out, most_bytes
         self._counts: Counter[str] = Counter()
 
@@ -231,12 +227,12 @@ class _Reading:
         """Yield path, blob and content, which is None for what is known, or left out."""
         together = _FIRST
         rest = list(files.items())
-        with self._objects.reading() as reader:
-            while rest:
-                batch, rest = rest[:together], rest[together:]
-                together = _TOGETHER
-                new = [oid for path, oid in batch if self._known.get(path) != oid]
-                sizes = self._objects.fetch_blobs(new) if new else {}
+        while rest:
+            batch, rest = rest[:together], rest[together:]
+            together = _TOGETHER
+            new = {oid for path, oid in batch if self._known.get(path) != oid}
+            sizes = self._commit.fetch_blobs(list(new)) if new else {}
+            with self._commit.reading() as reader:
                 for path, oid in batch:
                     is_new = self._known.get(path) != oid
                     yield (
@@ -252,7 +248,7 @@ class _Reading:
         self._counts["bytes"] += size
         if self._counts["bytes"] > self._most_bytes:
             raise SourceError(
-                f"{self._objects.program.address.url} has more than "
+                f"{self._commit.program.address.url} has more than "
                 f"{self._most_bytes / 1e6:,.0f} MB of files in one release: name a path with less "
                 "in it, or raise the source's max_bytes."
             )

@@ -78,13 +78,17 @@ def served(
 
 
 def _stand_in_for_ssh(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What git calls instead of ssh: does here what it would do on the host."""
+    """What git calls instead of ssh: does here what it would do on the host.
+
+    As most hosts of one's own, this one does not let git name its protocol.
+    """
     (folder / "bin").mkdir()
     program = folder / "bin" / "ssh"
     told = shlex.quote(str(folder / "ssh-was-told"))
     # The last word is the command of the other side.
     program.write_text(
-        f'#!/bin/sh\nprintf "%s\\n" "$@" > {told}\nfor last; do :; done\nexec sh -c "$last"\n'
+        f'#!/bin/sh\nprintf "%s\n" "$@" > {told}\n'
+        'for last; do :; done\nunset GIT_PROTOCOL\nexec sh -c "$last"\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
