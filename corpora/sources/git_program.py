@@ -52,6 +52,7 @@ _SETTINGS = {
     "http.lowSpeedTime": "60",
     "http.sslVerify": "true",
 }
+_BY_SECTION = [(*name.split(".", 1), value) for name, value in _SETTINGS.items()]
 _PATIENCE = 3600.0
 """Seconds that one command may take."""
 _WATCHED_EVERY = 0.2
@@ -140,7 +141,7 @@ class GitProgram:
         self._environment = self._surroundings()
         for name in ("home", "repository"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
-        self._owned_by_anybody()
+        self._write_settings()
 
     @property
     def repository(self) -> Path:
@@ -296,15 +297,17 @@ class GitProgram:
             settings[f"http.https://{host}/.extraHeader"] = f"Authorization: Basic {signed}"
         return settings
 
-    def _owned_by_anybody(self) -> None:
-        """Let a folder be read whose owner is somebody else, as that of a share mostly is.
+    def _write_settings(self) -> None:
+        """Write the settings for the git that reads a folder on the other side, as a host would.
 
-        The part of git that reads it there takes this from a file alone.
+        It gets none by its environment, and these are below those of the folder's repository.
+        There the owner may be somebody else, as is mostly so on a share.
         """
+        rows = [f"[{section}]\n\t{name} = {value}\n" for section, name, value in _BY_SECTION]
         if self.address.protocol == "file":
             name = self.address.url.replace("\\", "\\\\").replace('"', '\\"')
-            paths = "".join(f'\tdirectory = "{path}"\n' for path in (name, f"{name}/.git"))
-            (self.folder / "home" / "config").write_text(f"[safe]\n{paths}", encoding="utf-8")
+            rows += [f'[safe]\n\tdirectory = "{path}"\n' for path in (name, f"{name}/.git")]
+        (self.folder / "home" / "config").write_text("".join(rows), encoding="utf-8")
 
     def _stored(self) -> int:
         """The bytes of packs, those that are still being written among them."""
