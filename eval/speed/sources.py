@@ -66,22 +66,31 @@ def read_source(repository: Path, folder: Path, work: str) -> int:
 def make_repository(folder: Path, *, tags: int, files: int, changed: int) -> None:
     """Make a bare repository with tags v1.0 … v1.N, of which each changes some files."""
     subprocess.run(["git", "init", "-q", "--bare", str(folder)], check=True)
-    made = bytearray()
-    for tag in range(tags):
-        message = f"v1.{tag}".encode()
-        made += b"commit refs/heads/main\ncommitter A <a@example.org> %d +0000\n" % (tag + 1)
-        made += b"data %d\n%s\n" % (len(message), message)
-        for number in range(files) if tag == 0 else range(tag, tag + changed):
-            place = number % files
-            page = "\n".join(
-                f"Unit {place} restarts after {n + tag} s, unless rule {place * n} forbids it."
-                for n in range(_LINES)
-            )
-            text = f"# Unit {place}\n\n{page}\n".encode()
-            made += b"M 100644 inline docs/part-%d/unit-%d.md\n" % (place % 10, place)
-            made += b"data %d\n%s\n" % (len(text), text)
-        made += b"reset refs/tags/%s\nfrom refs/heads/main\n\n" % message
-    subprocess.run(["git", "fast-import", "--quiet"], cwd=folder, input=bytes(made), check=True)
+    command = ["git", "fast-import", "--quiet"]
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE) as process:
+        assert process.stdin
+        for tag in range(tags):
+            numbers = range(files) if tag == 0 else range(tag, tag + changed)
+            process.stdin.write(_commit(tag, [number % files for number in numbers]))
+        process.stdin.close()
+        if process.wait():
+            raise RuntimeError("git fast-import did not take what was made for it")
+
+
+def _commit(tag: int, numbers: list[int]) -> bytes:
+    """A tagged commit that writes some files, as git fast-import reads it."""
+    name = f"v1.{tag}".encode()
+    head = b"commit refs/heads/main\ncommitter A <a@example.org> %d +0000\n" % (tag + 1)
+    made = [head, b"data %d\n%s\n" % (len(name), name)]
+    for number in numbers:
+        page = "\n".join(
+            f"Unit {number} restarts after {n + tag} s, unless rule {number * n} forbids it."
+            for n in range(_LINES)
+        )
+        text = f"# Unit {number}\n\n{page}\n".encode()
+        made.append(b"M 100644 inline docs/part-%d/unit-%d.md\n" % (number % 10, number))
+        made.append(b"data %d\n%s\n" % (len(text), text))
+    return b"".join([*made, b"reset refs/tags/%s\nfrom refs/heads/main\n\n" % name])
 
 
 def main(
