@@ -382,9 +382,7 @@ class Gathering:
     def _add(self, session: Session, members: Iterable[_Member]) -> None:
         """Make documents members, each with its source; raise TakenOver."""
         require_claim(session, self.generation_id)
-        rows = [
-            {"generation_id": self.generation_id, **member._asdict()} for member in members
-        ]
+        rows = [{"generation_id": self.generation_id, **member._asdict()} for member in members]
         if rows:
             session.execute(insert(MemberRow), rows)
 

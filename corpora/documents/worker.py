@@ -201,9 +201,8 @@ class JobWork:
                 raise IngestCancelled
 
         source = job.source_id or 0
-        syncing = Syncing(
-            self.database, self.data_dir, builder, self.secrets or Secrets(), watch.report, check_stop
-        )
+        secrets = self.secrets or Secrets()
+        syncing = Syncing(self.database, self.data_dir, builder, secrets, watch.report, check_stop)
         try:
             run = syncing.run(source, job.id)
         except (BeingBuilt, TakenOver, IngestCancelled, UnreachableDatabase):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +22,14 @@ from corpora.database.engine import Database, insert_into
 from corpora.database.originals import Originals, pack
 from corpora.database.source_tables import SourceFileRow, SourceReleaseRow, SourceRow
 from corpora.database.tables import DocumentRow, FileRow, MemberRow
-from corpora.errors import BeingBuilt, IngestCancelled, SourceError, TakenOver
+from corpora.errors import (
+    BeingBuilt,
+    DiskFull,
+    IngestCancelled,
+    SourceError,
+    TakenOver,
+    UnusableDatabase,
+)
 from corpora.generations.progress import Progress, Stage
 from corpora.sources.kinds import source_kind
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets, SourceReader
@@ -83,12 +91,13 @@ class SourceRun:
             parts.append(f"New: {', '.join(named['published'])}.")
         if named["unchanged"]:
             parts.append(f"{len(named['unchanged']):,} unchanged.")
-        parts += [f"{r.release} failed: {r.message}" for r in self.releases if r.outcome == "failed"]
-        parts += [f"{r.release}: {r.message}" for r in self.releases if r.outcome == "gone"]
+        for outcome, told in (("failed", "failed:"), ("gone", "is")):
+            of = [r for r in self.releases if r.outcome == outcome]
+            parts += [f"{r.release} {told} {r.message}" for r in of]
         parts += [
             f"{r.release} was moved at its source from {r.before[:12]} to {r.revision[:12]}."
             for r in self.releases
-            if r.outcome == "published" and r.before and r.revision != r.before
+            if r.outcome == "published" and r.before and r.revision not in ("", r.before)
         ]
         return " ".join(parts) or "No release was found."
 
@@ -140,6 +149,8 @@ class Syncing:
                 )
             }
         run, busy = SourceRun(), None
+        # What a killed run left; of a source there is one run at a time.
+        shutil.rmtree(self._place(source_id))
         reader = open_source(source.kind, source.options, self.secrets)
         self.report(Progress(Stage.FETCHING, 0, 1))
         found = reader.releases()
@@ -156,7 +167,7 @@ class Syncing:
             except (BeingBuilt, TakenOver) as error:
                 busy = error
                 continue
-            except IngestCancelled:
+            except (IngestCancelled, DiskFull, UnusableDatabase):
                 raise
             except StrataError as error:
                 one = ReleaseRun(release.name, "failed", release.revision, message=str(error))
@@ -164,7 +175,7 @@ class Syncing:
             one.remarks = reader.remarks[said:]
             run.releases.append(one)
         for name in sorted(known.keys() - {release.name for release in found}):
-            told = "is no longer at the source, or not chosen; its documents stay."
+            told = "no longer at the source, or not chosen; its documents stay."
             run.releases.append(ReleaseRun(name, "gone", message=told))
         run.remarks = list(reader.remarks)
         if busy is not None:
@@ -186,7 +197,7 @@ class Syncing:
         if serving is not None and found.revision and found.revision == before:
             return run
         release_id = self._keep(source.id, found.name)
-        with TemporaryDirectory(prefix="source-", dir=self._place()) as place:
+        with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
             self._fetch(reader, found, release_id, job_id, Path(place))
         contents = self._digest(release_id)
         if serving is None or last is None or contents != last.taken:
@@ -194,8 +205,8 @@ class Syncing:
         self._keep(source.id, found.name, revision=found.revision, taken=contents, error="")
         return run
 
-    def _place(self) -> Path:
-        place = self.data_dir / "fetching"
+    def _place(self, source_id: int) -> Path:
+        place = self.data_dir / "fetching" / str(source_id)
         place.mkdir(parents=True, exist_ok=True)
         return place
 
@@ -222,20 +233,28 @@ class Syncing:
 
         waiting: list[tuple[FetchedFile, bytes | None]] = []
         size = seen = 0
-        for file in reader.fetch(found, known, place, self.check_stop, progress):
-            if not stays_inside(file.path) or "\\" in file.path:
-                reader.remarks.append(f"{file.path!r} is no plain relative path, and was left out.")
-                continue
-            if file.content is None and file.path not in known:
-                raise SourceError(f"{file.path} came without its content. Report this to the kind.")
-            seen += 1
-            data = None if file.content is None else _bytes_of(file)
-            size += len(data or b"")
-            waiting.append((file, data))
-            if len(waiting) >= _FILES_AT_ONCE or size >= _BYTES_AT_ONCE:
-                self._store(release_id, job_id, waiting, held)
-                waiting, size = [], 0
-        self._store(release_id, job_id, waiting, held)
+        files = reader.fetch(found, known, place, self.check_stop, progress)
+        try:
+            for file in files:
+                if not stays_inside(file.path) or "\\" in file.path:
+                    reader.remarks.append(
+                        f"{file.path!r} is no plain relative path, and was left out."
+                    )
+                    continue
+                if file.content is None and file.path not in known:
+                    raise SourceError(
+                        f"{file.path} came without its content. Report this to the kind."
+                    )
+                seen += 1
+                data = None if file.content is None else _bytes_of(file)
+                size += len(data or b"")
+                waiting.append((file, data))
+                if len(waiting) >= _FILES_AT_ONCE or size >= _BYTES_AT_ONCE:
+                    self._store(release_id, job_id, waiting, held)
+                    waiting, size = [], 0
+        finally:
+            # What was fetched before a failure or a stop is not fetched again.
+            self._store(release_id, job_id, waiting, held)
         if not seen:
             raise SourceError(
                 f"The source yields no file for {found.name}"
@@ -273,7 +292,7 @@ class Syncing:
                         originals.store(session, original)
                 insert = insert_into(session, SourceFileRow)
                 key = [SourceFileRow.release_id, SourceFileRow.path]
-                new = {name: value for name, value in row.items() if name not in key}
+                new = {n: value for n, value in row.items() if n not in ("release_id", "path")}
                 row.setdefault("content_hash", "")
                 session.execute(
                     insert.values(row).on_conflict_do_update(index_elements=key, set_=new)
@@ -288,7 +307,7 @@ class Syncing:
         run: ReleaseRun,
         serving: int | None,
     ) -> None:
-        with TemporaryDirectory(prefix="source-", dir=self._place()) as place:
+        with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
             addresses = self._lay_out(release_id, Path(place))
             report = self.builder.from_source(
                 Path(place),

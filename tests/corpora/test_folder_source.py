@@ -84,7 +84,7 @@ def test_links_out_of_the_tree_are_left_out_and_said(share: Path, tmp_path: Path
 
 def test_a_share_that_is_not_mounted_is_an_error(tmp_path: Path) -> None:
     reader = open_folder(FolderOptions(path=f"{tmp_path}/gone/{{release}}"), Secrets())
-    with pytest.raises(SourceError, match="gone/ cannot be read.*mounted"):
+    with pytest.raises(SourceError, match=r"gone/ cannot be read.*mounted"):
         reader.releases()
 
 

@@ -21,7 +21,7 @@ from corpora.database.source_tables import SourceFileRow, SourceRow
 from corpora.database.tables import DocumentRow, MemberRow, PageRow
 from corpora.documents.uploads import UploadedFile, store
 from corpora.documents.worker import JobWork
-from corpora.errors import SourceError
+from corpora.errors import NoCorpus, SourceError
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
@@ -190,7 +190,10 @@ def test_only_changed_files_are_fetched_and_one_that_is_gone_leaves(desk: Desk) 
 
 
 def test_a_file_that_is_included_makes_what_includes_it_new(desk: Desk) -> None:
-    files = {"guide.rst": "Guide\n=====\n\n.. include:: mast.inc\n", "mast.inc": "It is 12 m high.\n"}
+    files = {
+        "guide.rst": "Guide\n=====\n\n.. include:: mast.inc\n",
+        "mast.inc": "It is 12 m high.\n",
+    }
     desk.toy.contents = {"1.0": {**files}}
     desk.run()
     assert "12 m high" in desk.texts("1.0")["guide.rst"]
@@ -276,7 +279,7 @@ def test_a_run_that_is_stopped_continues_where_it_was(desk: Desk) -> None:
     desk.toy.on_file = seen.append
     job = desk.run(lambda: "lamp.md" in seen)
     assert job.state is JobState.WAITING
-    with pytest.raises(LookupError):
+    with pytest.raises(NoCorpus):
         desk.generation("17.20")
     desk.worker().do(job.id)
     assert Jobs(desk.database).get(job.id).state is JobState.DONE
@@ -337,7 +340,8 @@ def test_a_killed_run_is_taken_up_with_what_it_fetched(desk: Desk, tmp_path: Pat
     docs = tmp_path / "share" / "1.0"
     docs.mkdir(parents=True)
     for number in range(200):
-        (docs / f"page{number:03}.md").write_text(f"# Page {number}\n\nText {number}.\n")
+        words = " ".join(sha256(f"{number} {n}".encode()).hexdigest()[:6] for n in range(20))
+        (docs / f"page{number:03}.md").write_text(f"# Page {number}\n\nIt says {words}.\n")
     with desk.database.writing() as session:
         row = session.get_one(SourceRow, desk.source)
         row.kind, row.options = "folder", {"path": f"{tmp_path}/share/{{release}}"}

@@ -40,9 +40,7 @@ def upgrade() -> None:
         sa.Column(
             "source_id",
             sa.Integer(),
-            sa.ForeignKey(
-                "sources.id", name="fk_source_releases_source_id", ondelete="CASCADE"
-            ),
+            sa.ForeignKey("sources.id", name="fk_source_releases_source_id", ondelete="CASCADE"),
             nullable=False,
         ),
         sa.Column("name", sa.Text(), nullable=False),
