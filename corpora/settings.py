@@ -1,8 +1,9 @@
 """The settings of reading, cutting and embedding documents, and how a part declares its own."""
 
+from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 
 
 def advanced(default: Any, description: str, **limits: Any) -> Any:
@@ -37,6 +38,17 @@ class CorpusSettings(BaseModel):
         500,
         "characters of the neighbouring pages in a context chunk (ps of QAMR, Algorithm 1)",
         ge=0,
+    )
+    source_tokens: dict[str, SecretStr] = advanced(
+        {}, "tokens that sources name in their options, by name ([how](sources.md))"
+    )
+    source_files: dict[str, Path] = advanced(
+        {}, "key and certificate files that sources name in their options, by name"
+    )
+    source_folders: tuple[Path, ...] = advanced(
+        (),
+        "folders in which a source may lie that is added on the page or by the API; on the command "
+        "line it may lie anywhere",
     )
     embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = advanced(
         "auto",

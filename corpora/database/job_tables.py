@@ -13,7 +13,8 @@ from corpora.database.tables import Base
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
     by today's parsers; documents leave it; it is deleted, or the product with all releases. Or the
-    questions with checked answers of a product are asked, and what it replies is scored.
+    questions with checked answers of a product are asked, and what it replies is scored. Or what is
+    new at a source is brought.
     """
 
     UPLOAD = "upload"
@@ -21,11 +22,14 @@ class JobKind(StrEnum):
     REMOVE = "remove"
     DELETE = "delete"
     EVALUATE = "evaluate"
+    SYNC = "sync"
 
 
 ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
-"""Jobs that change documentation, and those that only measure: neither waits for the others."""
+SYNCS = (JobKind.SYNC,)
+"""Jobs that change documentation, that only measure, that mostly wait for others' servers: none of
+these waits for the others."""
 
 
 class JobState(StrEnum):
@@ -54,7 +58,8 @@ class JobRow(Base):
     """A job and how far it is: `done` of `total` are what its `stage` counts.
 
     Products and releases are named, not referred to: a job outlives what it worked on. `release` is
-    empty where it is of a whole product; `attempts` counts the workers that had it.
+    empty where it is of a whole product, `source_id` set where it is of a source; `attempts` counts
+    the workers that had it.
     """
 
     __table_args__ = (Index(None, "state", "id"), {"sqlite_autoincrement": True})
@@ -64,6 +69,7 @@ class JobRow(Base):
     product: Mapped[str]
     release: Mapped[str]
     person: Mapped[str]
+    source_id: Mapped[int | None]
     state: Mapped[JobState] = mapped_column(_one_of(JobState))
     cancelling: Mapped[bool] = mapped_column(default=False)
     stage: Mapped[str] = mapped_column(String(16), default="")

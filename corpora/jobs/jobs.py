@@ -16,6 +16,7 @@ from corpora.catalog.catalog import find_product, find_release
 from corpora.database.engine import Database, insert_into
 from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
 from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
+from corpora.database.job_tables import SYNCS as SYNCS
 from corpora.database.job_tables import JobFileRow, JobRow, WorkerRow
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState
@@ -45,6 +46,7 @@ class Jobs:
         person_id: str,
         files: Iterable[JobFile] = (),
         *,
+        source: int | None = None,
         session: Session | None = None,
     ) -> int:
         """Order a job under the names of the catalog and return its id.
@@ -60,6 +62,7 @@ class Jobs:
                 product=owner.name if owner else product.strip(),
                 release=known.name if known else release.strip(),
                 person=person_id,
+                source_id=source,
                 state=JobState.WAITING,
                 created=datetime.now(UTC),
             )
@@ -80,7 +83,7 @@ class Jobs:
         limit: int = 50,
         product: str | None = None,
         people: Collection[str] | None = None,
-        kinds: Collection[JobKind] = ON_DOCUMENTS,
+        kinds: Collection[JobKind] = (*ON_DOCUMENTS, *SYNCS),
     ) -> tuple[Job, ...]:
         """Return jobs, the newest first, of a `product` and of `people` if they are given."""
         query = select(Job).where(Job.kind.in_(kinds)).order_by(Job.id.desc()).limit(limit)
@@ -168,13 +171,15 @@ class Claims:
         """Return the id of the job that has waited longest, of all of these kinds but some.
 
         Jobs of a release are done in order: while one is not over, the later ones wait. Of
-        evaluations there is one at a time.
+        evaluations, and of runs of a source, there is one at a time.
         """
         before = aliased(Job)
         # A job without a release is one of the whole product.
         whole = or_(before.release == "", Job.release == "")
         same = (before.product == Job.product) & or_(whole, before.release == Job.release)
         in_line = true() if kinds == EVALUATIONS else same
+        if kinds == SYNCS:
+            in_line = before.source_id == Job.source_id
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
         in_line &= before.kind.in_(kinds)
         earlier = select(before.id).where(in_line, before.id < Job.id, is_open)

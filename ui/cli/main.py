@@ -21,6 +21,7 @@ from ui.cli import (
     people,
     releases,
     serve,
+    sources,
     tune,
     upkeep,
 )
@@ -62,7 +63,7 @@ for command in (
     *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)
-for group in (releases, glossary, history, memory, people, models, evaluate, tune):
+for group in (releases, sources, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 
 

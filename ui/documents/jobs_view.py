@@ -23,6 +23,7 @@ _KINDS = {
     "remove": "Removal of documents",
     "delete": "Deletion",
     "evaluate": "Evaluation",
+    "sync": "Source",
 }
 _STATES = {
     "waiting": ":gray-badge[waiting]",
@@ -37,6 +38,7 @@ _EVALUATION = {"asking": 0.95, "scoring": 0.05}
 
 _SLOW = 5.0
 _COUNTED = {
+    "fetching": "file",
     "reading": "file",
     "embedding": "passage",
     "indexing": "passage",

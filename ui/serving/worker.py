@@ -30,6 +30,7 @@ from corpora.errors import UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims
+from corpora.sources.source import Secrets
 from eval.runs.forgetting import forget_runs
 from ui.serving.evaluating import evaluate
 
@@ -87,11 +88,14 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     )
     # An evaluation takes hours: documents that are uploaded meanwhile do not wait for it.
     evaluations = replace(work, evaluate=partial(evaluate, settings))
+    # A source is waited for: that is no reason for uploads to wait, too.
+    sources = replace(work, secrets=Secrets(settings.source_tokens, settings.source_files))
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (
             (_do_jobs, work, stopping),
             (_do_jobs, evaluations, stopping),
+            (_do_jobs, sources, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )
     ]
