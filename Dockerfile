@@ -9,10 +9,10 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     STRATA_DATA_DIR=/data \
     STRATA_MODELS_DIR=/models
 
-# What the embedded model's library links to.
+# What the embedded model's library links to; what reads Git repositories.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libgomp1 \
+    && apt-get install --yes --no-install-recommends git libgomp1 openssh-client \
     && rm -rf /var/lib/apt/lists/*
 
 RUN useradd --uid 10001 --no-create-home strata \

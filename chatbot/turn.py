@@ -115,7 +115,10 @@ class ReducedChunk:
 
 @dataclass(frozen=True)
 class Citation:
-    """The place of quoted words: document, file as ingested, release, page or section, anchor."""
+    """The place of quoted words: document, file as ingested, release, page or section, anchor.
+
+    `url` is that of the original on the web, an http(s) address, where a source brought it.
+    """
 
     document: str
     file: str
@@ -126,6 +129,7 @@ class Citation:
     quote: str
     page_id: int
     origin: Origin = Origin.DOCUMENTS
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

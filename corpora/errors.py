@@ -139,6 +139,10 @@ class DiskFull(IngestError):
     for_operators = True
 
 
+class SourceError(StrataError):
+    """A source cannot be read; the message says what failed, at which address, and what to do."""
+
+
 class BadPack(StrataError):
     """A release pack cannot be read, or is not as it was when it was signed."""
 

@@ -51,6 +51,17 @@ class CorpusSettings(BaseModel):
         "characters of the neighbouring pages in a context chunk (ps of QAMR, Algorithm 1)",
         ge=0,
     )
+    source_tokens: dict[str, SecretStr] = advanced(
+        {}, "tokens that sources name in their options, by name ([how](sources.md))"
+    )
+    source_files: dict[str, Path] = advanced(
+        {}, "key and certificate files that sources name in their options, by name"
+    )
+    source_folders: tuple[Path, ...] = advanced(
+        (),
+        "folders in which a source may lie that is added on the page or by the API; on the command "
+        "line it may lie anywhere",
+    )
     embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = advanced(
         "auto",
         "what embeds: `onnxruntime`, `openvino` (extra `fast`, [half the time]"

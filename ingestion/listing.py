@@ -43,7 +43,7 @@ class SourceFile:
     """A file that can be read; `member` is set where it lies in the archive at `path`.
 
     `file` is its name relative to what was given, with "/" between its parts; `source` is what
-    was given.
+    was given, unless it `came_from` elsewhere. `address` is that of the original on the web.
     """
 
     file: str
@@ -51,6 +51,13 @@ class SourceFile:
     size: int
     source: Path
     member: Member | None = None
+    came_from: str = ""
+    address: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Where it came from: what replaces it, and what it leaves with."""
+        return self.came_from or str(self.source)
 
     def content(self, limits: Limits, archive: Archive | None = None) -> bytes:
         """Return its bytes; raise OSError or UnreadableFile where they cannot be had.

@@ -22,7 +22,7 @@ UPSTREAM = {
 }
 INSIDE = {
     "corpora": (
-        "errors database catalog generations indexing parameters jobs packs building documents"
+        "errors database catalog generations indexing parameters jobs packs building sources documents"
     ),
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "

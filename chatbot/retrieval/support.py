@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
+from urllib.parse import quote as quoted_in_address
 
 from chatbot.retrieval.records import LIST_MARK
 from chatbot.text.markdown import CODE
@@ -217,7 +218,16 @@ def cite_words(
         anchor=anchor,
         quote=quote,
         page_id=page.id,
+        url=original_url(page, anchor),
     )
+
+
+def original_url(page: StoredPage, anchor: str | None = None) -> str | None:
+    """The web address of a page's original, at an anchor, or None where it has none."""
+    address = page.document.address
+    if anchor and address and "#" not in address:
+        return f"{address}#{quoted_in_address(anchor)}"
+    return address or None
 
 
 def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citation:

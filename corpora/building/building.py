@@ -1,7 +1,7 @@
 """Documents → a new generation of a release → published (QAMR III-A, one corpus per release)."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +82,26 @@ class Builder:
                 raise NothingToIngest(
                     f"No files found in {names}. Give files, folders or zips of documentation."
                 )
+
+        return self._build(product, release, gather)
+
+    def from_source(
+        self,
+        folder: Path,
+        source: str,
+        addresses: Mapping[str, str],
+        *,
+        product: str,
+        release: str,
+    ) -> IngestReport:
+        """Build a generation of a release from all files of a source, laid out in a folder.
+
+        What `source` brought before and has no more is left out; the rest stays. `addresses` are
+        those of the originals by file.
+        """
+
+        def gather(gathering: Gathering) -> None:
+            gathering.from_source(folder, source, addresses)
 
         return self._build(product, release, gather)
 
@@ -248,12 +268,14 @@ def _model_id(database: Database, embedder: Embedder) -> int:
         return row.id
 
 
-def _contents(database: Database, generation_id: int) -> tuple[int, frozenset[tuple[int, str]]]:
-    """Generations of the same documents, sources and model answer alike."""
-    members = select(MemberRow.document_id, MemberRow.source)
+def _contents(
+    database: Database, generation_id: int
+) -> tuple[int, frozenset[tuple[int, str, str]]]:
+    """Generations of the same documents, sources, addresses and model answer alike."""
+    members = select(MemberRow.document_id, MemberRow.source, MemberRow.address)
     with database.reading() as session:
         rows = session.execute(members.where(MemberRow.generation_id == generation_id))
-        held = frozenset((document_id, source) for document_id, source in rows)
+        held = frozenset((row.document_id, row.source, row.address) for row in rows)
         return session.get_one(GenerationRow, generation_id).model_id, held
 
 

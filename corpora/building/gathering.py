@@ -2,9 +2,9 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -84,8 +84,15 @@ class _KeptFile(SourceFile):
         return False
 
 
+class _Member(NamedTuple):
+    document_id: int
+    source: str
+    address: str = ""
+
+
 class _Read(NamedTuple):
     source: str
+    address: str
     document: Document
     chunks: list[tuple[SearchChunk, ...]]
     original: FileRow
@@ -114,7 +121,10 @@ class Gathering:
 
     def from_originals(self) -> None:
         """Take all files that the release holds now, from the bytes that were kept."""
-        columns = DocumentRow.file, DocumentRow.content_hash, MemberRow.source, FileRow.size
+        columns = (
+            *(DocumentRow.file, DocumentRow.content_hash, MemberRow.source, MemberRow.address),
+            FileRow.size,
+        )
         before = built_before(self.database, self.generation_id)
         query = (
             _members(before, *columns)
@@ -128,13 +138,34 @@ class Gathering:
                     Path(source),
                     size,
                     Path(source),
+                    came_from=source,
+                    address=address,
                     database=self.database,
                     content_hash=content_hash,
                 )
-                for file, content_hash, source, size in session.execute(query)
+                for file, content_hash, source, address, size in session.execute(query)
             )
         self.on_progress(Progress(Stage.LISTING, len(files), len(files)))
-        self._from_files(Listing(files), {str(file.source) for file in files})
+        self._from_files(Listing(files), {file.origin for file in files})
+
+    def from_source(self, folder: Path, source: str, addresses: Mapping[str, str]) -> None:
+        """Take the files of a source, laid out in a folder, and what came from elsewhere before.
+
+        `source` is what the source is called, `addresses` are those of the originals by file.
+        """
+        self.on_progress(Progress(Stage.LISTING, 0, 1))
+        listing = list_files([folder], limits=self.limits)
+        self.on_progress(Progress(Stage.LISTING, 1, 1))
+        named = Listing(
+            tuple(
+                replace(entry, came_from=source, address=_address_of(entry, addresses))
+                if isinstance(entry, SourceFile)
+                else entry
+                for entry in listing
+            ),
+            listing.skipped,
+        )
+        self._from_files(named, {source})
 
     def from_pack(self, pack: PackFile) -> None:
         """Take the documents of a pack as they were read and cut where it was made.
@@ -167,7 +198,7 @@ class Gathering:
                     told.read += 1
                 else:
                     told.unchanged += 1
-                self._add(session, [(document_id, source)])
+                self._add(session, [_Member(document_id, source)])
             done = told.read + told.unchanged
             self.on_progress(Progress(Stage.READING, done, total, document.file))
         self._take_vectors(pack)
@@ -267,7 +298,10 @@ class Gathering:
                 report()
         self._write(waiting)
         with self.database.writing() as session:
-            self._add(session, ((i, str(files[name].source)) for name, i in taken.items()))
+            self._add(
+                session,
+                (_Member(i, files[n].origin, files[n].address) for n, i in taken.items()),
+            )
         self.on_progress(Progress(Stage.READING, len(listing), len(listing)))
         told.unchanged = len(taken)
         if told.read or told.unchanged:
@@ -283,14 +317,14 @@ class Gathering:
         original = pack(data)
         if original.content_hash != document.content_hash:
             return Rejected(document.file, "changed while it was being read; ingest again")
-        return _Read(str(file.source), document, self.settings.cut(document), original)
+        return _Read(file.origin, file.address, document, self.settings.cut(document), original)
 
     def _write(self, read: Sequence[_Read]) -> None:
         with self.database.writing() as session:
             release_id = self._release_id(session)
             originals = Originals(self.database)
             members = []
-            for source, document, chunks, original in read:
+            for source, address, document, chunks, original in read:
                 originals.store(session, original)
                 document_id = insert_document(
                     session,
@@ -300,7 +334,7 @@ class Gathering:
                     reading=self._reading,
                     chunking=self.settings.fingerprint,
                 )
-                members.append((document_id, source))
+                members.append(_Member(document_id, source, address))
             self._add(session, members)
 
     def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> int:
@@ -313,18 +347,22 @@ class Gathering:
         before = built_before(self.database, self.generation_id)
         with self.database.reading() as session:
             present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
-            rows = session.execute(_members(before, DocumentRow, MemberRow.source)).all()
+            columns = DocumentRow, MemberRow.source, MemberRow.address
+            rows = session.execute(_members(before, *columns)).all()
         carried = []
-        for row, source in rows:
+        for row, source, address in rows:
             if canonical_name(row.file) not in present:
                 if is_left_out(row.file, source):
                     self.report.dropped.append(row.file)
                 else:
-                    carried.append((row, source))
+                    carried.append((row, source, address))
         self.report.dropped.sort()
         for some in portions(carried, _DOCUMENTS_AT_ONCE):
             with self.database.writing() as session:
-                self._add(session, [(self._cut_anew(session, row), source) for row, source in some])
+                self._add(
+                    session,
+                    [_Member(self._cut_anew(session, row), *place) for row, *place in some],
+                )
         return len(carried)
 
     def _cut_anew(self, session: Session, row: DocumentRow) -> int:
@@ -341,13 +379,10 @@ class Gathering:
             chunking=self.settings.fingerprint,
         )
 
-    def _add(self, session: Session, members: Iterable[tuple[int, str]]) -> None:
+    def _add(self, session: Session, members: Iterable[_Member]) -> None:
         """Make documents members, each with its source; raise TakenOver."""
         require_claim(session, self.generation_id)
-        rows = [
-            {"generation_id": self.generation_id, "document_id": document_id, "source": source}
-            for document_id, source in members
-        ]
+        rows = [{"generation_id": self.generation_id, **member._asdict()} for member in members]
         if rows:
             session.execute(insert(MemberRow), rows)
 
@@ -377,6 +412,13 @@ class Gathering:
         """What pages depend on beside their file: the code, and how scans are read."""
         ocr = self.limits.ocr
         return f"{reading_fingerprint()} ocr={ocr.languages}" if ocr else reading_fingerprint()
+
+
+def _address_of(file: SourceFile, addresses: Mapping[str, str]) -> str:
+    """The address of a file; a member of an archive is found where the archive is."""
+    if file.member is None:
+        return addresses.get(file.file, "")
+    return addresses.get(file.file.removesuffix(f"/{file.member.name}"), "")
 
 
 def _original(document: Document, data: bytes) -> FileRow:

@@ -8,6 +8,7 @@ from sqlalchemy import delete, select
 from corpora.catalog.catalog import find_product, find_release, releases_of
 from corpora.database.engine import Database, delete_in_portions
 from corpora.database.question_tables import ProposalRow
+from corpora.database.source_tables import SourceRow
 from corpora.database.tables import (
     DocumentRow,
     GenerationRow,
@@ -86,5 +87,6 @@ def delete_product(
     if owner is not None:
         with database.writing() as session:
             session.execute(delete(ProposalRow).where(ProposalRow.product == owner.name))
+            session.execute(delete(SourceRow).where(SourceRow.product == owner.name))
             session.execute(delete(ProductRow).where(ProductRow.id == owner.id))
     return pages

@@ -30,11 +30,12 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
     job_tables,
     memory_tables,
     question_tables,
+    source_tables,
 )
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
-SCHEMA = "0011"
+SCHEMA = "0012"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

@@ -12,10 +12,11 @@ from corpora.database.tables import Base
 
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
-    by today's parsers; its texts are embedded by another model; documents leave it; it is deleted,
-    or the product with all releases. Or the questions with checked answers of a product are asked,
-    and what it replies is scored; or such questions are proposed from a release. Or the accepted
-    answers of the release before are held against a generation.
+    by today's parsers; its texts are embedded by another model; what is new at a source is brought;
+    documents leave it; it is deleted, or the product with all releases. Or the questions with
+    checked answers of a product are asked, and what it replies is scored; or such questions are
+    proposed from a release. Or the accepted answers of the release before are held against a
+    generation.
     """
 
     UPLOAD = "upload"
@@ -26,14 +27,16 @@ class JobKind(StrEnum):
     EVALUATE = "evaluate"
     DRAFT = "draft"
     CHECK = "check"
+    SYNC = "sync"
 
 
 ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.EMBED, JobKind.REMOVE, JobKind.DELETE)
 EVALUATIONS = (JobKind.EVALUATE,)
 DRAFTS = (JobKind.DRAFT,)
 CHECKS = (JobKind.CHECK,)
+SYNCS = (JobKind.SYNC,)
 """Jobs that change documentation, that measure, that propose questions, that hold answers against
-a release: no group waits for another."""
+a release, that mostly wait for others' servers: no group waits for another."""
 
 
 ORDER = "order"
@@ -66,8 +69,8 @@ class JobRow(Base):
     """A job and how far it is: `done` of `total` are what its `stage` counts.
 
     Products and releases are named, not referred to: a job outlives what it worked on. `release` is
-    empty where it is of a whole product; `attempts` counts the workers that had it. `report` is
-    what it came to.
+    empty where it is of a whole product, `source_id` set where it is of a source; `attempts` counts
+    the workers that had it. `report` is what it came to.
     """
 
     __table_args__ = (Index(None, "state", "id"), {"sqlite_autoincrement": True})
@@ -77,6 +80,7 @@ class JobRow(Base):
     product: Mapped[str]
     release: Mapped[str]
     person: Mapped[str]
+    source_id: Mapped[int | None]
     state: Mapped[JobState] = mapped_column(_one_of(JobState))
     cancelling: Mapped[bool] = mapped_column(default=False)
     stage: Mapped[str] = mapped_column(String(16), default="")

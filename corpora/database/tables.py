@@ -160,13 +160,17 @@ class DocumentRow(Base):
 
 
 class MemberRow(Base):
-    """A document belongs to a generation, and came from `source`: a path that was ingested."""
+    """A document belongs to a generation, and came from `source`: a path that was ingested.
+
+    `address` is where the original is found on the web, an http(s) URL, or empty.
+    """
 
     __tablename__ = "generation_documents"
 
     generation_id: Mapped[int] = owned_by("generations", primary_key=True)
     document_id: Mapped[int] = owned_by("documents", primary_key=True, index=True)
     source: Mapped[str]
+    address: Mapped[str] = mapped_column(default="", server_default="")
 
 
 class PageRow(Base):

@@ -30,6 +30,7 @@ from corpora.generations.progress import Progress
 from corpora.indexing.embedding import Embedder
 from corpora.jobs.jobs import (
     ON_DOCUMENTS,
+    SYNCS,
     Claims,
     Job,
     JobFile,
@@ -37,6 +38,8 @@ from corpora.jobs.jobs import (
     Jobs,
     JobState,
 )
+from corpora.sources.source import Secrets
+from corpora.sources.syncing import Syncing, keep_outcome
 from ingestion.errors import StrataError
 from ingestion.listing import DEFAULT_LIMITS, Limits, passed_over
 
@@ -61,7 +64,8 @@ class JobWork:
     """Does jobs, one after another; `stopping` says that this process is about to end.
 
     `pauses` gives what each ingest calls between two steps; with `waits` what it built waits for an
-    admin's yes. With `tasks` it does jobs of their kinds alone, which are none on documents.
+    admin's yes. With `tasks` it does jobs of their kinds alone, which are none on documents; with
+    `secrets` it runs sources alone, which sign in with these.
     """
 
     claims: Claims
@@ -73,12 +77,15 @@ class JobWork:
     limits: Limits = DEFAULT_LIMITS
     pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
     tasks: Mapping[JobKind, Task] = field(default_factory=dict)
+    secrets: Secrets | None = None
     waits: bool = False
     _postponed: dict[int, float] = field(default_factory=dict, init=False)
 
     @property
     def kinds(self) -> tuple[JobKind, ...]:
         """The kinds of the jobs that it does."""
+        if self.secrets is not None:
+            return SYNCS
         return tuple(self.tasks) or ON_DOCUMENTS
 
     def do_next(self) -> bool:
@@ -178,6 +185,8 @@ class JobWork:
             waits=self.waits,
         )
         match job.kind:
+            case JobKind.SYNC:
+                return self._sync(job, builder, watch)
             case JobKind.UPLOAD:
                 paths = lay_out_upload(self.database, self.data_dir, job.id)
                 ingested = builder.ingest(paths, product=job.product, release=job.release)
@@ -189,6 +198,25 @@ class JobWork:
                 files = {file.file for file in Jobs(self.database).files(job.id)}
                 ingested = builder.remove_documents(job.product, job.release, files)
         return _ended(ingested, upload_dir(self.data_dir, job.id))
+
+    def _sync(self, job: Job, builder: Builder, watch: _Watch) -> _Ended:
+        def check_stop() -> None:
+            if watch.is_to_stop():
+                raise IngestCancelled
+
+        source = job.source_id or 0
+        secrets = self.secrets or Secrets()
+        syncing = Syncing(self.database, self.data_dir, builder, secrets, watch.report, check_stop)
+        try:
+            run = syncing.run(source, job.id)
+        except (BeingBuilt, TakenOver, IngestCancelled, UnreachableDatabase):
+            raise
+        except StrataError as error:
+            keep_outcome(self.database, source, "failed", str(error), None)
+            raise
+        keep_outcome(self.database, source, run.outcome, run.message, run)
+        state = JobState.FAILED if "failed" in {r.outcome for r in run.releases} else JobState.DONE
+        return _Ended(state, run.message, asdict(run) | {"outcome": run.outcome})
 
 
 _NOTHING_READ = "No file could be read, so nothing changed."

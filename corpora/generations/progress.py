@@ -5,8 +5,12 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What an ingest is doing, in this order; what other jobs do comes after it."""
+    """What an ingest is doing, in this order; what other jobs do comes after it.
 
+    What is new at a source is fetched first, a release after the other.
+    """
+
+    FETCHING = "fetching"
     LISTING = "listing"
     READING = "reading"
     EMBEDDING = "embedding"

@@ -15,12 +15,24 @@ from corpora.database.tables import DocumentRow, MemberRow, PageRow, SearchChunk
 from corpora.indexing.dual_chunking import SearchChunk
 from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
 
+_held = aliased(MemberRow)
+_ADDRESS = func.coalesce(
+    select(_held.address)
+    .where(_held.document_id == DocumentRow.id)
+    .order_by(_held.generation_id.desc())
+    .limit(1)
+    .correlate(DocumentRow)
+    .scalar_subquery(),
+    "",
+)
+"""The address of its original, by the newest version of its release that has it."""
 DOCUMENT = (
     DocumentRow.id,
     DocumentRow.file,
     DocumentRow.title,
     DocumentRow.kind,
     DocumentRow.content_hash,
+    _ADDRESS,
 )
 """The columns of which `document_of` makes a document."""
 
@@ -34,6 +46,7 @@ class StoredDocument:
     title: str
     kind: DocumentKind
     content_hash: str
+    address: str = ""
 
     @property
     def format(self) -> str:
@@ -202,8 +215,8 @@ def chunk_text() -> Label[str]:
 
 def document_of(columns: Iterable[Any]) -> StoredDocument:
     """Make a document of its columns."""
-    document_id, file, title, kind, content_hash = columns
-    return StoredDocument(document_id, file, title, DocumentKind(kind), content_hash)
+    document_id, file, title, kind, content_hash, address = columns
+    return StoredDocument(document_id, file, title, DocumentKind(kind), content_hash, address)
 
 
 def _encode(page: Page) -> str:

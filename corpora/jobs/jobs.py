@@ -19,6 +19,7 @@ from corpora.database.job_tables import DRAFTS as DRAFTS
 from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
 from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
 from corpora.database.job_tables import ORDER, JobFileRow, JobRow, WorkerRow
+from corpora.database.job_tables import SYNCS as SYNCS
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState
 from corpora.errors import JobError, JobTaken
@@ -48,6 +49,7 @@ class Jobs:
         files: Iterable[JobFile] = (),
         *,
         order: Mapping[str, Any] | None = None,
+        source: int | None = None,
         session: Session | None = None,
     ) -> int:
         """Order a job under the names of the catalog, with what else its kind needs; return its id.
@@ -56,7 +58,7 @@ class Jobs:
         second.
         """
         with nullcontext(session) if session else self._database.writing() as writing:
-            return order_job(writing, kind, product, release, person_id, files, order)
+            return order_job(writing, kind, product, release, person_id, files, order, source)
 
     def get(self, job_id: int, people: Collection[str] | None = None) -> Job:
         """Return a job, of one of these `people` if they are given; raise JobError for no such."""
@@ -68,7 +70,7 @@ class Jobs:
         limit: int = 50,
         product: str | None = None,
         people: Collection[str] | None = None,
-        kinds: Collection[JobKind] = ON_DOCUMENTS,
+        kinds: Collection[JobKind] = (*ON_DOCUMENTS, *SYNCS),
     ) -> tuple[Job, ...]:
         """Return jobs, the newest first, of a `product` and of `people` if they are given."""
         query = select(Job).where(Job.kind.in_(kinds)).order_by(Job.id.desc()).limit(limit)
@@ -156,13 +158,15 @@ class Claims:
         """Return the id of the job that has waited longest, of all of these kinds but some.
 
         Jobs of a release are done in order: while one is not over, the later ones wait. Of those
-        that are not on documents there is one of a kind at a time.
+        that are not on documents there is one of a kind at a time, of runs one of a source.
         """
         before = aliased(Job)
         # A job without a release is one of the whole product.
         whole = or_(before.release == "", Job.release == "")
         same = (before.product == Job.product) & or_(whole, before.release == Job.release)
         in_line = same if kinds == ON_DOCUMENTS else true()
+        if kinds == SYNCS:
+            in_line = before.source_id == Job.source_id
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))
         in_line &= before.kind.in_(kinds)
         earlier = select(before.id).where(in_line, before.id < Job.id, is_open)
@@ -252,6 +256,7 @@ def order_job(
     person_id: str = "",
     files: Iterable[JobFile] = (),
     order: Mapping[str, Any] | None = None,
+    source: int | None = None,
 ) -> int:
     """Order a job together with what else a session writes, and return its id."""
     owner = find_product(session, product)
@@ -261,6 +266,7 @@ def order_job(
         product=owner.name if owner else product.strip(),
         release=known.name if known else release.strip(),
         person=person_id,
+        source_id=source,
         state=JobState.WAITING,
         created=datetime.now(UTC),
         report={ORDER: dict(order)} if order else {},

@@ -108,6 +108,7 @@ class PassageOut(BaseModel):
     anchor: str | None
     page_id: int
     score: float
+    url: str | None = None
 
 
 class SearchOut(BaseModel):
@@ -162,6 +163,7 @@ class PageOut(BaseModel):
     marks: tuple[tuple[int, int], ...] = ()
     previous: int | None = None
     next: int | None = None
+    url: str | None = None
 
 
 class ChangeOut(BaseModel):

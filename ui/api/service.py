@@ -20,7 +20,7 @@ from chatbot.errors import BadQuestion, NotAllowed, NotSignedIn
 from chatbot.releases.installed import Installed, installed, of_project
 from chatbot.releases.project_files import StatedVersion, versions_stated
 from chatbot.retrieval.passages import Passage, best_passages
-from chatbot.retrieval.support import cite_stated
+from chatbot.retrieval.support import cite_stated, original_url
 from chatbot.review.release_gaps import release_gaps_of
 from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
@@ -197,6 +197,7 @@ class Service:
             marks=tuple(quoted_spans(stored.text, quote)) if quote else (),
             previous=stored.previous_id,
             next=stored.next_id,
+            url=original_url(stored),
         )
 
     def corpus(self, product: str, release: str) -> Corpus:
@@ -372,4 +373,5 @@ def _passage(passage: Passage, product: str, release: str) -> forms.PassageOut:
         anchor=passage.anchor,
         page_id=page.id,
         score=round(passage.score, 4),
+        url=original_url(page, passage.anchor),
     )

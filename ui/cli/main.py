@@ -22,6 +22,7 @@ from ui.cli import (
     release_checks,
     releases,
     serve,
+    sources,
     tune,
     upgrade,
     upkeep,
@@ -65,7 +66,7 @@ for command in (
 ):
     app.command()(command)
 release_checks.app.command()(upgrade.gaps)
-for group in (release_checks, glossary, history, memory, people, models, evaluate, tune):
+for group in (release_checks, sources, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 
 

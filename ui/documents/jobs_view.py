@@ -26,6 +26,7 @@ _KINDS = {
     "evaluate": "Evaluation",
     "draft": "Proposing of questions",
     "check": "Check of accepted answers",
+    "sync": "Source",
 }
 _STATES = {
     "waiting": ":gray-badge[waiting]",
@@ -44,6 +45,7 @@ _OTHERS = {
 
 _SLOW = 5.0
 _COUNTED = {
+    "fetching": "file",
     "reading": "file",
     "embedding": "passage",
     "indexing": "passage",

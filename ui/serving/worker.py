@@ -32,6 +32,7 @@ from corpora.errors import EmbedderFailed, UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims, JobKind
+from corpora.sources.source import Secrets
 from eval.runs.forgetting import forget_runs
 from ingestion.plugins import BadPlugin
 from ui.serving.checking import check
@@ -95,6 +96,8 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     evaluations = replace(work, tasks={JobKind.EVALUATE: partial(evaluate, settings)})
     drafts = replace(work, tasks={JobKind.DRAFT: partial(draft, settings)})
     checks = replace(work, tasks={JobKind.CHECK: partial(check, settings)})
+    # A source is waited for: that is no reason for uploads to wait, too.
+    sources = replace(work, secrets=Secrets(settings.source_tokens, settings.source_files))
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (
@@ -102,6 +105,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
             (_do_jobs, evaluations, stopping),
             (_do_jobs, drafts, stopping),
             (_do_jobs, checks, stopping),
+            (_do_jobs, sources, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )
     ]

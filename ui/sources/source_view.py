@@ -112,6 +112,8 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
             back = "Back to the source"
             button(back, go, *_cited(citation), type="tertiary")
         _copies(corpus, page)
+        if address := page.document.address:
+            st.link_button("Original", address, icon=":material/open_in_new:", type="tertiary")
 
 
 def _copies(corpus: Corpus, page: StoredPage) -> None:

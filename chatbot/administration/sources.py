@@ -1,0 +1,296 @@
+"""Sources of documentation as admins manage them: the same for page, API and command line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from chatbot.accounts.audit import recorded
+from chatbot.accounts.people import Person
+from chatbot.settings import Settings
+from corpora.catalog.catalog import check_name
+from corpora.database.engine import Database
+from corpora.database.job_tables import JobRow
+from corpora.database.source_tables import SourceReleaseRow, SourceRow
+from corpora.database.tables import DocumentRow, MemberRow, ProductRow, ReleaseRow
+from corpora.errors import JobError, SourceError
+from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
+from corpora.sources.kinds import kinds, source_kind
+from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
+from corpora.sources.source import Secrets
+from corpora.sources.syncing import open_source, source_name, web_address
+from ingestion.listing import SourceFile
+from ingestion.loaders import known_suffixes
+from ingestion.page import Rejected
+from ingestion.reading import read_files
+
+TRIED = 10
+"""So many pages are shown before a source is added."""
+_TRY_SECONDS = 90.0
+_SHOWN = 300
+
+
+@dataclass(frozen=True)
+class ListedSource:
+    """A source with what it last found; `job` is that of a run that waits or goes on."""
+
+    id: int
+    product: str
+    kind: str
+    options: dict[str, Any]
+    schedule: str
+    next_run: datetime | None
+    last_run: datetime | None
+    outcome: str
+    message: str
+    report: dict[str, Any]
+    job: int | None
+    releases: tuple[dict[str, Any], ...]
+
+    @property
+    def place(self) -> str:
+        """Where it lies."""
+        return str(self.options.get("url") or self.options.get("path") or self.kind)
+
+
+@dataclass(frozen=True)
+class TriedPage:
+    """A page as it would be read: `problem` says why it would be left out."""
+
+    file: str
+    address: str
+    title: str = ""
+    text: str = ""
+    problem: str = ""
+
+
+@dataclass
+class Trial:
+    """What a source would bring: its releases, and up to ten pages of one of them."""
+
+    releases: list[str]
+    release: str
+    pages: list[TriedPage] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Manages sources for one admin; raises NotAllowed for anybody else.
+
+    `anywhere` lets a source lie in any folder, for who is at this machine's command line.
+    """
+
+    database: Database
+    settings: Settings
+    person: Person
+    anywhere: bool = False
+
+    def __post_init__(self) -> None:
+        self.person.require_admin()
+
+    def add(self, product: str, kind: str, options: Mapping[str, Any]) -> ListedSource:
+        """Add a source; its first run is ordered by `sync`. Raises SourceError, UnusableName."""
+        check_name("product", product)
+        checked = self._checked(kind, options)
+        with self.database.writing() as session:
+            row = SourceRow(
+                product=product.strip(),
+                kind=kind,
+                options=checked.model_dump(mode="json", exclude_defaults=True),
+                person=self.person.id,
+                created=datetime.now(UTC),
+            )
+            session.add(row)
+            session.flush()
+            details = {"source": row.id, "kind": kind, "options": row.options}
+            recorded(session, self.person, "add source", row.product, **details)
+        return self.show(row.id)
+
+    def list(self, product: str = "") -> tuple[ListedSource, ...]:
+        """All sources, or those of a product."""
+        query = select(SourceRow.id).order_by(SourceRow.product, SourceRow.id)
+        if product:
+            query = query.where(SourceRow.product == product)
+        with self.database.reading() as session:
+            ids = session.scalars(query).all()
+        return tuple(map(self.show, ids))
+
+    def show(self, source: int) -> ListedSource:
+        """One source; raises SourceError where there is none."""
+        with self.database.reading() as session:
+            row = session.get(SourceRow, source)
+            if row is None:
+                raise SourceError(f"There is no source {source}. `strata source list` shows all.")
+            releases = session.scalars(
+                select(SourceReleaseRow)
+                .where(SourceReleaseRow.source_id == source)
+                .order_by(SourceReleaseRow.id)
+            )
+            known = tuple(
+                {
+                    "release": r.name,
+                    "revision": r.revision,
+                    "published": r.published,
+                    "error": r.error,
+                }
+                for r in releases
+            )
+            is_open = JobRow.state.in_((JobState.WAITING, JobState.RUNNING))
+            job = session.scalar(select(JobRow.id).where(JobRow.source_id == source, is_open))
+        return ListedSource(
+            row.id,
+            row.product,
+            row.kind,
+            dict(row.options),
+            row.schedule,
+            row.next_run,
+            row.last_run,
+            row.outcome,
+            row.message,
+            dict(row.report),
+            job,
+            known,
+        )
+
+    def sync(self, source: int) -> int:
+        """Order a run and return its job; raises JobError while one is not over."""
+        listed = self.show(source)
+        with self.database.writing() as session:
+            is_open = JobRow.state.in_((JobState.WAITING, JobState.RUNNING))
+            if session.scalar(select(JobRow.id).where(JobRow.source_id == source, is_open)):
+                raise JobError(f"Source {source} is being run already.")
+            job = Jobs(self.database).add(
+                JobKind.SYNC, listed.product, "", self.person.id, source=source, session=session
+            )
+            recorded(session, self.person, "run source", listed.product, source=source, job=job)
+        return job
+
+    def remove(self, source: int, *, documents: bool = False) -> tuple[int, ...]:
+        """Remove a source; with `documents` order that what it brought leaves, by these jobs."""
+        listed = self.show(source)
+        brought = self._brought(source) if documents else {}
+        jobs = Jobs(self.database)
+        if listed.job is not None:
+            jobs.cancel(listed.job)
+        ordered = []
+        with self.database.writing() as session:
+            session.delete(session.get_one(SourceRow, source))
+            for release, (files, others) in brought.items():
+                kind = JobKind.REMOVE if others else JobKind.DELETE
+                leaving = [JobFile(file) for file in files] if others else []
+                ordered.append(
+                    jobs.add(
+                        kind, listed.product, release, self.person.id, leaving, session=session
+                    )
+                )
+            details = {"source": source, "documents": documents, "jobs": ordered}
+            recorded(session, self.person, "remove source", listed.product, **details)
+        return tuple(ordered)
+
+    def try_out(self, kind: str, options: Mapping[str, Any], release: str = "") -> Trial:
+        """Read up to ten pages of a release (the last that is found), and change nothing."""
+        checked = self._checked(kind, options)
+        end = time.monotonic() + _TRY_SECONDS
+
+        def check_stop() -> None:
+            if time.monotonic() > end:
+                raise SourceError(
+                    f"The source did not show {TRIED} pages within {_TRY_SECONDS:.0f} seconds."
+                )
+
+        reader = open_source(kind, checked.model_dump(), self._secrets)
+        found = {one.name: one for one in reader.releases()}
+        if not found:
+            raise SourceError("The source has no release that fits. Check address and pattern.")
+        if release and release not in found:
+            raise SourceError(f"The source has no release {release}; it has {', '.join(found)}.")
+        chosen = found[release or [*found][-1]]
+        trial = Trial([*found], chosen.name)
+        with TemporaryDirectory(prefix="strata-try-") as place:
+            files = reader.fetch(chosen, {}, Path(place), check_stop, lambda done, total: None)
+            readable = (f for f in files if Path(f.path).suffix.lower() in known_suffixes())
+            fetched = [f for f in islice(readable, TRIED) if f.content is not None]
+            listed = [
+                SourceFile(f.path, f.content, f.content.stat().st_size, Path(place))
+                for f in fetched
+                if f.content is not None
+            ]
+            addresses = {f.path: web_address(f.address) for f in fetched}
+            for read in read_files(listed, limits=self.settings.reading_limits, workers=1):
+                page = TriedPage(read.file, addresses.get(read.file, ""))
+                if isinstance(read, Rejected):
+                    trial.pages.append(TriedPage(page.file, page.address, problem=read.reason))
+                    continue
+                text = read.pages[0].text[:_SHOWN] if read.pages else ""
+                trial.pages.append(TriedPage(page.file, page.address, read.title, text))
+        trial.remarks = list(reader.remarks)
+        return trial
+
+    @property
+    def _secrets(self) -> Secrets:
+        return Secrets(self.settings.source_tokens, self.settings.source_files)
+
+    def _checked(self, kind: str, options: Mapping[str, Any]) -> SourceOptions:
+        try:
+            of = source_kind(kind)
+        except ValueError as error:
+            known = ", ".join(kinds())
+            raise SourceError(f"There is no kind {kind} of source; there are {known}.") from error
+        try:
+            checked = of.options.model_validate(options)
+        except ValidationError as error:
+            told = "; ".join(
+                f"{'.'.join(map(str, one['loc'])) or kind}: {one['msg']}" for one in error.errors()
+            )
+            raise SourceError(f"This {kind} source cannot be: {told}.") from error
+        self._require_allowed(checked)
+        return checked
+
+    def _require_allowed(self, options: SourceOptions) -> None:
+        """Refuse a path of this machine that settings do not open: it may hold anything."""
+        match options:
+            case FolderOptions(path=path):
+                place = path.partition("{release}")[0]
+            case GitOptions(url=url) if url.startswith("file:") or not (
+                "://" in url or ":" in url.partition("/")[0]
+            ):
+                place = url.removeprefix("file://")
+            case _:
+                return
+        real = Path(place).resolve()
+        allowed = [folder.resolve() for folder in self.settings.source_folders]
+        if not self.anywhere and not any(real.is_relative_to(folder) for folder in allowed):
+            raise SourceError(
+                f"{place} is a folder of the server that the setting source_folders "
+                "(STRATA_SOURCE_FOLDERS) does not name. Add it there, or add the source on the "
+                "server with `strata source add`."
+            )
+
+    def _brought(self, source: int) -> dict[str, tuple[list[str], bool]]:
+        """By release that serves: the files of a source, and whether there are others."""
+        rows = (
+            select(ReleaseRow.name, DocumentRow.file, MemberRow.source)
+            .join(MemberRow, MemberRow.generation_id == ReleaseRow.published_generation_id)
+            .join(DocumentRow, DocumentRow.id == MemberRow.document_id)
+            .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+            .where(ProductRow.name == self.show(source).product)
+        )
+        files: dict[str, list[str]] = {}
+        others: set[str] = set()
+        with self.database.reading() as session:
+            for name, file, came_from in session.execute(rows):
+                if came_from == source_name(source):
+                    files.setdefault(name, []).append(file)
+                else:
+                    others.add(name)
+        return {name: (sorted(some), name in others) for name, some in files.items()}

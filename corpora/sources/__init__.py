@@ -1,0 +1,1 @@
+"""Sources: places outside that documentation is brought from, again and again."""

@@ -1,0 +1,121 @@
+"""A folder or a mounted share as a source: each release is a folder in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b, file_digest
+from pathlib import Path
+
+from corpora.errors import SourceError
+from corpora.sources.options import RELEASE, FolderOptions
+from corpora.sources.source import FetchedFile, FoundRelease, Secrets
+
+
+def open_folder(options: FolderOptions, secrets: Secrets) -> FolderReader:
+    """Read the releases of a folder."""
+    return FolderReader(options.path)
+
+
+@dataclass
+class FolderReader:
+    """Yields the files of `template` with a release's name in place of `{release}`.
+
+    Links that lead out of a release's folder are left out and said; hidden files are passed over.
+    """
+
+    template: str
+    remarks: list[str] = field(default_factory=list)
+
+    def releases(self) -> list[FoundRelease]:
+        """The folders that fit, each with a digest of its files' names, sizes and times."""
+        part = next(p for p in Path(self.template).parts if RELEASE in p)
+        above, below = self.template.split(part, 1)
+        fitting = re.compile(re.escape(part).replace(re.escape(RELEASE), "(?P<release>.+)"))
+        names = []
+        try:
+            for entry in sorted(os.scandir(above or "."), key=lambda entry: entry.name):
+                fits = fitting.fullmatch(entry.name)
+                if fits and not entry.name.startswith(".") and Path(entry.path + below).is_dir():
+                    names.append(fits["release"])
+        except OSError as error:
+            raise _unreadable(above, error) from error
+        return [FoundRelease(name, self._revision(name)) for name in names]
+
+    def fetch(
+        self,
+        release: FoundRelease,
+        known: Mapping[str, str],
+        folder: Path,
+        check_stop: Callable[[], None],
+        progress: Callable[[int, int | None], None],
+    ) -> Iterator[FetchedFile]:
+        """Yield every file in the folder of a release; one with a digest that is known unread."""
+        root = self._root(release.name)
+        files = list(self._files(root, self.remarks.append))
+        for done, path in enumerate(files):
+            check_stop()
+            progress(done, len(files))
+            name = path.relative_to(root).as_posix()
+            try:
+                with path.open("rb") as opened:
+                    digest = file_digest(opened, "sha256").hexdigest()
+                content = None
+                if known.get(name) != digest:
+                    content = folder / str(done)
+                    shutil.copyfile(path, content)
+            except OSError as error:
+                raise _unreadable(path, error) from error
+            yield FetchedFile(name, digest, None, content)
+        progress(len(files), len(files))
+
+    def _root(self, name: str) -> Path:
+        return Path(self.template.replace(RELEASE, name))
+
+    def _revision(self, name: str) -> str:
+        root = self._root(name)
+        digest = blake2b(digest_size=16)
+        for path in self._files(root, lambda remark: None):
+            try:
+                found = path.stat()
+            except OSError as error:
+                raise _unreadable(path, error) from error
+            seen = path.relative_to(root), found.st_size, found.st_mtime_ns
+            digest.update(repr(seen).encode(errors="surrogateescape"))
+        return digest.hexdigest()
+
+    def _files(self, root: Path, remark: Callable[[str], None]) -> Iterator[Path]:
+        inside = Path(os.path.realpath(root))
+
+        def failed(error: OSError) -> None:
+            raise _unreadable(error.filename, error) from error
+
+        for place, folders, names in os.walk(root, onerror=failed):
+            for name in [*folders]:
+                if name.startswith(".") or Path(place, name).is_symlink():
+                    folders.remove(name)
+                    if not name.startswith("."):
+                        names.append(name)
+            folders.sort()
+            for name in sorted(names):
+                path = Path(place, name)
+                if name.startswith("."):
+                    continue
+                relative = path.relative_to(root).as_posix().encode(errors="replace").decode()
+                if not Path(os.path.realpath(path)).is_relative_to(inside):
+                    remark(f"{relative} is a link out of the folder, and was left out.")
+                elif path.is_file():
+                    yield path
+                elif path.is_symlink():
+                    remark(f"{relative} is a link to a folder or to nothing, and was left out.")
+
+
+def _unreadable(path: object, error: OSError) -> SourceError:
+    why = (error.strerror or str(error)).lower()
+    return SourceError(
+        f"{path} cannot be read ({why}). Check that it is there, that the share is mounted, and "
+        "that the worker may read it."
+    )

@@ -1,0 +1,106 @@
+"""The address of a Git repository: the three forms that are taken, everything else is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from corpora.errors import SourceError
+
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+_OF_SCP = re.compile(r"(?:(?P<user>[^@/:]+)@)?(?P<host>\[[^\]]+\]|[^/:\[\]]+):(?P<path>[^:].*)")
+_UNPRINTABLE = re.compile(r"[\x00-\x20\x7f]|%(?:[01][0-9a-f]|7f)", re.I)
+_FORMS = (
+    "Give https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH, or the absolute path of a "
+    "repository on this machine."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GitAddress:
+    """An address that git may be given.
+
+    `url` is without a user's name for https, and has never a password; `web` is where a host shows
+    the repository in a browser, None for a folder; `host` is "" for a folder.
+    """
+
+    protocol: Literal["https", "ssh", "file"]
+    url: str
+    user: str = ""
+    host: str = ""
+    web: str | None = None
+
+
+def git_address(given: str) -> GitAddress:
+    """Read an address. Raises SourceError for one that is no place, but an option or a command."""
+    shown = _without_password(given)
+    if given.startswith("/"):
+        return _folder(given)
+    if given.startswith("-") or "::" in given.partition("[")[0] or _UNPRINTABLE.search(given):
+        raise SourceError(f"{shown!r} is not the address of a repository. {_FORMS}")
+    if "://" not in given:
+        return _of_scp(given)
+    parts = urlsplit(given)
+    if parts.scheme not in ("https", "ssh"):
+        raise SourceError(
+            f"{shown} begins with {parts.scheme}://, which is not encrypted or not known. {_FORMS}"
+        )
+    if parts.password is not None:
+        raise SourceError(
+            f"{shown} holds a password, which everybody would see who sees the source: put it into "
+            "the setting source_tokens (STRATA_SOURCE_TOKENS), and name it as the source's token."
+        )
+    try:
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        raise SourceError(f"{shown} has no port that is a number. {_FORMS}") from None
+    host = parts.netloc.rpartition("@")[2].removesuffix(port)
+    user = parts.username or ""
+    _checked(host, user, parts.path, shown)
+    if parts.query or parts.fragment:
+        raise SourceError(f"{shown} holds ? or #, which no address of a repository has. {_FORMS}")
+    web = f"https://{host}{port if parts.scheme == 'https' else ''}{_project(parts.path)}"
+    if parts.scheme == "https":
+        return GitAddress("https", f"https://{host}{port}{parts.path}", user, host, web)
+    return GitAddress("ssh", given, user, host, web)
+
+
+def _of_scp(given: str) -> GitAddress:
+    found = _OF_SCP.fullmatch(given)
+    if found is None:
+        raise SourceError(f"{given!r} is not the address of a repository. {_FORMS}")
+    user, host, path = found["user"] or "", found["host"], found["path"]
+    _checked(host, user, path, given)
+    return GitAddress("ssh", given, user, host, f"https://{host}/{_project(path).lstrip('/')}")
+
+
+def _folder(given: str) -> GitAddress:
+    folder = Path(given)
+    if "\n" in given or "\0" in given or ".." in folder.parts:
+        raise SourceError(f"{given!r} is not the plain path of a folder. {_FORMS}")
+    if not folder.is_dir():
+        raise SourceError(
+            f"{given} is not a folder on this machine: check the path, and that the share is "
+            "mounted where the worker runs."
+        )
+    return GitAddress("file", str(folder))
+
+
+def _checked(host: str, user: str, path: str, shown: str) -> None:
+    wrong = not _HOST.fullmatch(host) or (user and not _USER.fullmatch(user))
+    if wrong or not path.strip("/") or path.startswith("-"):
+        raise SourceError(f"{shown!r} is not the address of a repository. {_FORMS}")
+
+
+def _project(path: str) -> str:
+    return path.rstrip("/").removesuffix(".git")
+
+
+def _without_password(given: str) -> str:
+    return re.sub(
+        r"(?<=://)[^/@]*@", lambda user: f"{user[0].partition(':')[0].rstrip('@')}@", given
+    )

@@ -1,0 +1,58 @@
+"""Each kind of source by its name: ours, and those that packages add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from corpora.sources.options import FolderOptions, GitOptions, SiteOptions, SourceOptions
+from corpora.sources.source import Secrets, SourceReader
+from ingestion.plugins import BadPlugin, ExtensionPoint
+
+
+@dataclass(frozen=True)
+class SourceKind:
+    """A kind of source: its options, and what opens one.
+
+    An entry point in the group `strata.sources` names one of these; the name of the entry point is
+    the kind's.
+    """
+
+    options: type[SourceOptions]
+    open: Callable[[Any, Secrets], SourceReader]
+
+
+def _ours(module: str, function: str) -> Callable[[Any, Secrets], SourceReader]:
+    def open_reader(options: SourceOptions, secrets: Secrets) -> SourceReader:
+        # What reads a source is loaded when one of its kind is read.
+        made = getattr(import_module(f"corpora.sources.{module}"), function)
+        reader: SourceReader = made(options, secrets)
+        return reader
+
+    return open_reader
+
+
+_OURS = {
+    "git": SourceKind(GitOptions, _ours("git_reader", "open_git")),
+    "site": SourceKind(SiteOptions, _ours("site", "open_site")),
+    "folder": SourceKind(FolderOptions, _ours("folder_reader", "open_folder")),
+}
+SOURCES = ExtensionPoint("strata.sources", tuple(_OURS))
+
+
+def kinds() -> tuple[str, ...]:
+    """The names of all kinds. Raises BadPlugin where two packages add one name."""
+    return (*_OURS, *SOURCES.added())
+
+
+def source_kind(name: str) -> SourceKind:
+    """The kind of this name. Raises ValueError with those that are, BadPlugin."""
+    if name in _OURS:
+        return _OURS[name]
+    SOURCES.require(name)
+    kind = SOURCES.load(name)
+    if not isinstance(kind, SourceKind):
+        raise BadPlugin(f"{name} (strata.sources) is not a SourceKind: repair the package")
+    return kind

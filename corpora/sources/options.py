@@ -1,0 +1,120 @@
+"""What each kind of source is told: where it lies, and which of its releases are wanted."""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import Annotated, ClassVar, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+RELEASE = "{release}"
+
+
+def placeholders(template: str) -> list[str]:
+    """The names in braces of a template. Raises ValueError for one that is not well formed."""
+    return [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+
+
+def _with_release(value: str) -> str:
+    if placeholders(value) != ["release"]:
+        raise ValueError(f"must hold {RELEASE} exactly once, and no other braces")
+    return value
+
+
+def _may_hold_release(value: str) -> str:
+    return _with_release(value) if placeholders(value) else value
+
+
+def _http(value: str) -> str:
+    if urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).netloc:
+        raise ValueError("must be an address that begins with https:// or http://")
+    return value
+
+
+def _link(value: str) -> str:
+    if value in ("auto", "none", "github", "gitlab", "gitea"):
+        return value
+    if not set(placeholders(value)) <= {"revision", "path"} or "{path}" not in value:
+        raise ValueError(
+            "must be auto, none, github, gitlab, gitea, or an address with {path} and {revision}"
+        )
+    if "{" in urlsplit(value).netloc:
+        raise ValueError("must name its host in plain letters")
+    return _http(value)
+
+
+class SourceOptions(BaseModel):
+    """The options of a source; a kind that a package adds derives its own from this."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
+
+
+class GitOptions(SourceOptions):
+    """A Git repository over https or ssh, or in a folder; a release is a tag or a branch."""
+
+    url: str = Field(
+        min_length=1,
+        description="https://…, ssh://…, user@host:path, or the path of a repository here",
+    )
+    path: str = Field("", description="the folder of the documentation in the repository")
+    releases: Annotated[str, AfterValidator(_with_release)] = Field(
+        "v{release}", description="how a tag or branch is made of a release's name"
+    )
+    refs: Literal["tags", "branches"] = Field("tags", description="what a release is")
+    newest: int | None = Field(None, ge=1, description="only so many releases, the newest")
+    since: str = Field("", description="only this release and newer ones")
+    next_branch: str = Field("", description="a branch that is the release `next`")
+    link: Annotated[str, AfterValidator(_link)] = Field(
+        "auto",
+        description="how citations link to the original: github, gitlab, gitea, none, an address "
+        "with {path} and {revision}, or auto, which tells it from the host's name",
+    )
+    prereleases: bool = Field(False, description="take release candidates, betas and the like, too")
+    max_bytes: int = Field(500_000_000, ge=1, description="bytes of a release, at most")
+    token: str = Field("", description="the name of a token in the setting source_tokens")
+    key: str = Field("", description="the name of an ssh key in the setting source_files")
+    known_hosts: str = Field(
+        "",
+        description="the name of a file with the keys of ssh hosts in the setting source_files; "
+        "empty: those that the worker's user and machine know",
+    )
+    ca: str = Field("", description="the name of a certificate file in the setting source_files")
+
+
+class SiteOptions(SourceOptions):
+    """A documentation site; a release is a part of the address, or an address of its own."""
+
+    url: Annotated[str, AfterValidator(_http), AfterValidator(_may_hold_release)] = Field(
+        description="where the documentation begins; may hold {release}"
+    )
+    discover: Literal["sitemap", "llms", "links"] = Field(
+        "sitemap", description="what names the pages: sitemap.xml, llms.txt, links below the url"
+    )
+    releases: dict[str, str] = Field(
+        default_factory=dict,
+        description="by release, what stands for {release} in the url, or an address of its own",
+    )
+    max_pages: int = Field(5_000, ge=1, description="pages of a release, at most")
+    max_bytes: int = Field(500_000_000, ge=1, description="bytes of a release, at most")
+    hosts: tuple[str, ...] = Field((), description="further hosts that pages may lie on")
+    private_hosts: tuple[str, ...] = Field(
+        (), description="hosts that may have an address of a private network"
+    )
+    delay: float = Field(0.5, ge=0, le=60, description="seconds between two requests")
+    token: str = Field("", description="the name of a token in the setting source_tokens")
+    ca: str = Field("", description="the name of a certificate file in the setting source_files")
+
+    @model_validator(mode="after")
+    def _names_its_releases(self) -> SiteOptions:
+        if not self.releases and RELEASE not in self.url:
+            raise ValueError("give url with {release}, or releases with an address each")
+        return self
+
+
+class FolderOptions(SourceOptions):
+    """A folder or a share that is mounted; each release is a folder in it."""
+
+    path: Annotated[str, AfterValidator(_with_release)] = Field(
+        description="an absolute path, for example /share/docs/{release}"
+    )

@@ -1,0 +1,449 @@
+"""A run of a source: what is new there is fetched, read, and published release by release."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+from sqlalchemy import delete, select, update
+
+from corpora.building.building import Builder
+from corpora.building.report import Outcome
+from corpora.catalog.catalog import check_name, find_release
+from corpora.database.engine import Database, insert_into
+from corpora.database.originals import Originals, pack
+from corpora.database.source_tables import SourceFileRow, SourceReleaseRow, SourceRow
+from corpora.database.tables import DocumentRow, FileRow, MemberRow
+from corpora.errors import (
+    BeingBuilt,
+    DiskFull,
+    IngestCancelled,
+    SourceError,
+    TakenOver,
+    UnusableDatabase,
+)
+from corpora.generations.progress import Progress, Stage
+from corpora.sources.kinds import source_kind
+from corpora.sources.source import FetchedFile, FoundRelease, Secrets, SourceReader
+from ingestion.archives import canonical_name, stays_inside
+from ingestion.errors import StrataError
+from ingestion.includes import LARGEST_READ
+from ingestion.loaders import known_suffixes
+
+_FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
+_NAMED = 50
+"""So many files of a kind of change are named in a report."""
+_LONGEST_ADDRESS = 2_000
+
+
+@dataclass
+class ReleaseRun:
+    """What a run did with a release: `outcome` is published, unchanged, failed or gone.
+
+    `before` is the revision that was taken last, empty where there was none. `added`, `changed` and
+    `removed` count files, `names` name some of them.
+    """
+
+    release: str
+    outcome: str
+    revision: str = ""
+    before: str = ""
+    message: str = ""
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    names: dict[str, list[str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass
+class SourceRun:
+    """What a run of a source did with each release, and what was left out."""
+
+    releases: list[ReleaseRun] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> str:
+        """The run in a word: changed, unchanged, partly (some releases failed) or failed."""
+        outcomes = {release.outcome for release in self.releases}
+        if "failed" in outcomes:
+            return "partly" if outcomes - {"failed", "gone"} else "failed"
+        return "changed" if "published" in outcomes else "unchanged"
+
+    @property
+    def message(self) -> str:
+        """The run in sentences."""
+        named = {
+            outcome: [r.release for r in self.releases if r.outcome == outcome]
+            for outcome in ("published", "unchanged", "failed", "gone")
+        }
+        parts = []
+        if named["published"]:
+            parts.append(f"New: {', '.join(named['published'])}.")
+        if named["unchanged"]:
+            parts.append(f"{len(named['unchanged']):,} unchanged.")
+        for outcome, told in (("failed", "failed:"), ("gone", "is")):
+            of = [r for r in self.releases if r.outcome == outcome]
+            parts += [f"{r.release} {told} {r.message}" for r in of]
+        parts += [
+            f"{r.release} was moved at its source from {r.before[:12]} to {r.revision[:12]}."
+            for r in self.releases
+            if r.outcome == "published" and r.before and r.revision not in ("", r.before)
+        ]
+        return " ".join(parts) or "No release was found."
+
+
+def source_name(source: int) -> str:
+    """What documents of a source say that they came from."""
+    return f"source:{source}"
+
+
+def open_source(kind: str, options: Mapping[str, Any], secrets: Secrets) -> SourceReader:
+    """Make the reader of a source; raises SourceError where its options are no longer good."""
+    try:
+        of = source_kind(kind)
+        return of.open(of.options.model_validate(options), secrets)
+    except (ValidationError, ValueError) as error:
+        raise SourceError(
+            f"The options of this {kind} source cannot be used ({error}). Add it again."
+        ) from error
+
+
+@dataclass(frozen=True)
+class Syncing:
+    """Runs a source for a job; what it fetched outlives a failure, a cancellation and a kill.
+
+    `check_stop` raises IngestCancelled where the run is to end.
+    """
+
+    database: Database
+    data_dir: Path
+    builder: Builder
+    secrets: Secrets
+    report: Callable[[Progress], None]
+    check_stop: Callable[[], None]
+
+    def run(self, source_id: int, job_id: int) -> SourceRun:
+        """Take what is new; raises SourceError where the source as a whole cannot be read.
+
+        A release that fails is told and stops no other. Raises BeingBuilt at the end where another
+        process was busy with a release.
+        """
+        with self.database.reading() as session:
+            source = session.get(SourceRow, source_id)
+            if source is None:
+                raise SourceError("This source was removed.")
+            known = {
+                row.name: row
+                for row in session.scalars(
+                    select(SourceReleaseRow).where(SourceReleaseRow.source_id == source_id)
+                )
+            }
+        run, busy = SourceRun(), None
+        # What a killed run left; of a source there is one run at a time.
+        shutil.rmtree(self._place(source_id))
+        reader = open_source(source.kind, source.options, self.secrets)
+        self.report(Progress(Stage.FETCHING, 0, 1))
+        found = reader.releases()
+        if not found and known:
+            raise SourceError(
+                "The source has no release any more, and had some. Nothing was changed; check its "
+                "address and its pattern of releases."
+            )
+        for release in found:
+            self.check_stop()
+            said = len(reader.remarks)
+            try:
+                one = self._release(source, reader, release, known.get(release.name), job_id)
+            except (BeingBuilt, TakenOver) as error:
+                busy = error
+                continue
+            except (IngestCancelled, DiskFull, UnusableDatabase):
+                raise
+            except StrataError as error:
+                one = ReleaseRun(release.name, "failed", release.revision, message=str(error))
+                self._keep(source_id, release.name, error=str(error))
+            one.remarks = reader.remarks[said:]
+            run.releases.append(one)
+        for name in sorted(known.keys() - {release.name for release in found}):
+            told = "no longer at the source, or not chosen; its documents stay."
+            run.releases.append(ReleaseRun(name, "gone", message=told))
+        run.remarks = list(reader.remarks)
+        if busy is not None:
+            raise busy
+        return run
+
+    def _release(
+        self,
+        source: SourceRow,
+        reader: SourceReader,
+        found: FoundRelease,
+        last: SourceReleaseRow | None,
+        job_id: int,
+    ) -> ReleaseRun:
+        check_name("release", found.name)
+        serving = self._serving(source.product, found.name)
+        before = last.revision if last else ""
+        run = ReleaseRun(found.name, "unchanged", found.revision, before)
+        if serving is not None and found.revision and found.revision == before:
+            return run
+        release_id = self._keep(source.id, found.name)
+        with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
+            self._fetch(reader, found, release_id, job_id, Path(place))
+        contents = self._digest(release_id)
+        if serving is None or last is None or contents != last.taken:
+            self._publish(source, found.name, release_id, job_id, run, serving)
+        self._keep(source.id, found.name, revision=found.revision, taken=contents, error="")
+        return run
+
+    def _place(self, source_id: int) -> Path:
+        place = self.data_dir / "fetching" / str(source_id)
+        place.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def _fetch(
+        self,
+        reader: SourceReader,
+        found: FoundRelease,
+        release_id: int,
+        job_id: int,
+        place: Path,
+    ) -> None:
+        """Keep what is new of a release; what is gone goes when all has been seen."""
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(SourceFileRow.path, SourceFileRow.digest, SourceFileRow.address).where(
+                    SourceFileRow.release_id == release_id
+                )
+            ).all()
+        known = {row.path: row.digest for row in rows}
+        held = {row.path: row.address for row in rows}
+
+        def progress(done: int, total: int | None) -> None:
+            self.report(Progress(Stage.FETCHING, done, total or 0, found.name))
+
+        waiting: list[tuple[FetchedFile, bytes | None]] = []
+        size = seen = 0
+        files = reader.fetch(found, known, place, self.check_stop, progress)
+        try:
+            for file in files:
+                if not stays_inside(file.path) or "\\" in file.path:
+                    reader.remarks.append(
+                        f"{file.path!r} is no plain relative path, and was left out."
+                    )
+                    continue
+                if file.content is None and file.path not in known:
+                    raise SourceError(
+                        f"{file.path} came without its content. Report this to the kind."
+                    )
+                seen += 1
+                data = None if file.content is None else _bytes_of(file)
+                size += len(data or b"")
+                waiting.append((file, data))
+                if len(waiting) >= _FILES_AT_ONCE or size >= _BYTES_AT_ONCE:
+                    self._store(release_id, job_id, waiting, held)
+                    waiting, size = [], 0
+        finally:
+            # What was fetched before a failure or a stop is not fetched again.
+            self._store(release_id, job_id, waiting, held)
+        if not seen:
+            raise SourceError(
+                f"The source yields no file for {found.name}"
+                + (f", and had {len(known):,}. What it brought still serves" if known else "")
+                + ". Check its address and options."
+            )
+        with self.database.writing() as session:
+            gone = SourceFileRow.release_id == release_id, SourceFileRow.job_id != job_id
+            session.execute(delete(SourceFileRow).where(*gone))
+
+    def _store(
+        self,
+        release_id: int,
+        job_id: int,
+        files: list[tuple[FetchedFile, bytes | None]],
+        held: Mapping[str, str],
+    ) -> None:
+        originals = Originals(self.database)
+        packed = [(file, None if data is None else pack(data)) for file, data in files]
+        with self.database.writing() as session:
+            for file, original in packed:
+                # An unchanged file keeps the address at which it was read: it says the same there.
+                address = held.get(file.path) if original is None else None
+                row: dict[str, Any] = {
+                    "release_id": release_id,
+                    "path": file.path,
+                    "digest": file.digest,
+                    "address": address or web_address(file.address),
+                    "job_id": job_id,
+                }
+                if original is not None:
+                    is_used = _is_used(file.path, original)
+                    row["content_hash"] = original.content_hash if is_used else ""
+                    if is_used:
+                        originals.store(session, original)
+                insert = insert_into(session, SourceFileRow)
+                key = [SourceFileRow.release_id, SourceFileRow.path]
+                new = {n: value for n, value in row.items() if n not in ("release_id", "path")}
+                row.setdefault("content_hash", "")
+                session.execute(
+                    insert.values(row).on_conflict_do_update(index_elements=key, set_=new)
+                )
+
+    def _publish(
+        self,
+        source: SourceRow,
+        release: str,
+        release_id: int,
+        job_id: int,
+        run: ReleaseRun,
+        serving: int | None,
+    ) -> None:
+        with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
+            addresses = self._lay_out(release_id, Path(place))
+            report = self.builder.from_source(
+                Path(place),
+                source_name(source.id),
+                addresses,
+                product=source.product,
+                release=release,
+            )
+        if report.outcome is Outcome.NOTHING_READABLE:
+            raise SourceError("No file of it could be read, so nothing changed.")
+        if report.outcome is Outcome.PUBLISHED:
+            run.outcome = "published"
+            run.message = report.consequences
+        self._compare(run, serving, report.generation, source.id)
+        run.remarks += [f"{file.file}: {file.reason}" for file in report.rejected[:_NAMED]]
+
+    def _lay_out(self, release_id: int, place: Path) -> dict[str, str]:
+        """Write all files of a release, for texts include others; return their addresses."""
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(SourceFileRow.path, SourceFileRow.content_hash, SourceFileRow.address)
+                .where(SourceFileRow.release_id == release_id, SourceFileRow.content_hash != "")
+                .order_by(SourceFileRow.path)
+            ).all()
+        originals = Originals(self.database)
+        for done, row in enumerate(rows):
+            if not done % _FILES_AT_ONCE:
+                self.check_stop()
+            data = originals.read(row.content_hash)
+            if data is None:
+                raise SourceError(f"{row.path} is not kept any more. Run the source again.")
+            path = place / row.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        return {canonical_name(row.path): row.address for row in rows}
+
+    def _digest(self, release_id: int) -> str:
+        digest = sha256()
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(SourceFileRow.path, SourceFileRow.content_hash, SourceFileRow.address)
+                .where(SourceFileRow.release_id == release_id, SourceFileRow.content_hash != "")
+                .order_by(SourceFileRow.path)
+            )
+            for row in sorted(map(tuple, rows)):
+                digest.update(repr(row).encode())
+        return digest.hexdigest()
+
+    def _serving(self, product: str, release: str) -> int | None:
+        with self.database.reading() as session:
+            row = find_release(session, product, release)
+            return row.published_generation_id if row else None
+
+    def _compare(
+        self, run: ReleaseRun, before: int | None, after: int | None, source_id: int
+    ) -> None:
+        old, new = self._files(before, source_id), self._files(after, source_id)
+        for name, files in (
+            ("added", new.keys() - old.keys()),
+            ("changed", {file for file in new.keys() & old.keys() if new[file] != old[file]}),
+            ("removed", old.keys() - new.keys()),
+        ):
+            setattr(run, name, len(files))
+            run.names[name] = sorted(files)[:_NAMED]
+
+    def _files(self, generation: int | None, source_id: int) -> dict[str, str]:
+        query = (
+            select(DocumentRow.file, DocumentRow.content_hash)
+            .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+            .where(MemberRow.generation_id == generation)
+            .where(MemberRow.source == source_name(source_id))
+        )
+        with self.database.reading() as session:
+            return {row.file: row.content_hash for row in session.execute(query)}
+
+    def _keep(self, source_id: int, name: str, **values: Any) -> int:
+        """Write what is known of a release, and return its id; raises SourceError."""
+        with self.database.writing() as session:
+            if session.get(SourceRow, source_id) is None:
+                raise SourceError("This source was removed while it was read.")
+            of = SourceReleaseRow.source_id == source_id, SourceReleaseRow.name == name
+            row = session.scalar(select(SourceReleaseRow).where(*of))
+            if row is None:
+                row = SourceReleaseRow(source_id=source_id, name=name)
+                session.add(row)
+            for key, value in values.items():
+                setattr(row, key, value)
+            if "taken" in values:
+                row.published = datetime.now(UTC)
+            session.flush()
+            return row.id
+
+
+def keep_outcome(database: Database, source_id: int, outcome: str, message: str, run: Any) -> None:
+    """Write what came of a run into the row of its source."""
+    with database.writing() as session:
+        session.execute(
+            update(SourceRow)
+            .where(SourceRow.id == source_id)
+            .values(
+                last_run=datetime.now(UTC),
+                outcome=outcome,
+                message=message,
+                report=asdict(run) if run else {},
+            )
+        )
+
+
+def web_address(address: str | None) -> str:
+    """An http(s) address without credentials, or "" for anything else."""
+    if not address or len(address) > _LONGEST_ADDRESS or not address.isprintable():
+        return ""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    is_plain = " " not in address and "@" not in parts.netloc
+    return address if parts.scheme in ("http", "https") and parts.netloc and is_plain else ""
+
+
+def _bytes_of(file: FetchedFile) -> bytes:
+    assert file.content is not None
+    data = file.content.read_bytes()
+    file.content.unlink()
+    return data
+
+
+def _is_used(path: str, original: FileRow) -> bool:
+    """Whether a file is read, or may be included by one that is."""
+    suffix = Path(path).suffix.lower()
+    if suffix in {*known_suffixes(), ".zip"}:
+        return True
+    return original.size <= LARGEST_READ and suffix not in _PICTURES
+
+
+_PICTURES = {
+    *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".mp4", ".webm"),
+    *(".woff", ".woff2", ".ttf", ".eot", ".otf", ".js", ".css", ".map", ".gz", ".whl", ".exe"),
+}

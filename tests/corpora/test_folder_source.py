@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from corpora.errors import SourceError
+from corpora.sources.folder_reader import open_folder
+from corpora.sources.kinds import source_kind
+from corpora.sources.options import FolderOptions
+from corpora.sources.source import FetchedFile, FoundRelease, Secrets
+
+
+@pytest.fixture
+def share(tmp_path: Path) -> Path:
+    for release, height in (("17.10", 12), ("17.20", 14)):
+        docs = tmp_path / "share" / f"v{release}" / "docs"
+        (docs / "alarms").mkdir(parents=True)
+        (docs / "guide.md").write_text(f"# Guide\n\nThe mast is {height} m high.\n")
+        (docs / "alarms" / "lamp.md").write_text("# Lamp\n\nIt fails.\n")
+        (docs / ".hidden.md").write_text("no")
+    (tmp_path / "share" / "notes.txt").write_text("beside")
+    return tmp_path / "share"
+
+
+def options(share: Path) -> FolderOptions:
+    return FolderOptions(path=f"{share}/v{{release}}/docs")
+
+
+def fetched(
+    share: Path, work: Path, release: FoundRelease, known: dict[str, str] | None = None
+) -> tuple[dict[str, FetchedFile], list[str]]:
+    work.mkdir(exist_ok=True)
+    reader = open_folder(options(share), Secrets())
+    told: list[tuple[int, int | None]] = []
+    files = reader.fetch(release, known or {}, work, lambda: None, lambda d, n: told.append((d, n)))
+    found = {file.path: file for file in files}
+    assert told[-1] == (len(found), len(found))
+    return found, reader.remarks
+
+
+def test_each_folder_is_a_release_and_its_revision_follows_its_files(share: Path) -> None:
+    reader = source_kind("folder").open(options(share), Secrets())
+    before = reader.releases()
+    assert [release.name for release in before] == ["17.10", "17.20"]
+    assert reader.releases() == before
+    (share / "v17.20" / "docs" / "guide.md").write_text("# Guide\n\nNew.\n")
+    after = reader.releases()
+    assert after[0] == before[0]
+    assert after[1] != before[1]
+
+
+def test_every_file_is_yielded_and_only_what_is_new_is_copied(share: Path, tmp_path: Path) -> None:
+    release = open_folder(options(share), Secrets()).releases()[1]
+    found, _ = fetched(share, tmp_path / "one", release)
+    assert set(found) == {"guide.md", "alarms/lamp.md"}
+    content = found["guide.md"].content
+    assert content is not None
+    assert "14 m" in content.read_text()
+    (share / "v17.20" / "docs" / "guide.md").write_text("# Guide\n\nNew.\n")
+    known = {path: file.digest for path, file in found.items()}
+    again, _ = fetched(share, tmp_path / "two", release, known)
+    assert [path for path, file in again.items() if file.content] == ["guide.md"]
+
+
+def test_links_out_of_the_tree_are_left_out_and_said(share: Path, tmp_path: Path) -> None:
+    docs = share / "v17.10" / "docs"
+    (tmp_path / "secret.md").write_text("# Secret\n")
+    (tmp_path / "outside").mkdir()
+    (docs / "secret.md").symlink_to(tmp_path / "secret.md")
+    (docs / "outside").symlink_to(tmp_path / "outside")
+    (docs / "same.md").symlink_to(docs / "guide.md")
+    (docs / "nothing.md").symlink_to(docs / "gone.md")
+    release = open_folder(options(share), Secrets()).releases()[0]
+    found, remarks = fetched(share, tmp_path / "one", release)
+    assert set(found) == {"guide.md", "alarms/lamp.md", "same.md"}
+    assert sorted(remarks) == [
+        "nothing.md is a link to a folder or to nothing, and was left out.",
+        "outside is a link out of the folder, and was left out.",
+        "secret.md is a link out of the folder, and was left out.",
+    ]
+
+
+def test_a_share_that_is_not_mounted_is_an_error(tmp_path: Path) -> None:
+    reader = open_folder(FolderOptions(path=f"{tmp_path}/gone/{{release}}"), Secrets())
+    with pytest.raises(SourceError, match=r"gone/ cannot be read.*mounted"):
+        reader.releases()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read_is_an_error(share: Path, tmp_path: Path) -> None:
+    (share / "v17.10" / "docs" / "guide.md").chmod(0)
+    release = open_folder(options(share), Secrets()).releases()[0]
+    with pytest.raises(SourceError, match=r"guide\.md cannot be read \(permission denied\)"):
+        fetched(share, tmp_path / "one", release)

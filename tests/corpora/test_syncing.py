@@ -1,0 +1,386 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from corpora.building.gathering import ChunkingSettings
+from corpora.catalog.catalog import Catalog
+from corpora.database.engine import Database
+from corpora.database.source_tables import SourceFileRow, SourceRow
+from corpora.database.tables import DocumentRow, MemberRow, PageRow
+from corpora.documents.uploads import UploadedFile, store
+from corpora.documents.worker import JobWork
+from corpora.errors import NoCorpus, SourceError
+from corpora.generations.generations import claim
+from corpora.generations.processes import this_process
+from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
+from corpora.sources import kinds
+from corpora.sources.kinds import SourceKind
+from corpora.sources.options import SourceOptions
+from corpora.sources.source import FetchedFile, FoundRelease, Secrets
+from corpora.sources.syncing import web_address
+from tests.data_folders import database_url
+from tests.hash_embedder import HashEmbedder
+
+pytestmark = pytest.mark.database
+
+GUIDE = "# Guide\n\nThe mast is {} metres high.\n"
+
+
+@dataclass
+class Toy:
+    """A source in memory: texts by release and path; a text may be an error to raise."""
+
+    contents: dict[str, dict[str, str | Exception]]
+    revisions: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    fetched: list[str] = field(default_factory=list)
+    on_file: Callable[[str], None] = lambda path: None
+
+    def releases(self) -> list[FoundRelease]:
+        return [FoundRelease(name, self.revisions.get(name, "")) for name in self.contents]
+
+    def fetch(
+        self,
+        release: FoundRelease,
+        known: Mapping[str, str],
+        folder: Path,
+        check_stop: Callable[[], None],
+        progress: Callable[[int, int | None], None],
+    ) -> Iterator[FetchedFile]:
+        for done, (path, text) in enumerate(self.contents[release.name].items()):
+            check_stop()
+            self.on_file(path)
+            progress(done, None)
+            if isinstance(text, Exception):
+                raise text
+            digest = sha256(text.encode()).hexdigest()
+            content = None
+            if known.get(path) != digest:
+                self.fetched.append(path)
+                content = folder / str(done)
+                content.write_text(text)
+            yield FetchedFile(path, digest, f"https://docs.example/{release.name}/{path}", content)
+
+
+@dataclass
+class Desk:
+    database: Database
+    data_dir: Path
+    toy: Toy
+
+    @property
+    def source(self) -> int:
+        with self.database.writing() as session:
+            row = session.scalar(select(SourceRow))
+            if row is None:
+                row = SourceRow(product="Beacon", kind="toy", options={}, created=datetime.now(UTC))
+                session.add(row)
+                session.flush()
+            return row.id
+
+    def run(self, stopping: Callable[[], bool] = lambda: False) -> Job:
+        jobs = Jobs(self.database)
+        job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=self.source)
+        self.worker(stopping).do(job)
+        return jobs.get(job)
+
+    def worker(self, stopping: Callable[[], bool] = lambda: False) -> JobWork:
+        return JobWork(
+            Claims(self.database, this_process()),
+            self.database,
+            self.data_dir,
+            HashEmbedder(),
+            ChunkingSettings(),
+            stopping,
+            secrets=Secrets(),
+        )
+
+    def row(self) -> SourceRow:
+        with self.database.reading() as session:
+            return session.get_one(SourceRow, self.source)
+
+    def texts(self, release: str) -> dict[str, str]:
+        return {file: text for file, text, _ in self._rows(release)}
+
+    def addresses(self, release: str) -> dict[str, str]:
+        return {file: address for file, _, address in self._rows(release)}
+
+    def generation(self, release: str) -> int:
+        return Catalog(self.database).serving("Beacon", release).generation
+
+    def _rows(self, release: str) -> list[tuple[str, str, str]]:
+        with self.database.reading() as session:
+            rows = session.execute(
+                select(DocumentRow.file, PageRow.text, MemberRow.address)
+                .join(MemberRow, MemberRow.document_id == DocumentRow.id)
+                .join(PageRow, PageRow.document_id == DocumentRow.id)
+                .where(MemberRow.generation_id == self.generation(release))
+            )
+            return [tuple(row) for row in rows]  # type: ignore[misc]
+
+
+@pytest.fixture
+def desk(database: Database, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    toy = Toy(
+        {
+            "17.10": {"guide.md": GUIDE.format(12), "lamp.md": "# Lamp\n\nIt fails.\n"},
+            "17.20": {"guide.md": GUIDE.format(14)},
+        },
+        {"17.10": "aaa", "17.20": "bbb"},
+    )
+
+    def opened(options: SourceOptions, secrets: Secrets) -> Toy:
+        toy.remarks.clear()
+        toy.fetched.clear()
+        return toy
+
+    monkeypatch.setitem(kinds._OURS, "toy", SourceKind(SourceOptions, opened))
+    return Desk(database, data_dir, toy)
+
+
+def test_each_release_of_a_source_is_published_with_the_addresses_of_its_files(desk: Desk) -> None:
+    job = desk.run()
+    assert (job.state, job.message) == (JobState.DONE, "New: 17.10, 17.20.")
+    assert "14 metres" in desk.texts("17.20")["guide.md"]
+    assert desk.addresses("17.10") == {
+        "guide.md": "https://docs.example/17.10/guide.md",
+        "lamp.md": "https://docs.example/17.10/lamp.md",
+    }
+    row = desk.row()
+    assert (row.outcome, row.message) == ("changed", job.message)
+    one, _ = row.report["releases"]
+    assert (one["release"], one["added"], one["names"]["added"]) == (
+        "17.10",
+        2,
+        ["guide.md", "lamp.md"],
+    )
+
+
+def test_what_has_the_same_revision_is_not_even_fetched(desk: Desk) -> None:
+    desk.run()
+    before = desk.generation("17.10")
+    job = desk.run()
+    assert (job.state, job.message) == (JobState.DONE, "2 unchanged.")
+    assert desk.toy.fetched == []
+    assert desk.generation("17.10") == before
+
+
+def test_only_changed_files_are_fetched_and_one_that_is_gone_leaves(desk: Desk) -> None:
+    desk.run()
+    desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(13), "new.md": "# New\n\nYes.\n"}
+    desk.toy.revisions["17.10"] = "ccc"
+    job = desk.run()
+    assert job.message == "New: 17.10. 1 unchanged. 17.10 was moved at its source from aaa to ccc."
+    assert desk.toy.fetched == ["guide.md", "new.md"]
+    assert set(desk.texts("17.10")) == {"guide.md", "new.md"}
+    one = desk.row().report["releases"][0]
+    assert one["names"] == {"added": ["new.md"], "changed": ["guide.md"], "removed": ["lamp.md"]}
+
+
+def test_a_file_that_is_included_makes_what_includes_it_new(desk: Desk) -> None:
+    files = {
+        "guide.rst": "Guide\n=====\n\n.. include:: mast.inc\n",
+        "mast.inc": "It is 12 m high.\n",
+    }
+    desk.toy.contents = {"1.0": {**files}}
+    desk.run()
+    assert "12 m high" in desk.texts("1.0")["guide.rst"]
+    desk.toy.contents["1.0"]["mast.inc"] = "It is 15 m high.\n"
+    desk.run()
+    assert desk.toy.fetched == ["mast.inc"]
+    assert "15 m high" in desk.texts("1.0")["guide.rst"]
+
+
+def test_without_a_revision_nothing_is_published_where_nothing_changed(desk: Desk) -> None:
+    desk.toy.revisions.clear()
+    desk.run()
+    before = desk.generation("17.10")
+    assert desk.run().message == "2 unchanged."
+    assert desk.generation("17.10") == before
+
+
+def test_a_release_that_fails_stops_no_other_and_serves_as_before(desk: Desk) -> None:
+    desk.run()
+    before = desk.generation("17.10")
+    desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(99), "b.md": SourceError("No answer.")}
+    desk.toy.contents["17.20"] = {"guide.md": GUIDE.format(15)}
+    desk.toy.revisions.clear()
+    job = desk.run()
+    assert (job.state, job.message) == (JobState.FAILED, "New: 17.20. 17.10 failed: No answer.")
+    assert desk.row().outcome == "partly"
+    assert desk.generation("17.10") == before
+    assert "15 metres" in desk.texts("17.20")["guide.md"]
+    desk.toy.contents["17.10"]["b.md"] = "# B\n\nHere again.\n"
+    assert desk.run().state is JobState.DONE
+    assert desk.toy.fetched == ["b.md"]
+    assert "99 metres" in desk.texts("17.10")["guide.md"]
+
+
+def test_a_source_without_any_file_empties_nothing(desk: Desk) -> None:
+    desk.run()
+    desk.toy.contents["17.10"] = {}
+    desk.toy.revisions.clear()
+    job = desk.run()
+    assert job.state is JobState.FAILED
+    assert "yields no file for 17.10, and had 2. What it brought still serves" in job.message
+    assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
+    desk.toy.contents = {}
+    job = desk.run()
+    assert job.state is JobState.FAILED
+    assert "no release any more" in job.message
+    assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
+
+
+def test_a_release_that_is_gone_at_the_source_is_told_and_stays(desk: Desk) -> None:
+    desk.run()
+    del desk.toy.contents["17.10"]
+    told = "17.10 is no longer at the source, or not chosen; its documents stay."
+    assert desk.run().message == f"1 unchanged. {told}"
+    assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
+
+
+def test_documents_of_others_stay_beside_those_of_a_source(desk: Desk) -> None:
+    upload = [UploadedFile("notes.md", b"# Notes\n\nOurs.\n")]
+    job = store(
+        desk.database, desk.data_dir, upload, product="Beacon", release="17.20", person_id=""
+    )
+    JobWork(
+        Claims(desk.database, this_process()),
+        desk.database,
+        desk.data_dir,
+        HashEmbedder(),
+        ChunkingSettings(),
+    ).do(job)
+    desk.run()
+    assert set(desk.texts("17.20")) == {"guide.md", "notes.md"}
+
+
+def test_a_path_that_leads_elsewhere_is_left_out_and_said(desk: Desk, tmp_path: Path) -> None:
+    desk.toy.contents = {"1.0": {"../out.md": "# Out\n", "guide.md": GUIDE.format(1)}}
+    desk.run()
+    assert set(desk.texts("1.0")) == {"guide.md"}
+    assert "'../out.md' is no plain relative path" in desk.row().report["remarks"][0]
+
+
+def test_a_run_that_is_stopped_continues_where_it_was(desk: Desk) -> None:
+    seen: list[str] = []
+    desk.toy.on_file = seen.append
+    job = desk.run(lambda: "lamp.md" in seen)
+    assert job.state is JobState.WAITING
+    with pytest.raises(NoCorpus):
+        desk.generation("17.20")
+    desk.worker().do(job.id)
+    assert Jobs(desk.database).get(job.id).state is JobState.DONE
+    assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
+
+
+def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
+    desk.run()
+    desk.toy.contents = {r: {"guide.md": GUIDE.format(30)} for r in desk.toy.contents}
+    desk.toy.revisions.clear()
+    from corpora.database.tables import GenerationRow, ReleaseRow
+
+    with desk.database.reading() as session:
+        release = session.scalar(select(ReleaseRow).where(ReleaseRow.name == "17.10"))
+        assert release is not None
+        model = session.scalars(select(GenerationRow.model_id)).first()
+    assert model is not None
+    generation = claim(desk.database, release.id, model, "x")
+    job = desk.run()
+    assert job.state is JobState.WAITING
+    assert "already being ingested" in job.message
+    assert "30 metres" in desk.texts("17.20")["guide.md"]
+    with desk.database.writing() as session:
+        session.delete(session.get_one(GenerationRow, generation))
+    desk.worker().do(job.id)
+    assert "30 metres" in desk.texts("17.10")["guide.md"]
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from corpora.building.gathering import ChunkingSettings
+from corpora.database.engine import open_database
+from corpora.documents.worker import JobWork
+from corpora.generations.processes import this_process
+from corpora.jobs.jobs import Claims
+from corpora.sources import folder_reader
+from corpora.sources.source import Secrets
+from tests.hash_embedder import HashEmbedder
+
+url, data, job = sys.argv[1:]
+fetch = folder_reader.FolderReader.fetch
+def slowly(self, *args):
+    for number, file in enumerate(fetch(self, *args)):
+        if number == 150:
+            print("fetching", flush=True)
+            time.sleep(600)
+        yield file
+folder_reader.FolderReader.fetch = slowly
+database = open_database(url)
+claims = Claims(database, this_process())
+JobWork(claims, database, Path(data), HashEmbedder(), ChunkingSettings(),
+        secrets=Secrets()).do(int(job))
+"""
+
+
+def test_a_killed_run_is_taken_up_with_what_it_fetched(desk: Desk, tmp_path: Path) -> None:
+    docs = tmp_path / "share" / "1.0"
+    docs.mkdir(parents=True)
+    for number in range(200):
+        words = " ".join(sha256(f"{number} {n}".encode()).hexdigest()[:6] for n in range(20))
+        (docs / f"page{number:03}.md").write_text(f"# Page {number}\n\nIt says {words}.\n")
+    with desk.database.writing() as session:
+        row = session.get_one(SourceRow, desk.source)
+        row.kind, row.options = "folder", {"path": f"{tmp_path}/share/{{release}}"}
+    jobs = Jobs(desk.database)
+    job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=desk.source)
+    url = database_url(desk.data_dir)
+    command = [sys.executable, "-c", KILLED, url, str(desk.data_dir), str(job)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "fetching\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert jobs.get(job).state is JobState.RUNNING
+    with desk.database.reading() as session:
+        assert len(session.scalars(select(SourceFileRow.path)).all()) == 100
+    end = time.monotonic() + 60
+    while jobs.get(job).state is JobState.RUNNING and time.monotonic() < end:
+        Claims(desk.database, this_process()).recover()
+    desk.worker().do(job)
+    assert jobs.get(job).message == "New: 1.0."
+    assert len(desk.texts("1.0")) == 200
+    assert [*(desk.data_dir / "fetching").rglob("*.md")] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("https://docs.example/a?b=c#d", True),
+        ("http://docs.example/a", True),
+        ("javascript:alert(1)", False),
+        ("file:///etc/passwd", False),
+        ("https://user:word@docs.example/", False),
+        ("https:///a", False),
+        ("https://docs.example/a b", False),
+        ("https://docs.example/\n", False),
+        ("https://[::1", False),
+        (None, False),
+    ],
+)
+def test_an_address_is_one_of_the_web_or_none(given: str | None, kept: bool) -> None:
+    assert web_address(given) == (given if kept else "")
