@@ -52,11 +52,13 @@ def is_plain_host(host: str) -> bool:
 
     What is no name here may be an address for the system's resolver.
     """
+    if "%" in host:
+        return False
     try:
         return str(ip_address(host)) == host
     except ValueError:
         last = host.rstrip(".").rpartition(".")[2].lower()
-        return bool(last) and not last.isdecimal() and not last.startswith("0x") and "%" not in host
+        return bool(last) and not last.isdecimal() and not last.startswith("0x")
 
 
 class CheckedConnections(httpcore.NetworkBackend):
