@@ -17,10 +17,12 @@ from ingestion.page import Block, BlockKind, collapse
 _LANDMARKS = (
     ".//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo'"
     " or @aria-label='Breadcrumb' or self::nav"
+    " or contains(@class, 'theme-doc-version-ba') or self::span[@class='lang'][../pre]"
     " or self::form[.//input][string-length(normalize-space()) < 100]"
     " or self::ul[parent::li[starts-with(@class, 'toctree-l')]]]"
 )
-"""What says itself that it is none of the text, search boxes and nested contents."""
+"""What says itself that it is none of the text, search boxes and nested contents; banner and badge
+of an old version (Docusaurus), and the language above a listing (VitePress)."""
 _HINTED = (
     ".//*[self::div or self::ul or self::ol or self::aside or self::header or self::footer"
     " or self::form or self::p or self::table or self::section][@class or @id or self::footer]"
