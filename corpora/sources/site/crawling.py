@@ -48,7 +48,7 @@ class Crawl:
 
     def __init__(self, site: Site, known: Known, left_out: LeftOut) -> None:
         self._site, self._known, self._left_out = site, known, left_out
-        self._frontier = Frontier(site.place)
+        self._frontier = Frontier()
         self._paths: set[str] = set()
         self._unread: list[Found] = []
         self._children: dict[str, list[str]] = {}
@@ -119,10 +119,10 @@ class Crawl:
 
     def _page(self, found: Found) -> FetchedFile | None:
         """The page at an address, if it is one and is to be taken."""
-        url = httpx.URL(found.address)
-        state = self._known.states.get(identity(url))
+        state = self._known.states.get(identity(found.address))
         if state and self._trusts_sitemap and self._says_unchanged(found, state):
-            return self._unchanged(found, url, state)
+            return self._unchanged(found, found.address, state)
+        url = httpx.URL(found.address)
         try:
             answer = self._get(url)
         except ForbiddenHost as error:
@@ -179,7 +179,7 @@ class Crawl:
         content = self._site.folder / f"{self._frontier.taken:07}{suffixes[0]}"
         return FetchedFile(path, digest, str(answer.url), file.rename(content))
 
-    def _unchanged(self, found: Found, url: httpx.URL, state: State) -> FetchedFile | None:
+    def _unchanged(self, found: Found, url: httpx.URL | str, state: State) -> FetchedFile | None:
         """A page that is as it was; so are its links."""
         path = self._known.paths[identity(url)]
         if path in self._paths or not self._has_room(state.size):

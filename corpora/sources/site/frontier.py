@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from corpora.sources.site.addresses import Place, identity
+from corpora.sources.site.addresses import identity
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An address that may be a page.
+    """An address that may be a page of the release, as `Place.page` gives it.
 
     `by` is the page that linked to it, `lastmod` what a sitemap says; `named` says that a page
     calls it its canonical address, `kept` that the page is taken though it calls another one so.
@@ -27,10 +27,9 @@ class Found:
 
 
 class Frontier:
-    """A queue of addresses of one release, in which none is twice."""
+    """A queue of addresses, in which none is twice."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self) -> None:
         self._queue: deque[Found] = deque()
         self._seen: set[str] = set()
         self._waiting: set[str] = set()
@@ -60,14 +59,13 @@ class Frontier:
         """How many of them are pages that were taken."""
         return len(self._taken)
 
-    def add(self, found: Found, base: httpx.URL | None = None) -> None:
-        """Add an address, if it may be a page of the release and is new."""
-        url = self._place.page(found.address, base)
-        if url is not None and self.enter(url):
-            self._queue.append(replace(found, address=str(url)))
-            self._waiting.add(identity(url))
+    def add(self, found: Found) -> None:
+        """Add an address that may be a page of the release, if it is new."""
+        if self.enter(found.address):
+            self._queue.append(found)
+            self._waiting.add(identity(found.address))
 
-    def enter(self, url: httpx.URL) -> bool:
+    def enter(self, url: httpx.URL | str) -> bool:
         """Count an address as seen. Says whether it is new."""
         if (key := identity(url)) in self._seen:
             return False
@@ -76,11 +74,10 @@ class Frontier:
 
     def first(self, keys: set[str]) -> None:
         """Let these addresses be the next ones."""
-        ahead = [found for found in self._queue if identity(found.address) in keys]
-        rest = [found for found in self._queue if identity(found.address) not in keys]
-        self._queue = deque((*ahead, *rest))
+        ordered = sorted(self._queue, key=lambda found: identity(found.address) not in keys)
+        self._queue = deque(ordered)
 
-    def take(self, url: httpx.URL) -> None:
+    def take(self, url: httpx.URL | str) -> None:
         """Count an address as a page that was taken."""
         self._taken.add(identity(url))
         self._copies.pop(identity(url), None)
