@@ -21,8 +21,8 @@ _LANDMARKS = (
     " or self::form[.//input][string-length(normalize-space()) < 100]"
     " or self::ul[parent::li[starts-with(@class, 'toctree-l')]]]"
 )
-"""What says itself that it is none of the text, search boxes, nested contents, and the language above a
-listing (VitePress)."""
+"""What says itself that it is none of the text, search boxes, nested contents, and the language
+above a listing (VitePress)."""
 _OLD_VERSION = ".//*[contains(@class, 'theme-doc-version-ba')]"
 """The banner and the badge of an old version (Docusaurus)."""
 _HINTED = (

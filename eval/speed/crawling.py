@@ -90,7 +90,7 @@ def serve(pages: int, dated: bool) -> None:
         def do_GET(self) -> None:
             name, status, body = self.path.removeprefix("/1.0/"), 200, b""
             if name == "sitemap.xml":
-                body = sitemap(self.server.server_address[1], pages, dated=dated).encode()
+                body = sitemap(server.server_port, pages, dated=dated).encode()
             elif name in ("", "index.html"):
                 body = page(0, pages).encode()
             elif name.startswith("p") and name[1:-5].isdecimal():
