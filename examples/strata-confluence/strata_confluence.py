@@ -23,6 +23,7 @@ from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 LARGEST = 50_000_000
 _API = "/wiki/api/v2/"
 _ENTITY = re.compile(r"<!\[CDATA\[.*?\]\]>|&(?!amp;|lt;|gt;|quot;|apos;|#)\w+;", re.DOTALL)
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _AC, _RI = "{urn:ac}", "{urn:ri}"
 _NOTES = ("info", "note", "tip", "warning")
 
@@ -87,7 +88,7 @@ class ConfluenceReader:
             for done, page in enumerate(self._pages(ask, release.name), 1):
                 check_stop()
                 title, number = page["title"], page["version"]["number"]
-                path = f"{re.sub(r'[^\w.-]+', '-', title)[:80].strip('-.')}-{page['id']}.html"
+                path = f"{_NOT_IN_NAMES.sub('-', title)[:80].strip('-.')}-{page['id']}.html"
                 digest, content = f"{page['id']}@{number}", None
                 if known.get(path) != digest:
                     whole = ask.one(f"pages/{page['id']}?body-format=storage")
