@@ -17,10 +17,14 @@ from ingestion.page import Block, BlockKind, collapse
 _LANDMARKS = (
     ".//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo'"
     " or @aria-label='Breadcrumb' or self::nav"
+    " or self::span[@class='lang'][../pre]"
     " or self::form[.//input][string-length(normalize-space()) < 100]"
     " or self::ul[parent::li[starts-with(@class, 'toctree-l')]]]"
 )
-"""What says itself that it is none of the text, search boxes and nested contents."""
+"""What says itself that it is none of the text, search boxes, nested contents, and the language
+above a listing (VitePress)."""
+_OLD_VERSION = ".//*[contains(@class, 'theme-doc-version-ba')]"
+"""The banner and the badge of an old version (Docusaurus)."""
 _HINTED = (
     ".//*[self::div or self::ul or self::ol or self::aside or self::header or self::footer"
     " or self::form or self::p or self::table or self::section][@class or @id or self::footer]"
@@ -80,6 +84,12 @@ def remove_furniture(content: HtmlElement) -> None:
     for link in _still_in(content, found(content, ".//a[@href]")):
         if _NEWEST.search(link.get("href", "")):
             _remove_banner(link, content)
+
+
+def remove_version_banner(body: HtmlElement) -> None:
+    """Remove what says itself that it tells of the version, before it is taken for a warning."""
+    for element in found(body, _OLD_VERSION):
+        element.drop_tree()
 
 
 def remove_permalinks(content: HtmlElement) -> None:

@@ -102,6 +102,9 @@ class SiteOptions(SourceOptions):
         (), description="hosts that may have an address of a private network"
     )
     delay: float = Field(0.5, ge=0, le=60, description="seconds between two requests")
+    robots: bool = Field(
+        True, description="whether robots.txt is followed; say no only for a site of your own"
+    )
     token: str = Field("", description="the name of a token in the setting source_tokens")
     ca: str = Field("", description="the name of a certificate file in the setting source_files")
 

@@ -13,6 +13,7 @@ from ingestion.html_furniture import (
     link_share,
     remove_furniture,
     remove_permalinks,
+    remove_version_banner,
     without_banner,
     without_furniture,
 )
@@ -75,6 +76,7 @@ def load(data: bytes, file: str) -> Document:
     site_title = next(map(line, root.findall("head/title")), "").removeprefix(_NO_TITLE)
     body = root.find("body")
     body = root if body is None else body
+    remove_version_banner(body)
     rewrite(body)
     content = _container(body)
     _bring_in(content, body, site_title)

@@ -1,0 +1,61 @@
+"""Which answers of a site are pages, and of which format."""
+
+from __future__ import annotations
+
+from mimetypes import guess_type
+from pathlib import Path
+from urllib.parse import unquote
+
+import httpx
+
+from corpora.sources.site.fetching import Answer
+
+HTML = (".html", ".htm", ".xhtml")
+_MARKDOWN = (".md", ".markdown", ".mdx")
+_TEXT = (".txt", ".text", ".rst", ".adoc", ".asciidoc", *_MARKDOWN)
+_PDF = (".pdf",)
+_SUFFIXES = {
+    "text/html": HTML,
+    "application/xhtml+xml": HTML,
+    "text/markdown": _MARKDOWN,
+    "text/x-markdown": _MARKDOWN,
+    "text/plain": _TEXT,
+    "application/pdf": _PDF,
+}
+_UNSTATED = ("", "application/octet-stream", "binary/octet-stream")
+_SOURCES = "_sources"
+"""Where Sphinx keeps what its pages were made of."""
+
+
+def suffixes_of(answer: Answer) -> tuple[str, ...]:
+    """The suffixes that a page of this content type may have, the usual one first; () if none.
+
+    Where a server states no type, the address's own suffix says it.
+    """
+    if answer.kind in _UNSTATED:
+        name = answer.url.path.lower()
+        return next((s for s in (_MARKDOWN, _TEXT, _PDF, HTML) if name.endswith(s)), ())
+    return _SUFFIXES.get(answer.kind, ())
+
+
+def is_worth_asking(url: httpx.URL) -> bool:
+    """Say whether a link may lead to a page: not if its name says that it is something else."""
+    path = unquote(url.raw_path.decode())
+    if f"/{_SOURCES}/" in path:
+        return False
+    name = path.rpartition("/")[2]
+    if not name.rpartition(".")[2].isalpha() or name.lower().endswith((*HTML, *_TEXT, *_PDF)):
+        return True
+    kind = guess_type(name)[0]
+    return kind is None or kind in _SUFFIXES
+
+
+def in_utf8(file: Path, charset: str) -> None:
+    """Write a text that its server says to be in another encoding anew, with a mark that it is."""
+    try:
+        if not charset or "".encode(charset) or charset.replace("_", "-") in ("utf-8", "ascii"):
+            return
+        text = file.read_bytes().decode(charset)
+    except (LookupError, UnicodeError):
+        return
+    file.write_text(text, "utf-8-sig", newline="")

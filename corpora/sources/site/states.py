@@ -1,0 +1,100 @@
+"""What is kept of each page between two readings, as the digest of its file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+
+import httpx
+
+from corpora.sources.site.addresses import Place, identity
+from corpora.sources.site.fetching import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A page as it was when it was read.
+
+    `at` is its address below the folder of the release, or a whole one on another host; `by` that
+    of the page that linked to it; `hash` and `size` are those of its content. `lastmod` is what the
+    sitemap said, if no later change can go by the same time.
+    """
+
+    at: str
+    hash: str
+    size: int
+    etag: str = ""
+    modified: str = ""
+    lastmod: str = ""
+    by: str = ""
+
+    @classmethod
+    def of(cls, answer: Answer, place: Place, lastmod: str, by: str) -> State:
+        """That of a page that was just read."""
+        return cls(
+            shortened(answer.url, place),
+            answer.digest,
+            answer.size,
+            answer.etag,
+            answer.modified,
+            settled(lastmod),
+            by,
+        )
+
+    @classmethod
+    def read(cls, digest: str) -> State | None:
+        """What a digest holds, or None where it is of another kind."""
+        try:
+            known = {field.name for field in fields(cls)}
+            return cls(**{key: value for key, value in json.loads(digest).items() if key in known})
+        except (ValueError, TypeError, AttributeError):
+            return None
+
+    def __str__(self) -> str:
+        return json.dumps(
+            {key: value for key, value in asdict(self).items() if value}, separators=(",", ":")
+        )
+
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """The headers that ask for the page only if it has changed."""
+        if self.etag:
+            return {"If-None-Match": self.etag}
+        return {"If-Modified-Since": self.modified} if self.modified else {}
+
+
+class Known:
+    """The states of the pages of one release, by what identifies their addresses."""
+
+    def __init__(self, digests: Mapping[str, str], place: Place) -> None:
+        base = place.start.join(place.folder)
+        self.paths: dict[str, str] = {}
+        self.states: dict[str, State] = {}
+        self.addresses: dict[str, httpx.URL] = {}
+        for path, digest in digests.items():
+            state = State.read(digest)
+            url = place.page(state.at, base) if state else None
+            if state is not None and url is not None:
+                self.paths[identity(url)] = path
+                self.states[identity(url)] = state
+                self.addresses[identity(url)] = url
+
+    def conditions(self, url: httpx.URL) -> Mapping[str, str]:
+        """The headers of a conditional request; none for a page that is not known."""
+        state = self.states.get(identity(url))
+        return state.conditions if state else {}
+
+
+def shortened(url: httpx.URL, place: Place) -> str:
+    """An address as it is kept: without what all pages of the release share."""
+    address = str(url)
+    folder = str(place.start.join(place.folder))
+    return f"./{address[len(folder) :]}" if address.startswith(folder) else address
+
+
+def settled(lastmod: str) -> str:
+    """The time of a change if it is exact, or a day that is over; else ""."""
+    is_day = len(lastmod) == 10 and lastmod < datetime.now(UTC).date().isoformat()
+    return lastmod if is_day or "T" in lastmod else ""
