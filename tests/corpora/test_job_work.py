@@ -24,7 +24,7 @@ from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.missing_vectors import TEXTS_AT_ONCE
-from corpora.jobs.jobs import EVALUATIONS, Claims, Job, JobFile, JobKind, Jobs, JobState
+from corpora.jobs.jobs import Claims, Job, JobFile, JobKind, Jobs, JobState
 from ingestion.errors import StrataError
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
