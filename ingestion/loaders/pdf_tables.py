@@ -236,7 +236,7 @@ def beside_each_other(flow: Sequence[Box]) -> Iterator[list[Box]]:
         if len(stacks) > 1 and all(map(_goes_on, stacks)):
             top = grouped[i][0].y0
             yield [item for item in kept if item.y0 < top]
-            yield from stacks
+            yield from (list[Box](stack) for stack in stacks)
             kept = [item for item in kept if item.y0 >= top]
         else:
             kept += [s for row in grouped[i:end] for s in row]
