@@ -187,7 +187,8 @@ def test_what_is_outdated_gives_way_to_what_is_not(
 ) -> None:
     stores, old_page = Stores(database, SETTINGS), page_with(database, MAST)
     stores.add(release, made_pair(unit(1, 0, 0), 0.95, origin, pages=[old_page]))
-    assert change(database, docs) == ONE_OUT
+    # One that people vouch for is to be held against the new pages as well.
+    assert change(database, docs).startswith(ONE_OUT)
     new_page = page_with(database, "15 metres")
     new = stores.add(release, made_pair(unit(1, 0, 0), 0.7, pages=[new_page]))
     # What was on its way while the next generation was published is outdated, too.
