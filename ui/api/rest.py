@@ -43,7 +43,7 @@ _FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"fil
 _UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 
-def _all_known(request: Request, chatbot: Annotated[Chatbot, Depends(opened)]) -> None:
+def refuse_unknown(request: Request, chatbot: Annotated[Chatbot, Depends(opened)]) -> None:
     """Refuse a query parameter that the route does not have; who has no key hears that first."""
     known = {field.alias for field in request.scope["route"].dependant.query_params}
     if unknown := request.query_params.keys() - known:
@@ -52,7 +52,7 @@ def _all_known(request: Request, chatbot: Annotated[Chatbot, Depends(opened)]) -
         raise RequestValidationError(unknown_ones)
 
 
-router = APIRouter(dependencies=[Depends(_all_known)])
+router = APIRouter(dependencies=[Depends(refuse_unknown)])
 """The routes."""
 
 
