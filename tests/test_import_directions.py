@@ -22,7 +22,8 @@ UPSTREAM = {
 }
 INSIDE = {
     "corpora": (
-        "errors database catalog generations indexing parameters jobs packs building sources documents"
+        "errors database catalog generations indexing parameters jobs packs building sources "
+        "documents"
     ),
     "chatbot": (
         "errors text releases turn reply runtime models settings accounts "

@@ -177,7 +177,7 @@ class Claims:
         # A job without a release is one of the whole product.
         whole = or_(before.release == "", Job.release == "")
         same = (before.product == Job.product) & or_(whole, before.release == Job.release)
-        in_line = true() if kinds == EVALUATIONS else same
+        in_line: ColumnElement[bool] = true() if kinds == EVALUATIONS else same
         if kinds == SYNCS:
             in_line = before.source_id == Job.source_id
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))

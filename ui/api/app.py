@@ -27,9 +27,16 @@ from chatbot.errors import (
 )
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
-from corpora.errors import DatabaseFull, DiskFull, NoCorpus, UnknownRelease, UnusableDatabase
+from corpora.errors import (
+    DatabaseFull,
+    DiskFull,
+    NoCorpus,
+    NoSuchSource,
+    UnknownRelease,
+    UnusableDatabase,
+)
 from ingestion.errors import StrataError
-from ui.api import chat_completions, documentation, operating, rest
+from ui.api import chat_completions, documentation, operating, rest, sources
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
 from ui.api.streaming import failure
@@ -46,6 +53,7 @@ _STATUS: dict[type[Exception], int] = {
     UnknownRelease: HTTPStatus.NOT_FOUND,
     NoCorpus: HTTPStatus.NOT_FOUND,
     NotThere: HTTPStatus.NOT_FOUND,
+    NoSuchSource: HTTPStatus.NOT_FOUND,
     GeneratorError: HTTPStatus.BAD_GATEWAY,
     TookTooLong: HTTPStatus.GATEWAY_TIMEOUT,
     UnusableDatabase: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -70,7 +78,9 @@ class Api:
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
         (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
-        described = _application(chatbot, "/openapi.json", rest.router, operating.router)
+        described = _application(
+            chatbot, "/openapi.json", rest.router, sources.router, operating.router
+        )
         openai = _application(chatbot, None, chat_completions.router)
         documentation_app = _application(chatbot, None, documentation.router)
         openai.add_exception_handler(RequestValidationError, _malformed_as_openai)
