@@ -116,7 +116,7 @@ class Sources:
             recorded(session, self.person, "add source", row.product, **details)
         return self.show(row.id)
 
-    def list(self, product: str = "") -> tuple[ListedSource, ...]:
+    def every(self, product: str = "") -> tuple[ListedSource, ...]:
         """All sources, or those of a product."""
         query = select(SourceRow.id).order_by(SourceRow.product, SourceRow.id)
         if product:

@@ -35,7 +35,7 @@ class SourceToTry(SourceIn):
 @router.get("")
 def sources(service: Operating) -> tuple[ListedSource, ...]:
     """Every source, with what came of its last run."""
-    return _sources(service).list()
+    return _sources(service).every()
 
 
 @router.post("", status_code=201)

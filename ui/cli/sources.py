@@ -76,7 +76,7 @@ def list_sources(
     product: Annotated[str, Option(help="Only this product.")] = "", as_json: AsJson = False
 ) -> None:
     """List the sources with what came of their last runs."""
-    listed = _sources().list(product)
+    listed = _sources().every(product)
     lines = [
         "  ".join(filter(None, (str(s.id), s.product, s.kind, s.place, s.outcome or "never run")))
         + f"  {s.message}".rstrip()
