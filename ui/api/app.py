@@ -36,7 +36,7 @@ from corpora.errors import (
     UnusableDatabase,
 )
 from ingestion.errors import StrataError
-from ui.api import chat_completions, documentation, operating, release_checks, rest
+from ui.api import chat_completions, documentation, operating, release_checks, release_packs, rest
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
 from ui.api.streaming import failure
@@ -79,7 +79,12 @@ class Api:
         )
         (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         described = _application(
-            chatbot, "/openapi.json", rest.router, release_checks.router, operating.router
+            chatbot,
+            "/openapi.json",
+            rest.router,
+            release_checks.router,
+            release_packs.router,
+            operating.router,
         )
         openai = _application(chatbot, None, chat_completions.router)
         documentation_app = _application(chatbot, None, documentation.router)
