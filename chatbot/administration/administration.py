@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from corpora.documents.uploads import UploadedFile, store
 from corpora.errors import JobError
 from corpora.generations.generations import discard_waiting, publish_waiting, waiting_of
 from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
+from corpora.packs.container import open_pack
+from corpora.packs.signing import require_trusted
 
 _ACTIONS = {
     "aliases": "alias",
@@ -101,6 +104,41 @@ class Administration:
         job = store(self.database, data_dir, files, **of)
         size = sum(file.size for file in files)
         self._record("upload", product, release, job=job, files=len(files), size=size)
+        return job
+
+    def pack(self, product: str, release: str, *, originals: bool = False) -> int:
+        """Order that a release is written into a signed file; return the job's id."""
+        with self.database.reading() as session:
+            row = require_release(session, product, release)
+            of = row.product.name, row.name
+        order = {"originals": originals}
+        job = Jobs(self.database).add(JobKind.PACK, *of, self.person.id, order=order)
+        self._record("order release pack", *of, job=job, **order)
+        return job
+
+    def unpack(self, file: UploadedFile, data_dir: Path, trust: str = "") -> int:
+        """Order that a release pack is taken in; return the job's id.
+
+        `trust` is the fingerprint of a key whose packs are trusted from now on. Raises BadPack,
+        UntrustedPack, and LimitReached.
+        """
+        if self.limits is not None:
+            self.limits.upload(self.person)
+        with open_pack(BytesIO(file.content)) as pack:
+            require_trusted(data_dir, pack.signer, trust)
+            of, signer = pack.manifest, pack.signer
+        file = UploadedFile("release.strata", file.content)
+        job = store(
+            self.database,
+            data_dir,
+            [file],
+            product=of.product,
+            release=of.release,
+            person_id=self.person.id,
+            kind=JobKind.UNPACK,
+            order={"signer": signer},
+        )
+        self._record("upload release pack", of.product, of.release, job=job, signer=signer)
         return job
 
     def read_again(self, product: str, release: str) -> int:

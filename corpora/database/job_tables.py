@@ -13,10 +13,10 @@ from corpora.database.tables import Base
 class JobKind(StrEnum):
     """What a job does: the files of an upload become part of a release; its files are read again
     by today's parsers; its texts are embedded by another model; what is new at a source is brought;
-    documents leave it; it is deleted, or the product with all releases. Or the questions with
-    checked answers of a product are asked, and what it replies is scored; or such questions are
-    proposed from a release. Or the accepted answers of the release before are held against a
-    generation.
+    documents leave it; it is deleted, or the product with all releases; a release pack is taken in,
+    or one is made. Or the questions with checked answers of a product are asked, and what it
+    replies is scored; or such questions are proposed from a release. Or the accepted answers of the
+    release before are held against a generation.
     """
 
     UPLOAD = "upload"
@@ -24,19 +24,26 @@ class JobKind(StrEnum):
     EMBED = "embed"
     REMOVE = "remove"
     DELETE = "delete"
+    UNPACK = "unpack"
+    PACK = "pack"
     EVALUATE = "evaluate"
     DRAFT = "draft"
     CHECK = "check"
     SYNC = "sync"
 
 
-ON_DOCUMENTS = (JobKind.UPLOAD, JobKind.REREAD, JobKind.EMBED, JobKind.REMOVE, JobKind.DELETE)
+ON_DOCUMENTS = (
+    *(JobKind.UPLOAD, JobKind.REREAD, JobKind.EMBED, JobKind.REMOVE, JobKind.DELETE),
+    JobKind.UNPACK,
+)
 EVALUATIONS = (JobKind.EVALUATE,)
 DRAFTS = (JobKind.DRAFT,)
+PACKS = (JobKind.PACK,)
 CHECKS = (JobKind.CHECK,)
 SYNCS = (JobKind.SYNC,)
 """Jobs that change documentation, that measure, that propose questions, that hold answers against
-a release, that mostly wait for others' servers: no group waits for another."""
+a release, that mostly wait for others' servers, that write a release pack: no group waits for
+another."""
 
 
 ORDER = "order"

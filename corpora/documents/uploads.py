@@ -1,10 +1,11 @@
 """Uploads: files that came over the page are kept in the database until they are ingested."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from sqlalchemy import ColumnElement, select, update
 
@@ -13,7 +14,7 @@ from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals, pack
 from corpora.database.tables import FileRow
-from corpora.errors import UploadError
+from corpora.errors import JobError, UploadError
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from ingestion.archives import canonical_name, stays_inside
@@ -72,8 +73,10 @@ def store(
     product: str,
     release: str,
     person_id: str,
+    kind: JobKind = JobKind.UPLOAD,
+    order: Mapping[str, Any] | None = None,
 ) -> int:
-    """Keep files in the database, order their ingest, and return the id of the job.
+    """Keep files in the database, order what is done with them, and return the id of the job.
 
     The job is there once its files are safe, and any worker on any machine can do it. `data_dir`
     is looked at for room. Raises UploadError, UnusableName and DiskFull.
@@ -91,7 +94,7 @@ def store(
         listed = [_keep(database, file) for file in files]
         with database.writing() as session:
             job_id = Jobs(database).add(
-                JobKind.UPLOAD, product, release, person_id, listed, session=session
+                kind, product, release, person_id, listed, order=order, session=session
             )
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.
@@ -129,6 +132,27 @@ def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path
     if not kept:
         raise UploadError(_NOT_KEPT)
     return [p for p in (folder / "files", *sorted(folder.glob("archives/*/*"))) if p.exists()]
+
+
+def keep_result(database: Database, job_id: int, name: str, data: bytes) -> None:
+    """Keep a file that a job made, to be fetched for as long as those of failed jobs are kept."""
+    packed = pack(data, compress=False)
+    made = JobFile(name, size=packed.size, content_hash=packed.content_hash)
+    made.job_id = job_id
+    with database.writing() as session:
+        Originals(database).store(session, packed)
+        session.merge(made)
+
+
+def kept_result(database: Database, job_id: int) -> tuple[str, bytes]:
+    """Return the name and the bytes of the file that a job made; raise JobError without one."""
+    jobs = Jobs(database)
+    if jobs.get(job_id).kind is JobKind.PACK:
+        for file in jobs.files(job_id):
+            data = Originals(database).read(file.content_hash) if file.content_hash else None
+            if data is not None:
+                return file.file, data
+    raise JobError(f"Job {job_id} has made no file, or it is not kept any more: order it again.")
 
 
 def drop_upload(database: Database, job_id: int) -> None:

@@ -65,7 +65,7 @@ class JobWork:
 
     `pauses` gives what each ingest calls between two steps; with `waits` what it built waits for an
     admin's yes. With `tasks` it does jobs of their kinds alone, which are none on documents; with
-    `secrets` it runs sources alone, which sign in with these.
+    `secrets` it runs sources alone, which sign in with these. `unpack` takes a release pack in.
     """
 
     claims: Claims
@@ -78,6 +78,7 @@ class JobWork:
     pauses: Callable[[], Callable[[], None]] = lambda: lambda: None
     tasks: Mapping[JobKind, Task] = field(default_factory=dict)
     secrets: Secrets | None = None
+    unpack: Callable[[Job, Path, Builder], str] | None = None
     waits: bool = False
     _postponed: dict[int, float] = field(default_factory=dict, init=False)
 
@@ -120,7 +121,8 @@ class JobWork:
             _log.warning("job %s is in other hands now", job.id)
             return
         _log.info("job %s is %s: %s", job.id, ended.state, ended.message)
-        if ended.state is JobState.DONE:
+        # What it made is fetched later.
+        if ended.state is JobState.DONE and job.kind is not JobKind.PACK:
             drop_upload(self.database, job.id)
 
     def _outcome(self, job: Job) -> _Ended:
@@ -190,6 +192,10 @@ class JobWork:
             case JobKind.UPLOAD:
                 paths = lay_out_upload(self.database, self.data_dir, job.id)
                 ingested = builder.ingest(paths, product=job.product, release=job.release)
+            case JobKind.UNPACK if self.unpack:
+                (folder,) = lay_out_upload(self.database, self.data_dir, job.id)
+                (path,) = folder.iterdir()
+                return _Ended(JobState.DONE, self.unpack(job, path, builder))
             case JobKind.REREAD:
                 ingested = builder.reread(job.product, job.release)
             case JobKind.EMBED:

@@ -20,6 +20,7 @@ class Stage(StrEnum):
     ASKING = "asking"
     SCORING = "scoring"
     PROPOSING = "proposing"
+    PACKING = "packing"
     CHECKING = "checking"
 
 

@@ -19,6 +19,7 @@ from corpora.database.job_tables import DRAFTS as DRAFTS
 from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
 from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
 from corpora.database.job_tables import ORDER, JobFileRow, JobRow, WorkerRow
+from corpora.database.job_tables import PACKS as PACKS
 from corpora.database.job_tables import SYNCS as SYNCS
 from corpora.database.job_tables import JobKind as JobKind
 from corpora.database.job_tables import JobState as JobState

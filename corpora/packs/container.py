@@ -102,10 +102,11 @@ class PackFile:
 
 
 @contextmanager
-def open_pack(path: Path) -> Iterator[PackFile]:
+def open_pack(file: Path | IO[bytes]) -> Iterator[PackFile]:
     """Open a pack and verify its signature; raises BadPack with what is wrong."""
+    path = file if isinstance(file, Path) else "This file"
     try:
-        zipped = zipfile.ZipFile(path)
+        zipped = zipfile.ZipFile(file)
     except (OSError, zipfile.BadZipFile) as error:
         raise BadPack(f"{path} is no release pack: {error}.") from error
     with zipped:
@@ -123,7 +124,7 @@ def open_pack(path: Path) -> Iterator[PackFile]:
         yield PackFile(zipped, manifest, signer)
 
 
-def _small(zipped: zipfile.ZipFile, name: str, path: Path) -> bytes:
+def _small(zipped: zipfile.ZipFile, name: str, path: Path | str) -> bytes:
     try:
         with zipped.open(name) as file:
             text = file.read(_LARGEST_MANIFEST + 1)

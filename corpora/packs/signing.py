@@ -95,7 +95,7 @@ def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
         found = "is signed by another key" if wanted else "is signed by a key that is not known"
         raise UntrustedPack(
             f"The pack {found}: {signer}. Compare it with what its maker tells you by another way, "
-            f"then unpack with --trust {signer}."
+            "then trust it: with --trust and that fingerprint, or by a tick on the page."
         )
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     (place / signer).touch()

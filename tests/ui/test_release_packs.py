@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL, Person
+from chatbot.administration.administration import Administration
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
 from chatbot.administration.release_packs import ReleasePacks, Unpacked
@@ -20,16 +26,23 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.errors import NotAllowed
 from corpora.building.building import Builder
+from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import Outcome
 from corpora.catalog.glossary import Entry
 from corpora.database.tables import EmbeddingRow
 from corpora.documents.documents import Documents
-from corpora.errors import BadPack, UntrustedPack
+from corpora.documents.uploads import UploadedFile, kept_result, sweep_uploads
+from corpora.documents.worker import JobWork
+from corpora.errors import BadPack, JobError, UnknownRelease, UntrustedPack
+from corpora.generations.processes import this_process
+from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
 from corpora.packs.container import open_pack, write_pack
 from corpora.packs.contents import DOCUMENTS
 from corpora.packs.signing import own_key
 from tests.hash_embedder import HashEmbedder
+from tests.ui.api.conftest import serving
 from tests.ui.conftest import close
+from ui.serving.packing import make_pack, take_pack
 
 pytestmark = pytest.mark.database
 
@@ -266,3 +279,97 @@ def test_an_unknown_signer_is_trusted_by_fingerprint_alone(elsewhere: Chatbot, p
 def test_only_admins_make_and_take_packs(chatbot: Chatbot) -> None:
     with pytest.raises(NotAllowed):
         ReleasePacks(chatbot, Person("bo@example.org", "Bo", is_admin=False))
+
+
+def work(chatbot: Chatbot) -> list[Job]:
+    """Do the jobs that wait as the worker does; return all, the newest first."""
+    settings, database = chatbot.settings, chatbot.database
+    work = JobWork(
+        Claims(database, this_process()),
+        database,
+        settings.data_dir,
+        chatbot.embedder,
+        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
+        unpack=partial(take_pack, settings),
+    )
+    packs = replace(work, tasks={JobKind.PACK: partial(make_pack, settings)})
+    while packs.do_next() or work.do_next():
+        pass
+    return list(Jobs(database).recent(kinds=tuple(JobKind)))
+
+
+def test_packs_are_made_and_taken_in_as_jobs(chatbot: Chatbot, elsewhere: Chatbot) -> None:
+    admin = Administration(chatbot.database, LOCAL)
+    ordered = admin.pack("VALVE", "1.0", originals=True)
+    (job, *_) = work(chatbot)
+    assert (job.id, job.kind, job.state) == (ordered, JobKind.PACK, JobState.DONE)
+    assert "Ready to download for a week: " in job.message
+    name, data = kept_result(chatbot.database, ordered)
+    assert name == "valve-1.0.strata"
+    sweep_uploads(chatbot.database, chatbot.settings.data_dir)
+    assert kept_result(chatbot.database, ordered)[1] == data
+
+    there = Administration(elsewhere.database, LOCAL)
+    file, data_dir = UploadedFile(name, data), elsewhere.settings.data_dir
+    with pytest.raises(UntrustedPack, match=r"a key that is not known: [0-9a-f]{64}"):
+        there.unpack(file, data_dir)
+    assert not Jobs(elsewhere.database).recent()
+    with open_pack(BytesIO(data)) as pack:
+        signer = pack.signer
+    there.unpack(file, data_dir, signer)
+    (taken_in, *_) = work(elsewhere)
+    assert (taken_in.state, taken_in.kind) == (JobState.DONE, JobKind.UNPACK)
+    assert taken_in.message.startswith("Taken in: ")
+    for question in QUESTIONS:
+        assert answer(elsewhere, question) == answer(chatbot, question)
+    # From now on its maker is trusted.
+    there.unpack(file, data_dir)
+
+
+def test_a_pack_that_was_changed_is_refused_before_it_is_a_job(
+    chatbot: Chatbot, elsewhere: Chatbot
+) -> None:
+    there = Administration(elsewhere.database, LOCAL)
+    for data in (b"", b"PK\x03\x04", b"no zip at all"):
+        with pytest.raises(BadPack, match="This file is no release pack"):
+            there.unpack(UploadedFile("valve.strata", data), elsewhere.settings.data_dir)
+    assert not Jobs(elsewhere.database).recent()
+
+
+def test_no_file_is_given_of_a_job_that_made_none(chatbot: Chatbot) -> None:
+    admin = Administration(chatbot.database, LOCAL)
+    with pytest.raises(UnknownRelease):
+        admin.pack("valve", "9.9")
+    job = admin.pack("valve", "1.0")
+    with pytest.raises(JobError, match="order it again"):
+        kept_result(chatbot.database, job)
+
+
+def test_programs_make_fetch_and_take_packs(chatbot: Chatbot, elsewhere: Chatbot) -> None:
+    with ExitStack() as stack:
+        here, there = (
+            stack.enter_context(httpx.Client(base_url=stack.enter_context(serving(of)), timeout=60))
+            for of in (chatbot, elsewhere)
+        )
+        _through_programs(here, there, chatbot, elsewhere)
+
+
+def _through_programs(
+    here: httpx.Client, there: httpx.Client, chatbot: Chatbot, elsewhere: Chatbot
+) -> None:
+    made = here.post("/api/v1/packs", params={"product": "valve", "release": "1.0"})
+    assert made.status_code == 202
+    place = f"/api/v1/packs/{made.json()['id']}"
+    assert here.get(place).status_code == 422
+    work(chatbot)
+    fetched = here.get(place)
+    assert fetched.headers["content-disposition"] == 'attachment; filename="valve-1.0.strata"'
+
+    form = {"files": ("valve.strata", fetched.content)}
+    refused = there.put("/api/v1/packs", files=form)
+    assert refused.status_code == 422
+    signer = re.search("[0-9a-f]{64}", refused.text)
+    assert signer
+    taken_in = there.put("/api/v1/packs", files=form, params={"trust": signer[0]})
+    assert taken_in.status_code == 202
+    assert work(elsewhere)[0].state is JobState.DONE

@@ -37,7 +37,15 @@ from corpora.errors import (
     UnusableDatabase,
 )
 from ingestion.errors import StrataError
-from ui.api import chat_completions, documentation, operating, release_checks, rest, sources
+from ui.api import (
+    chat_completions,
+    documentation,
+    operating,
+    release_checks,
+    release_packs,
+    rest,
+    sources,
+)
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
 from ui.api.streaming import failure
@@ -85,6 +93,7 @@ class Api:
             "/openapi.json",
             rest.router,
             release_checks.router,
+            release_packs.router,
             sources.router,
             operating.router,
         )

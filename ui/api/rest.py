@@ -15,6 +15,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.comparison.still_true import StillTrue
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
+from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.errors import UploadError
@@ -49,7 +50,7 @@ _ASKED_AS_JSON_OR_EVENTS: dict[int | str, dict[str, Any]] = {
 }
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
 _FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"files": _FILES}}}
-_UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
+UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 
 def all_known(request: Request, chatbot: Annotated[Chatbot, Depends(opened)]) -> None:
@@ -175,7 +176,7 @@ def rate(service: Asking, turn: forms.RowId, given: forms.FeedbackIn) -> None:
     feedback.give(turn, given.thumbs, given.reason, given.comment)
 
 
-@router.post("/jobs", status_code=202, response_model=forms.JobOut, openapi_extra=_UPLOAD)
+@router.post("/jobs", status_code=202, response_model=forms.JobOut, openapi_extra=UPLOAD)
 async def upload(
     service: Ingesting,
     product: forms.Name,
@@ -189,12 +190,7 @@ async def upload(
     """
     # Checked before the body is read, so that nobody without a key can fill the disk.
     settings = service.chatbot.settings
-    largest = settings.largest_upload * 1_000_000
-    length = request.headers.get("content-length", "")
-    if not length.isdecimal():
-        raise UploadError("Say how long the upload is (Content-Length).")
-    if int(length) > largest:
-        raise UploadError(f"The upload is larger than {settings.largest_upload:,} MB: split it.")
+    largest = require_length(request, settings)
     files = await uploaded_files(request)
 
     def order() -> dict[str, Any]:
@@ -207,6 +203,17 @@ async def upload(
         return _with_files(service, ordered)
 
     return await to_thread.run_sync(order)
+
+
+def require_length(request: Request, settings: Settings) -> int:
+    """The largest upload in bytes; raises UploadError for one that is larger, or of no length."""
+    largest = settings.largest_upload * 1_000_000
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal():
+        raise UploadError("Say how long the upload is (Content-Length).")
+    if int(length) > largest:
+        raise UploadError(f"The upload is larger than {settings.largest_upload:,} MB: split it.")
+    return largest
 
 
 @router.get("/jobs", response_model=tuple[forms.JobOut, ...])

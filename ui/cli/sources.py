@@ -78,17 +78,8 @@ def list_sources(
     """List the sources with what came of their last runs."""
     listed = _sources().every(product)
     lines = [
-<<<<<<< HEAD
-        "  ".join(
-            filter(
-                None,
-                (str(s.id), s.product, s.kind, s.place, s.outcome or "never run", s.message),
-            )
-        )
-=======
         "  ".join(filter(None, (str(s.id), s.product, s.kind, s.place, s.outcome or "never run")))
         + f"  {s.message}".rstrip()
->>>>>>> frame
         for s in listed
     ]
     none = "No sources yet. Add one with `strata source add`."

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from chatbot.administration.administration import Administration
-from corpora.jobs.jobs import ON_DOCUMENTS, Job, JobKind, Jobs
+from corpora.documents.uploads import kept_result
+from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, Job, JobKind, Jobs
 from ui.elements.frame import button, failures_shown, in_a_row, when
-from ui.elements.table import show_table
+from ui.elements.table import download, show_table
 from ui.serving import services
 from ui.wording.amounts import how_large, how_long, how_many
 from ui.wording.escaping import as_label, as_text
@@ -16,6 +17,7 @@ PATIENCE = 15.0
 """Seconds after which a waiting job makes the page say that no worker runs."""
 
 _LOOK_EVERY = 1.0
+_OF_THE_PAGE = (*ON_DOCUMENTS, *PACKS)
 _SHOWN = 50
 _KINDS = {
     "upload": "Upload",
@@ -23,6 +25,8 @@ _KINDS = {
     "embed": "Embedding",
     "remove": "Removal of documents",
     "delete": "Deletion",
+    "unpack": "Release pack",
+    "pack": "Making of a release pack",
     "evaluate": "Evaluation",
     "draft": "Proposing of questions",
     "check": "Check of accepted answers",
@@ -40,6 +44,7 @@ _OTHERS = {
     JobKind.EVALUATE: {"asking": 0.95, "scoring": 0.05},
     JobKind.DRAFT: {"proposing": 1.0},
     JobKind.CHECK: {"checking": 1.0},
+    JobKind.PACK: {"packing": 1.0},
 }
 """The share of a job that each of its stages takes, roughly."""
 
@@ -50,6 +55,7 @@ _COUNTED = {
     "embedding": "passage",
     "indexing": "passage",
     "deleting": "page",
+    "packing": "document",
     "asking": "question",
     "scoring": "answer",
     "proposing": "question",
@@ -57,7 +63,7 @@ _COUNTED = {
 }
 
 
-def show_running(kinds: Sequence[JobKind] = ON_DOCUMENTS) -> None:
+def show_running(kinds: Sequence[JobKind] = _OF_THE_PAGE) -> None:
     """The waiting and running jobs, refreshed every second while there are any."""
     # This container is always there, so that what is below keeps its state when a job ends.
     place = st.container()
@@ -68,7 +74,7 @@ def show_running(kinds: Sequence[JobKind] = ON_DOCUMENTS) -> None:
 
 def show_jobs() -> None:
     """The jobs that have ended, the newest first."""
-    ended = [job for job in _jobs().recent(_SHOWN) if not job.is_open]
+    ended = [job for job in _jobs().recent(_SHOWN, kinds=_OF_THE_PAGE) if not job.is_open]
     if not ended:
         st.markdown(
             "No finished jobs yet. Uploads, removals and reprocessing are listed here with their "
@@ -135,12 +141,27 @@ def show_ended(job: Job) -> None:
             f"{_heading(job)}\\\n" + (f"{outcome}\\\n" if outcome else "") + f":gray[{moment}{by}]",
             width="stretch",
         )
+        if job.kind is JobKind.PACK and job.state == "done":
+            _offer_pack(job)
         has_files = job.kind in ON_DOCUMENTS
         if has_files and button("Files", icon="description", key=f"files of {job.id}"):
             _files(job.id)
         if job.state in ("failed", "cancelled"):
             key = f"retry {job.id}"
             button("Try again", _change, Administration.retry, job.id, icon="refresh", key=key)
+
+
+def _offer_pack(job: Job) -> None:
+    files = [file for file in _jobs().files(job.id) if file.content_hash]
+    if not files:
+        st.markdown(":gray[not kept any more]", width="content")
+        return
+    download(
+        "Download",
+        lambda: kept_result(services.chatbot().database, job.id)[1],
+        files[0].file,
+        key=f"pack {job.id}",
+    )
 
 
 @st.dialog("Files of this job", width="large", icon=":material/description:")

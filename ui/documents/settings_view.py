@@ -102,6 +102,19 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
         ),
         disabled=release.generation is None,
     )
+    with st.container(border=True, width=640):
+        st.markdown("**Release pack**")
+        st.caption(
+            "One signed file with the documents, the glossary and the curated answers, to be taken "
+            "in by another Strata without a network. Jobs has it to download for a week."
+        )
+        originals = st.checkbox("With the original files", key=f"originals of {release.name}")
+        if button("Make a pack", icon="inventory_2", disabled=release.generation is None):
+            start(
+                lambda admin: admin.pack(product, release.name, originals=originals),
+                product,
+                f"Making a pack of {product} {release.name}.",
+            )
     _offer(
         f"Delete {product} {release.name}",
         "Deletes its documents, its earlier versions and its saved answers. To take it out of the "

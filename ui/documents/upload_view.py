@@ -10,6 +10,7 @@ from corpora.documents.upload_checks import UploadNotice, Weight, accepted, chec
 from corpora.documents.uploads import UploadedFile
 from ingestion.loaders import known_suffixes
 from ui.documents.actions import start
+from ui.documents.pack_view import is_pack, show_pack
 from ui.elements.frame import button, choose_one, use_new_widget, widget_round
 from ui.elements.table import first_of
 from ui.serving import services
@@ -24,6 +25,9 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
     with st.container(width=760):
         product, release = _target(products, overview)
         files, ids = _received()
+        if any(is_pack(file) for file in files):
+            show_pack(files)
+            return
         if not (product and release):
             st.caption("Choose a product and release.")
             return
@@ -85,7 +89,7 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
         # From a folder only readable formats are sent; a file chosen by itself gets an answer.
         type=[*known, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
-        help=f"Formats: {', '.join(known)}, and zip files of these.",
+        help=f"Formats: {', '.join(known)}, and zip files of these. Or a release pack (.strata).",
         key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=services.chatbot().settings.largest_upload,
     )

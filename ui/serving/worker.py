@@ -38,6 +38,7 @@ from ingestion.plugins import BadPlugin
 from ui.serving.checking import check
 from ui.serving.drafting import draft
 from ui.serving.evaluating import evaluate
+from ui.serving.packing import make_pack, take_pack
 
 _LOOK_SECONDS = 0.5
 _UPKEEP_SECONDS = 60.0
@@ -91,11 +92,13 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
         settings.reading_limits,
         partial(pauses_for_answers, settings.data_dir),
         waits=settings.publishing_waits,
+        unpack=partial(take_pack, settings),
     )
     # An evaluation takes hours: what else is ordered meanwhile does not wait for it.
     evaluations = replace(work, tasks={JobKind.EVALUATE: partial(evaluate, settings)})
     drafts = replace(work, tasks={JobKind.DRAFT: partial(draft, settings)})
     checks = replace(work, tasks={JobKind.CHECK: partial(check, settings)})
+    packs = replace(work, tasks={JobKind.PACK: partial(make_pack, settings)})
     # A source is waited for: that is no reason for uploads to wait, too.
     sources = replace(work, secrets=Secrets(settings.source_tokens, settings.source_files))
     threads = [
@@ -105,6 +108,7 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
             (_do_jobs, evaluations, stopping),
             (_do_jobs, drafts, stopping),
             (_do_jobs, checks, stopping),
+            (_do_jobs, packs, stopping),
             (_do_jobs, sources, stopping),
             (_keep_in_order, settings, database, claims, stopping),
         )

@@ -1,0 +1,53 @@
+"""REST: release packs made, fetched, and taken in."""
+
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Request, Response
+
+from corpora.documents.uploads import kept_result
+from corpora.errors import UploadError
+from corpora.jobs.jobs import Job, Jobs
+from ui.api import forms
+from ui.api.rest import UPLOAD, all_known, require_length
+from ui.api.service import Operating
+from ui.api.uploading import uploaded_files
+
+router = APIRouter(dependencies=[Depends(all_known)])
+"""The routes; all need the scope of an admin."""
+
+_Trust = Annotated[str, "the fingerprint of a key whose packs are trusted from now on"]
+
+
+@router.post("/packs", status_code=202, response_model=forms.JobOut)
+def make(
+    service: Operating, product: forms.Name, release: forms.Name, originals: bool = False
+) -> Job:
+    """Write a release into a signed file, as a job; with its original files if wanted."""
+    ordered = service.administration.pack(product, release, originals=originals)
+    return Jobs(service.chatbot.database).get(ordered)
+
+
+@router.get("/packs/{job}", response_class=Response)
+def fetch(service: Operating, job: forms.RowId) -> Response:
+    """The file that a job made."""
+    name, data = kept_result(service.chatbot.database, job)
+    quoted = name.encode("ascii", "replace").decode().replace('"', "_")
+    headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
+    return Response(data, media_type="application/zip", headers=headers)
+
+
+@router.put("/packs", status_code=202, response_model=forms.JobOut, openapi_extra=UPLOAD)
+async def take(service: Operating, request: Request, trust: _Trust = "") -> Any:
+    """Take a pack in (form field `files`), verified, as a job."""
+    settings = service.chatbot.settings
+    require_length(request, settings)
+    files = await uploaded_files(request)
+    if len(files) != 1:
+        raise UploadError("Send one release pack.")
+
+    def order() -> Job:
+        ordered = service.administration.unpack(files[0], settings.data_dir, trust)
+        return Jobs(service.chatbot.database).get(ordered)
+
+    return await to_thread.run_sync(order)

@@ -1,0 +1,62 @@
+"""A release pack that is uploaded: what it is of, who signed it, and the button to take it in."""
+
+from collections.abc import Sequence
+from io import BytesIO
+
+import streamlit as st
+
+from chatbot.administration.administration import Administration
+from corpora.documents.uploads import UploadedFile
+from corpora.errors import BadPack, UntrustedPack
+from corpora.packs.container import open_pack
+from corpora.packs.signing import require_trusted
+from ui.documents.actions import start
+from ui.elements.frame import button, use_new_widget
+from ui.serving import services
+from ui.serving.packing import SUFFIX
+from ui.wording.amounts import how_many
+from ui.wording.escaping import as_label
+
+
+def is_pack(file: UploadedFile) -> bool:
+    """Whether a file is named as release packs are."""
+    return file.name.lower().endswith(SUFFIX)
+
+
+def show_pack(files: Sequence[UploadedFile]) -> None:
+    """Show one pack, which brings the names of its product and release itself."""
+    if len(files) > 1:
+        st.error("Upload a release pack by itself.", icon=":material/block:")
+        return
+    data_dir = services.chatbot().settings.data_dir
+    try:
+        with open_pack(BytesIO(files[0].content)) as pack:
+            of, signer = pack.manifest, pack.signer
+    except BadPack as error:
+        st.error(as_label(str(error), 400), icon=":material/block:")
+        return
+    name = f"{of.product} {of.release}"
+    st.markdown(
+        f"**{as_label(name)}**: {how_many(of.documents, 'document')}, made {as_label(of.made)}"
+    )
+    trust = ""
+    try:
+        require_trusted(data_dir, signer)
+    except UntrustedPack:
+        st.warning(
+            "It is signed by a key that is not known here. Compare this fingerprint with what its "
+            f"maker tells you by another way:\n\n`{signer}`",
+            icon=":material/key:",
+        )
+        if st.checkbox("It is the same: trust packs that this key signs", key=f"trust {signer}"):
+            trust = signer
+        else:
+            return
+    if button("Take in", icon="inventory_2", type="primary"):
+
+        def order(admin: Administration) -> int:
+            job = admin.unpack(files[0], data_dir, trust)
+            use_new_widget("upload")
+            return job
+
+        start(order, of.product, f"Taking in {name}.")
