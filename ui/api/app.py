@@ -31,8 +31,8 @@ from corpora.errors import (
     DatabaseFull,
     DiskFull,
     NoCorpus,
-    NothingWaits,
     NoSuchSource,
+    NothingWaits,
     UnknownRelease,
     UnusableDatabase,
 )
