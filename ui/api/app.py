@@ -79,7 +79,7 @@ class Api:
         )
         (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         described = _application(
-            chatbot, "/openapi.json", rest.router, sources.router, operating.router
+            chatbot, "/openapi.json", rest.router, sources.router, sources.hooks, operating.router
         )
         openai = _application(chatbot, None, chat_completions.router)
         documentation_app = _application(chatbot, None, documentation.router)
