@@ -95,6 +95,7 @@ class Api:
             release_checks.router,
             release_packs.router,
             sources.router,
+            sources.hooks,
             operating.router,
         )
         openai = _application(chatbot, None, chat_completions.router)

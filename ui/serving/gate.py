@@ -43,7 +43,7 @@ PAGES = frozenset(
 """The addresses of the pages."""
 
 _HEALTH = "/_stcore/health"
-_UPLOADS = ("/api/v1/jobs", "/_stcore/upload_file/")
+_UPLOADS = ("/api/v1/jobs", "/api/v1/packs", "/_stcore/upload_file/")
 _LARGEST_BODY = 2_000_000
 """Bytes of what is no upload: it is read before it is known whether its sender has a key."""
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/docs/")
