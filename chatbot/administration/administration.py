@@ -100,8 +100,14 @@ class Administration:
         """
         if self.limits is not None:
             self.limits.upload(self.person)
-        of = {"product": product, "release": release, "person_id": self.person.id}
-        job = store(self.database, data_dir, files, **of)
+        job = store(
+            self.database,
+            data_dir,
+            files,
+            product=product,
+            release=release,
+            person_id=self.person.id,
+        )
         size = sum(file.size for file in files)
         self._record("upload", product, release, job=job, files=len(files), size=size)
         return job
@@ -111,9 +117,10 @@ class Administration:
         with self.database.reading() as session:
             row = require_release(session, product, release)
             of = row.product.name, row.name
-        order = {"originals": originals}
-        job = Jobs(self.database).add(JobKind.PACK, *of, self.person.id, order=order)
-        self._record("order release pack", *of, job=job, **order)
+        job = Jobs(self.database).add(
+            JobKind.PACK, *of, self.person.id, order={"originals": originals}
+        )
+        self._record("order release pack", *of, job=job, originals=originals)
         return job
 
     def unpack(self, file: UploadedFile, data_dir: Path, trust: str = "") -> int:

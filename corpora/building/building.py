@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from corpora.building.gathering import ChunkingSettings, Gathering
 from corpora.building.report import IngestReport, Outcome
-from corpora.catalog.catalog import Catalog
+from corpora.catalog.catalog import Catalog, require_release
 from corpora.database.engine import Database
 from corpora.database.tables import (
     EmbeddingModelRow,
@@ -121,9 +121,16 @@ class Builder:
         return self._build(serving.product, serving.release, Gathering.from_originals)
 
     def embed_anew(self, product: str, release: str) -> IngestReport:
-        """Build the same documents with vectors by this embedder. Raises NoCorpus."""
+        """Build the same documents with vectors by this embedder. Raises NoCorpus.
+
+        They wait for an admin's yes only where a generation waits that they go on from.
+        """
         serving = Catalog(self.database).serving(product, release)
-        return self._build(serving.product, serving.release, lambda g: g.all_but(()))
+        with self.database.reading() as session:
+            row = require_release(session, product, release)
+            waits = generations.waiting_of(session, row.id) is not None
+        builder = replace(self, waits=waits)
+        return builder._build(serving.product, serving.release, lambda g: g.all_but(()))
 
     def remove_documents(self, product: str, release: str, files: Collection[str]) -> IngestReport:
         """Leave some files of a release out; raise NothingLeft where none remains, NoCorpus."""

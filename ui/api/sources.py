@@ -11,10 +11,10 @@ from chatbot.administration.sources import ListedSource, Sources, Trial
 from corpora.sources.ordering import order_by_hook
 from corpora.sources.schedules import NEVER
 from ui.api import forms
-from ui.api.rest import refuse_unknown
+from ui.api.rest import all_known
 from ui.api.service import Operating, Service, opened
 
-router = APIRouter(prefix="/sources", dependencies=[Depends(refuse_unknown)])
+router = APIRouter(prefix="/sources", dependencies=[Depends(all_known)])
 """The routes."""
 
 

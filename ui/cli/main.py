@@ -65,7 +65,7 @@ for command in (
     *(upkeep.doctor, upkeep.backup, upkeep.restore, upkeep.move),
 ):
     app.command()(command)
-release_checks.app.command()(upgrade.gaps)
+releases.app.command()(upgrade.gaps)
 for group in (release_checks, sources, glossary, history, memory, people, models, evaluate, tune):
     app.add_typer(group.app)
 

@@ -13,7 +13,8 @@ from chatbot.release_check.reports import CheckReport, Finding, waiting_generati
 from chatbot.release_check.verdicts import Verdict
 from chatbot.settings import read_settings
 from chatbot.turn import Citation
-from ui.cli.releases import Product, Release, app
+from ui.cli.releases import Product, Release
+from ui.cli.releases import app as app
 from ui.cli.terminal import (
     SOME_LEFT_OUT,
     AsJson,
