@@ -224,7 +224,10 @@ def cite_words(
 
 def original_url(page: StoredPage, anchor: str | None = None) -> str | None:
     """The web address of a page's original, at an anchor, or None where it has none."""
-    address = page.document.address
+    return _at_anchor(page.document.address, anchor)
+
+
+def _at_anchor(address: str, anchor: str | None) -> str | None:
     if anchor and address and "#" not in address:
         return f"{address}#{quoted_in_address(anchor)}"
     return address or None
@@ -242,6 +245,7 @@ def cite_stated(stated: Fact | Parameter | Replacement, release: str) -> Citatio
         anchor=place.anchor,
         quote=_cut(stated.quote, LONGEST_QUOTE),
         page_id=place.page_id,
+        url=_at_anchor(place.address, place.anchor),
         origin=Origin.GRAPH,
     )
 

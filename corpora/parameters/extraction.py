@@ -271,4 +271,6 @@ def _begun(block: Block) -> Block:
 def _place(page: StoredPage, block: Block) -> Location:
     document, section = page.document, " › ".join(block.path)
     anchor = block.anchor or page.anchor
-    return Location(document.title, document.file, page.number, page.id, section, anchor)
+    return Location(
+        document.title, document.file, page.number, page.id, section, anchor, document.address
+    )

@@ -16,7 +16,10 @@ _BARE_NUMBER = re.compile(r"[-−+]?\d[\d.,]*")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where words stand: the document, its page, the headings above them joined by " › "."""
+    """Where words stand: the document, its page, the headings above them joined by " › ".
+
+    `address` is where the document's original lies, if it has an address.
+    """
 
     document: str
     file: str
@@ -24,6 +27,7 @@ class Location:
     page_id: int
     section: str
     anchor: str | None
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ def _question(wanted: Completion, chatbot: Chatbot) -> AskIn:
 
 
 def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
-    """The citations at their marks, as `url_citation`; the address is that of the page's text.
+    """The citations at their marks, as `url_citation`, with the original's address or the page's.
 
     Each says in `strata.still_true` how its words stand in the other releases.
     """
@@ -191,7 +191,7 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
                 "start_index": mark.start(),
                 "end_index": mark.end(),
                 "title": f"{place}: {c.section}" if c.section else place,
-                "url": f"{base}/api/v1/pages/{c.page_id}",
+                "url": c.url or f"{base}/api/v1/pages/{c.page_id}",
             }
             annotation = {"type": "url_citation", "url_citation": citation}
             # Beside the protocol's own fields, whose readers may be strict.

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from chatbot.retrieval.support import original_url
 from chatbot.text.markdown import as_block, as_label, fenced_code
 from corpora.indexing.pages import StoredPage
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, Page
@@ -16,7 +17,7 @@ _DEEPEST = 6
 
 def page_markdown(page: StoredPage, product: str, release: str) -> str:
     """The page with what it is of as front matter; what is no Markdown of ours is escaped."""
-    head = {
+    head: dict[str, str | int] = {
         "product": product,
         "release": release,
         "document": page.document.title,
@@ -24,6 +25,8 @@ def page_markdown(page: StoredPage, product: str, release: str) -> str:
         "page": page.number,
         "section": " › ".join(page.heading_path),
     }
+    if url := original_url(page, page.anchor):
+        head["source"] = url
     # JSON is YAML, and no text can end it.
     lines = "\n".join(f"{key}: {json.dumps(value)}" for key, value in head.items())
     return f"---\n{lines}\n---\n\n{body_markdown(page)}\n"

@@ -186,6 +186,8 @@ def _print_reply(reply: Reply) -> None:
     for number, citation in enumerate(reply.citations, 1):
         place = f"{citation.document} ({citation.file}, page {citation.page})"
         say(f"[{number}] {citation.release} · {place} · {citation.section}", "dim")
+        if citation.url:
+            say(f"    {citation.url}", "dim")
         if citation.quote:
             say(f"    “{shorten(citation.quote, _QUOTED, placeholder=' …')}”", "dim")
     for statement in reply.outside:
