@@ -256,9 +256,9 @@ def test_what_a_prune_took_before_the_job_was_there_is_kept_again(
 ) -> None:
     add = Jobs.add
 
-    def pruned_before(self: Jobs, *job: Any, session: Session) -> int:
+    def pruned_before(self: Jobs, *job: Any, session: Session, **more: Any) -> int:
         session.execute(delete(FileRow))
-        return add(self, *job, session=session)
+        return add(self, *job, session=session, **more)
 
     monkeypatch.setattr(Jobs, "add", pruned_before)
     job_id = put(database, data_dir, of("guide.md"))
