@@ -143,6 +143,10 @@ class SourceError(StrataError):
     """A source cannot be read; the message says what failed, at which address, and what to do."""
 
 
+class NoSuchSource(SourceError):
+    """There is no source of this number."""
+
+
 class BadPack(StrataError):
     """A release pack cannot be read, or is not as it was when it was signed."""
 

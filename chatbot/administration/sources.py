@@ -22,7 +22,7 @@ from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow
 from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.database.tables import DocumentRow, MemberRow, ProductRow, ReleaseRow
-from corpora.errors import JobError, SourceError
+from corpora.errors import JobError, NoSuchSource, SourceError
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
 from corpora.sources.kinds import kinds, source_kind
 from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
@@ -116,7 +116,7 @@ class Sources:
             recorded(session, self.person, "add source", row.product, **details)
         return self.show(row.id)
 
-    def list(self, product: str = "") -> tuple[ListedSource, ...]:
+    def every(self, product: str = "") -> tuple[ListedSource, ...]:
         """All sources, or those of a product."""
         query = select(SourceRow.id).order_by(SourceRow.product, SourceRow.id)
         if product:
@@ -130,7 +130,7 @@ class Sources:
         with self.database.reading() as session:
             row = session.get(SourceRow, source)
             if row is None:
-                raise SourceError(f"There is no source {source}. `strata source list` shows all.")
+                raise NoSuchSource(f"There is no source {source}. `strata source list` shows all.")
             releases = session.scalars(
                 select(SourceReleaseRow)
                 .where(SourceReleaseRow.source_id == source)

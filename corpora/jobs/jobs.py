@@ -164,7 +164,7 @@ class Claims:
         # A job without a release is one of the whole product.
         whole = or_(before.release == "", Job.release == "")
         same = (before.product == Job.product) & or_(whole, before.release == Job.release)
-        in_line = same if kinds == ON_DOCUMENTS else true()
+        in_line: ColumnElement[bool] = same if kinds == ON_DOCUMENTS else true()
         if kinds == SYNCS:
             in_line = before.source_id == Job.source_id
         is_open = before.state.in_((JobState.WAITING, JobState.RUNNING))

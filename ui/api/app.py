@@ -31,12 +31,13 @@ from corpora.errors import (
     DatabaseFull,
     DiskFull,
     NoCorpus,
+    NoSuchSource,
     NothingWaits,
     UnknownRelease,
     UnusableDatabase,
 )
 from ingestion.errors import StrataError
-from ui.api import chat_completions, documentation, operating, release_checks, rest
+from ui.api import chat_completions, documentation, operating, release_checks, rest, sources
 from ui.api.mcp_server import mcp_server
 from ui.api.service import NotThere, service_of, settings_of
 from ui.api.streaming import failure
@@ -54,6 +55,7 @@ _STATUS: dict[type[Exception], int] = {
     NoCorpus: HTTPStatus.NOT_FOUND,
     NotThere: HTTPStatus.NOT_FOUND,
     NothingWaits: HTTPStatus.CONFLICT,
+    NoSuchSource: HTTPStatus.NOT_FOUND,
     GeneratorError: HTTPStatus.BAD_GATEWAY,
     TookTooLong: HTTPStatus.GATEWAY_TIMEOUT,
     UnusableDatabase: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -79,7 +81,12 @@ class Api:
         )
         (endpoint,) = (route.app for route in mcp.routes if isinstance(route, Route))
         described = _application(
-            chatbot, "/openapi.json", rest.router, release_checks.router, operating.router
+            chatbot,
+            "/openapi.json",
+            rest.router,
+            release_checks.router,
+            sources.router,
+            operating.router,
         )
         openai = _application(chatbot, None, chat_completions.router)
         documentation_app = _application(chatbot, None, documentation.router)

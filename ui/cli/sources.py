@@ -76,9 +76,10 @@ def list_sources(
     product: Annotated[str, Option(help="Only this product.")] = "", as_json: AsJson = False
 ) -> None:
     """List the sources with what came of their last runs."""
-    listed = _sources().list(product)
+    listed = _sources().every(product)
     lines = [
-        f"{s.id}  {s.product}  {s.kind}  {s.place}  {s.outcome or 'never run'}  {s.message}".rstrip()
+        "  ".join(filter(None, (str(s.id), s.product, s.kind, s.place, s.outcome or "never run")))
+        + f"  {s.message}".rstrip()
         for s in listed
     ]
     none = "No sources yet. Add one with `strata source add`."
