@@ -39,8 +39,8 @@ SYNCS = (JobKind.SYNC,)
 a release, that mostly wait for others' servers: no group waits for another."""
 
 
-ORDER = "order"
-"""The part of a job's report that was there before it was begun."""
+ORDER, PART = "order", "part"
+"""Of a job's report, what was there before it was begun, and how far it is among releases."""
 
 
 class JobState(StrEnum):
@@ -101,6 +101,12 @@ class JobRow(Base):
         """What was ordered beside product and release; it stays when the job is done again."""
         order: dict[str, Any] = self.report.get(ORDER, {})
         return order
+
+    @property
+    def part(self) -> tuple[int, int]:
+        """How many releases of how many it has done, where it works on one after the other."""
+        done, of = self.report.get(PART, (0, 1))
+        return done, of
 
     @property
     def is_open(self) -> bool:

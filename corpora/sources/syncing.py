@@ -159,8 +159,9 @@ class Syncing:
                 "The source has no release any more, and had some. Nothing was changed; check its "
                 "address and its pattern of releases."
             )
-        for release in found:
+        for done, release in enumerate(found):
             self.check_stop()
+            self.report(Progress(Stage.FETCHING, 0, 0, release.name, (done, len(found))))
             said = len(reader.remarks)
             try:
                 one = self._release(source, reader, release, known.get(release.name), job_id)
@@ -228,8 +229,15 @@ class Syncing:
         known = {row.path: row.digest for row in rows}
         held = {row.path: row.address for row in rows}
 
+        furthest = 0.0
+
         def progress(done: int, total: int | None) -> None:
-            self.report(Progress(Stage.FETCHING, done, total or 0, found.name))
+            nonlocal furthest
+            share = done / total if total else 0.0
+            # A site finds more pages while it is read: what is done never seems to become less.
+            if share >= furthest:
+                furthest = share
+                self.report(Progress(Stage.FETCHING, done, total or 0, found.name))
 
         waiting: list[tuple[FetchedFile, bytes | None]] = []
         size = seen = 0
