@@ -31,6 +31,7 @@ WITHOUT_DRAWINGS = {"exclude": [[".vega-embed svg"]]}
 PAGES = (
     "documents",
     "documents?product=valve&release=2.0",
+    "sources",
     "glossary",
     "history",
     "gaps",

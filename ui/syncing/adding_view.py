@@ -106,9 +106,8 @@ def _show(sources: Sources, kind: str, options: Mapping[str, Any], trial: Trial)
             st.info("No page that can be read was found in this release.")
         for number, page in enumerate(trial.pages):
             with st.container(border=True, key=f"tried-{number}", gap="xsmall"):
-                st.markdown(
-                    f"**{as_label(page.title or page.file, 200)}**\\\n:gray[{as_label(page.file, 200)}]"
-                )
+                title, file = as_label(page.title or page.file, 200), as_label(page.file, 200)
+                st.markdown(f"**{title}**\\\n:gray[{file}]")
                 if page.problem:
                     st.markdown(f":orange-badge[left out] {as_label(page.problem, 300)}")
                 elif page.text.strip():

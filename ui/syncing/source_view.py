@@ -114,9 +114,7 @@ def _run(sources: Sources, number: int) -> None:
 
 def _show_releases(source: ListedSource) -> None:
     ran = {one["release"]: one for one in source.report.get("releases", ())}
-    rows = [
-        {**known, **{"ran": ran.get(known["release"], {})}} for known in reversed(source.releases)
-    ]
+    rows = [{**known, "ran": ran.get(known["release"], {})} for known in reversed(source.releases)]
     if not rows:
         return
     show_table(
