@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from chatbot.administration.sources import Sources, Trial
+from chatbot.administration.sources import Sources, Trial, TriedPage
 from corpora.sources.kinds import kinds, source_kind
 from corpora.sources.schedules import NEVER
 from ui.elements.address import go
@@ -110,9 +110,8 @@ def _show(sources: Sources, kind: str, options: Mapping[str, Any], trial: Trial)
                 st.markdown(f"**{title}**\\\n:gray[{file}]")
                 if page.problem:
                     st.markdown(f":orange-badge[left out] {as_label(page.problem, 300)}")
-                elif page.text.strip():
-                    lines = [line for line in page.text.splitlines() if line.strip()]
-                    st.markdown(as_text("\n".join(lines[:_LINES])))
+                elif beginning := _beginning(page):
+                    st.markdown(beginning)
                 if page.address:
                     st.link_button(
                         "Original", page.address, icon=":material/open_in_new:", type="tertiary"
@@ -120,3 +119,11 @@ def _show(sources: Sources, kind: str, options: Mapping[str, Any], trial: Trial)
         if trial.remarks:
             with st.expander(f"Left out ({len(trial.remarks):,})"):
                 st.markdown(bullets(trial.remarks, 50))
+
+
+def _beginning(page: TriedPage) -> str:
+    """The first lines of a page as text, without the title that stands above them."""
+    lines = [line for line in page.text.splitlines() if line.strip()]
+    if lines and lines[0].strip() == page.title.strip():
+        del lines[0]
+    return as_text("\n".join(lines[:_LINES]))
