@@ -14,6 +14,8 @@ from chatbot.errors import LimitReached
 from corpora.database.engine import Database
 from corpora.database.history_tables import UseRow
 
+WRONG_HOOKS = 30
+"""Calls of a webhook with a wrong secret that are answered in a minute."""
 MOST_OPEN = 16
 """Questions of one owner that a process answers, or lets wait, at once."""
 
@@ -53,6 +55,11 @@ class UsageLimits:
         """Count a question, or raise LimitReached; `most` is a limit of the owner's own."""
         most = self.questions_per_minute if most is None else most
         self._use(owner, "question", most, timedelta(minutes=1), "questions a minute")
+
+    def wrong_hook(self, source: int) -> None:
+        """Count a call of a source's webhook with a wrong secret, or raise LimitReached."""
+        minute = timedelta(minutes=1)
+        self._use(f"hook {source}", "hook", WRONG_HOOKS, minute, "wrong secrets a minute")
 
     def upload(self, person: Person) -> None:
         """Count an upload of however many files, or raise LimitReached."""

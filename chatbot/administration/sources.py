@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -26,6 +27,7 @@ from corpora.errors import JobError, NoSuchSource, SourceError
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
 from corpora.sources.kinds import kinds, source_kind
 from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
+from corpora.sources.schedules import NEVER, next_run
 from corpora.sources.source import Secrets
 from corpora.sources.syncing import open_source, source_name, web_address
 from ingestion.listing import SourceFile
@@ -49,6 +51,7 @@ class ListedSource:
     options: dict[str, Any]
     schedule: str
     next_run: datetime | None
+    has_hook: bool
     last_run: datetime | None
     outcome: str
     message: str
@@ -98,8 +101,11 @@ class Sources:
     def __post_init__(self) -> None:
         self.person.require_admin()
 
-    def add(self, product: str, kind: str, options: Mapping[str, Any]) -> ListedSource:
+    def add(
+        self, product: str, kind: str, options: Mapping[str, Any], schedule: str = NEVER
+    ) -> ListedSource:
         """Add a source; its first run is ordered by `sync`. Raises SourceError, UnusableName."""
+        now = datetime.now(UTC)
         check_name("product", product)
         checked = self._checked(kind, options)
         with self.database.writing() as session:
@@ -107,8 +113,10 @@ class Sources:
                 product=product.strip(),
                 kind=kind,
                 options=checked.model_dump(mode="json", exclude_defaults=True),
+                schedule=schedule,
+                next_run=next_run(schedule, now),
                 person=self.person.id,
-                created=datetime.now(UTC),
+                created=now,
             )
             session.add(row)
             session.flush()
@@ -154,6 +162,7 @@ class Sources:
             dict(row.options),
             row.schedule,
             row.next_run,
+            bool(row.hook_secret),
             row.last_run,
             row.outcome,
             row.message,
@@ -161,6 +170,36 @@ class Sources:
             job,
             known,
         )
+
+    def set_schedule(self, source: int, schedule: str) -> ListedSource:
+        """Change when a source is run by itself: never, hourly, daily, or five fields of cron.
+
+        Raises SourceError.
+        """
+        listed = self.show(source)
+        due = next_run(schedule, datetime.now(UTC))
+        with self.database.writing() as session:
+            row = session.get_one(SourceRow, source)
+            row.schedule, row.next_run = schedule, due
+            details = {"source": source, "before": listed.schedule, "now": schedule}
+            recorded(session, self.person, "schedule source", listed.product, **details)
+        return self.show(source)
+
+    def make_hook(self, source: int) -> str:
+        """Make a secret that lets a webhook start runs, and return it; an earlier one ends."""
+        listed = self.show(source)
+        secret = token_urlsafe(32)
+        with self.database.writing() as session:
+            session.get_one(SourceRow, source).hook_secret = secret
+            recorded(session, self.person, "make webhook", listed.product, source=source)
+        return secret
+
+    def end_hook(self, source: int) -> None:
+        """Let no webhook start runs any more."""
+        listed = self.show(source)
+        with self.database.writing() as session:
+            session.get_one(SourceRow, source).hook_secret = ""
+            recorded(session, self.person, "end webhook", listed.product, source=source)
 
     def sync(self, source: int) -> int:
         """Order a run and return its job; raises JobError while one is not over."""

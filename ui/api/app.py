@@ -86,6 +86,7 @@ class Api:
             rest.router,
             release_checks.router,
             sources.router,
+            sources.hooks,
             operating.router,
         )
         openai = _application(chatbot, None, chat_completions.router)

@@ -15,6 +15,7 @@ from chatbot.memory.suspending import open_database
 from chatbot.settings import Settings, read_settings
 from corpora.database.engine import Database
 from corpora.jobs.jobs import Claims, Job, Jobs, JobState
+from corpora.sources.schedules import NEVER
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, WithoutAsking, print_result, progress_bars, say
 from ui.wording.amounts import how_many
 
@@ -24,6 +25,7 @@ app = Typer(
     no_args_is_help=True,
 )
 
+_WHEN = "never, hourly, daily, or five fields of cron in UTC: '30 4 * * 1'."
 _LOOK_SECONDS = 0.5
 _BEAT_SECONDS = 5.0
 
@@ -44,6 +46,7 @@ def add(
     path: Annotated[str, Option(help="Git: the folder of the documentation.")] = "",
     releases: Annotated[str, Option(help="Git: how a tag is made of a release: v{release}.")] = "",
     option: Given = None,
+    schedule: Annotated[str, Option(help=_WHEN)] = NEVER,
     as_json: AsJson = False,
 ) -> None:
     """Add a source; `strata source sync` then brings what it has.
@@ -51,7 +54,8 @@ def add(
     For example: strata source add git https://example.com/beacon.git --product Beacon --path docs
     --releases 'v{release}' --set newest=5 --set link=github
     """
-    added = _sources().add(product, kind, _options(kind, place, path, releases, option))
+    options = _options(kind, place, path, releases, option)
+    added = _sources().add(product, kind, options, schedule)
     print_result(as_json, added, f"Added source {added.id}.", f"Run: strata source sync {added.id}")
 
 
@@ -69,6 +73,37 @@ def try_out(
     options = _options(kind, place, path, releases, option)
     trial = _sources().try_out(kind, options, release)
     print_result(as_json, trial, *_trial_in_words(trial))
+
+
+@app.command("schedule")
+def schedule_source(
+    source: SourceId,
+    schedule: Annotated[str, Argument(help=_WHEN)],
+    as_json: AsJson = False,
+) -> None:
+    """Say when the worker runs a source by itself."""
+    listed = _sources().set_schedule(source, schedule)
+    when = f"{listed.next_run:%d %B %Y %H:%M} UTC" if listed.next_run else "never"
+    print_result(as_json, listed, f"Next run: {when}")
+
+
+@app.command("hook")
+def make_hook(
+    source: SourceId,
+    off: Annotated[bool, Option("--off", help="Let no webhook start runs any more.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a secret with which a webhook (GitHub, GitLab, a script) starts a run.
+
+    An earlier secret ends. It is shown once.
+    """
+    if off:
+        _sources().end_hook(source)
+        print_result(as_json, {"source": source}, "No webhook starts runs of this source now.")
+        return
+    secret = _sources().make_hook(source)
+    told = {"source": source, "path": f"/api/v1/sources/{source}/hook", "secret": secret}
+    print_result(as_json, told, f"POST {told['path']}", f"secret: {secret}")
 
 
 @app.command("list")

@@ -13,6 +13,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -32,6 +33,7 @@ from corpora.errors import EmbedderFailed, UnreachableDatabase, UnusableDatabase
 from corpora.generations.generations import sweep_folders
 from corpora.generations.processes import HEARTBEAT_SECONDS, this_process
 from corpora.jobs.jobs import Claims, JobKind
+from corpora.sources.ordering import order_due
 from corpora.sources.source import Secrets
 from eval.runs.forgetting import forget_runs
 from ingestion.plugins import BadPlugin
@@ -193,6 +195,8 @@ def _keep_in_order(
             claims.recover()
             if not ordered:
                 ordered = _order_embedding(settings, database)
+            if due := order_due(database, datetime.now(UTC)):
+                _log.info("sources are due: jobs %s", ", ".join(map(str, due)))
             sweep_folders(database, settings.data_dir)
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):

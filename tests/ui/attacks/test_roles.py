@@ -45,6 +45,9 @@ NEEDS = {
     "GET /api/v1/waiting": "admin",
     "POST /api/v1/waiting": "admin",
     "DELETE /api/v1/waiting": "admin",
+    "PUT /api/v1/sources/{source}/schedule": "admin",
+    "PUT /api/v1/sources/{source}/hook": "admin",
+    "DELETE /api/v1/sources/{source}/hook": "admin",
     "GET /api/v1/sources": "admin",
     "POST /api/v1/sources": "admin",
     "POST /api/v1/sources/try": "admin",
@@ -59,6 +62,8 @@ NEEDS = {
     "POST /v1/chat/completions": "ask",
 }
 OPEN = {"GET /api/v1/health", "GET /api/v1/ready", "GET /api/v1/openapi.json"}
+HOOK = "POST /api/v1/sources/{source}/hook"
+"""It needs the secret of a source in place of a key: `tests/ui/api/test_sources.py`."""
 MCP = "/mcp"
 
 
@@ -79,7 +84,7 @@ def no_chatbot() -> Any:
 
 
 def test_every_route_for_programs_has_its_cases() -> None:
-    assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP}
+    assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP, HOOK}
 
 
 REFUSED: dict[str, tuple[str, str | None, str | None, int]] = {
@@ -118,6 +123,7 @@ BODIES = {
     "POST /api/v1/upgrade-guide": '{"product": "valve", "older": "1.0", "newer": "2.0"}',
     "PUT /api/v1/turns/{turn}/feedback": '{"thumbs": 1}',
     "POST /api/v1/sources": '{"kind": "git", "product": "valve", "options": {"url": "x"}}',
+    "PUT /api/v1/sources/{source}/schedule": '{"schedule": "daily"}',
     "POST /api/v1/sources/try": '{"kind": "git", "options": {"url": "x"}}',
     "POST /v1/chat/completions": '{"model": "strata/valve", "messages": [{"role": "user"}]}',
 }
