@@ -44,9 +44,9 @@ def show_one(sources: Sources, number: int) -> None:
         st.title(as_label(source.product), anchor=False)
         run_now(sources, source)
         if button("Schedule …", icon="schedule"):
-            _edit_schedule(sources, source)
+            edit_schedule(sources, source)
         if button("Remove …", icon="delete", key=f"delete-source-{source.id}"):
-            _remove(sources, source)
+            remove(sources, source)
     show_running(SYNCS)
     options = {
         option_label(name): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -184,7 +184,8 @@ def _end_hook(sources: Sources, number: int) -> None:
 
 
 @st.dialog("Schedule", icon=":material/schedule:")
-def _edit_schedule(sources: Sources, source: ListedSource) -> None:
+def edit_schedule(sources: Sources, source: ListedSource) -> None:
+    """Change when a source is run by itself."""
     with st.form("schedule", border=False):
         chosen = schedule_fields(source.schedule, f"source {source.id}")
         saves = st.form_submit_button("Save", type="primary")
@@ -196,7 +197,8 @@ def _edit_schedule(sources: Sources, source: ListedSource) -> None:
 
 
 @st.dialog("Remove this source", icon=":material/delete:")
-def _remove(sources: Sources, source: ListedSource) -> None:
+def remove(sources: Sources, source: ListedSource) -> None:
+    """Ask whether to remove a source, and whether its documents go with it."""
     st.markdown(
         f"{as_label(source.place, 300)} is not looked at any more. What it brought stays and can "
         "be asked about."
