@@ -205,13 +205,12 @@ def test_the_schedule_is_changed_and_a_wrong_one_refused(
 ) -> None:
     number = added(sources, share)
     page = open_admin_page("sources", source=str(number))
-    assert "Cron expression" in [field.label for field in press(page, "Schedule …").text_input]
+    assert "Look for what is new" in [box.label for box in press(page, "Schedule …").selectbox]
     page = window(_edit_schedule, number=number)
-    page.selectbox(key=f"source {number} schedule").set_value("By a cron expression")
-    page.text_input(key=f"source {number} cron").set_value("every monday")
+    page.session_state[f"source {number} schedule"] = "every monday"
     press(page, "Save")
     assert "is no schedule" in errors(page)
-    page.text_input(key=f"source {number} cron").set_value("30 4 * * 1")
+    page.session_state[f"source {number} schedule"] = "30 4 * * 1"
     press(page, "Save")
     assert sources.show(number).schedule == "30 4 * * 1"
     assert audit(chatbot)[-1] == "schedule source"

@@ -15,7 +15,7 @@ from ui.elements.address import go
 from ui.elements.frame import button, choose_one, done, failures_shown
 from ui.elements.table import bullets, first_of
 from ui.syncing.options_form import option_fields
-from ui.syncing.schedule_form import schedule_fields
+from ui.syncing.schedule_form import schedule_field
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.sources import kind_name
@@ -27,7 +27,7 @@ _LINES = 5
 
 def show_adding(sources: Sources, products: Sequence[str]) -> None:
     """Show the form, and below it the last trial of what it says."""
-    with st.container(gap="small", key="sources-heading"):
+    with st.container(gap=None, key="sources-heading"):
         button("All sources", go, icon="arrow_back", type="tertiary", kwargs={"add": None})
         st.title("Add a source", anchor=False)
     names = {kind_name(kind): kind for kind in kinds()}
@@ -44,7 +44,7 @@ def show_adding(sources: Sources, products: Sequence[str]) -> None:
             key="source product",
         )
         options = option_fields(of, f"source {kind}")
-        schedule = schedule_fields(NEVER, f"source {kind}")
+        schedule = schedule_field(NEVER, f"source {kind}")
         starts = st.checkbox("Bring its documentation at once", True, key="source starts")
         with st.container(horizontal=True, gap="small"):
             tries = st.form_submit_button("Try", icon=":material/preview:")

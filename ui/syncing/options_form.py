@@ -15,7 +15,24 @@ from ui.wording.escaping import as_label
 
 _AT_ONCE = 4
 """A model names first what people mostly set; so many options are shown without a click."""
-_LABELS = {"url": "Address", "refs": "Releases are", "ca": "Certificate"}
+_LABELS = {
+    "url": "Address",
+    "refs": "Releases are",
+    "newest": "Only the newest",
+    "since": "Only from this release on",
+    "next_branch": "Branch of the release “next”",
+    "link": "Links to the original",
+    "prereleases": "Pre-releases, too",
+    "discover": "Pages are named by",
+    "max_pages": "Pages of a release, at most",
+    "max_bytes": "Bytes of a release, at most",
+    "hosts": "Further hosts",
+    "delay": "Seconds between two requests",
+    "robots": "Follow robots.txt",
+    "key": "SSH key",
+    "known_hosts": "Keys of SSH hosts",
+    "ca": "Certificate",
+}
 
 
 def option_fields(options: type[SourceOptions], key: str) -> dict[str, Any]:
@@ -64,7 +81,7 @@ def _field(name: str, field: FieldInfo, key: str) -> Any:
         return _lines("one per line", "\n".join(default or ()), options).splitlines()
     if origin is dict:
         lines = "\n".join(f"{name} = {value}" for name, value in (default or {}).items())
-        return _pairs(_lines("one per line: NAME = VALUE", lines, options))
+        return _pairs(_lines("one per line: name = value", lines, options))
     if of is str:
         placeholder = as_plain(told) if required else ""
         return st.text_input(value=default or "", placeholder=placeholder, **options).strip()

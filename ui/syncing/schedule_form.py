@@ -1,27 +1,21 @@
-"""When a source is run by itself, as fields of a form."""
+"""When a source is run by itself, as a field of a form."""
 
 import streamlit as st
 
-from ui.wording.sources import CRON, SCHEDULES
+from ui.wording.sources import SCHEDULES
 
 
-def schedule_fields(schedule: str, key: str) -> str:
-    """Show the fields with a schedule in them; return the one that was chosen."""
-    named = [*SCHEDULES, CRON]
-    is_cron = schedule not in SCHEDULES
-    chosen = st.selectbox(
+def schedule_field(schedule: str, key: str) -> str:
+    """Show a field with a schedule in it; return the one that was chosen or typed."""
+    named = list(SCHEDULES)
+    offered = named if schedule in named else [*named, schedule]
+    chosen: str = st.selectbox(
         "Look for what is new",
-        named,
-        index=len(SCHEDULES) if is_cron else named.index(schedule),
+        offered,
+        index=offered.index(schedule),
         format_func=lambda name: SCHEDULES.get(name, name),
+        accept_new_options=True,
         key=f"{key} schedule",
+        help="Choose, or type five fields of cron in UTC: `30 4 * * 1` is every Monday at 4:30.",
     )
-    cron = st.text_input(
-        "Cron expression",
-        schedule if is_cron else "",
-        placeholder="30 4 * * 1",
-        key=f"{key} cron",
-        help="Five fields: minute, hour, day, month, weekday, in UTC. It counts only if cron is "
-        "chosen above.",
-    )
-    return cron.strip() if chosen == CRON else chosen
+    return chosen.strip()

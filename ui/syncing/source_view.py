@@ -16,7 +16,7 @@ from ui.elements.address import go
 from ui.elements.frame import button, confirmed, done, failures_shown, in_a_row, show_facts, when
 from ui.elements.table import bullets, first_of, show_table
 from ui.syncing.options_form import option_label
-from ui.syncing.schedule_form import schedule_fields
+from ui.syncing.schedule_form import schedule_field
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.sources import changed_files, kind_name, left_out, schedule_in_words
@@ -187,7 +187,7 @@ def _end_hook(sources: Sources, number: int) -> None:
 def edit_schedule(sources: Sources, source: ListedSource) -> None:
     """Change when a source is run by itself."""
     with st.form("schedule", border=False):
-        chosen = schedule_fields(source.schedule, f"source {source.id}")
+        chosen = schedule_field(source.schedule, f"source {source.id}")
         saves = st.form_submit_button("Save", type="primary")
     if saves:
         with failures_shown():

@@ -5,7 +5,6 @@ from typing import Any
 
 _KINDS = {"git": "Git", "site": "Site", "folder": "Folder"}
 SCHEDULES = {"never": "Never", "hourly": "Every hour", "daily": "Every day at 03:00 UTC"}
-CRON = "By a cron expression"
 
 
 def kind_name(kind: str) -> str:
