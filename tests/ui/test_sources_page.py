@@ -206,12 +206,10 @@ def test_the_schedule_is_changed_and_a_wrong_one_refused(
     number = added(sources, share)
     page = open_admin_page("sources", source=str(number))
     assert "Look for what is new" in [box.label for box in press(page, "Schedule …").selectbox]
-    page = window(_edit_schedule, number=number)
-    page.session_state[f"source {number} schedule"] = "every monday"
-    press(page, "Save")
+    typed = f"source {number} schedule"
+    page = press(window(_edit_schedule, {typed: "every monday"}, number=number), "Save")
     assert "is no schedule" in errors(page)
-    page.session_state[f"source {number} schedule"] = "30 4 * * 1"
-    press(page, "Save")
+    press(window(_edit_schedule, {typed: "30 4 * * 1"}, number=number), "Save")
     assert sources.show(number).schedule == "30 4 * * 1"
     assert audit(chatbot)[-1] == "schedule source"
 
@@ -247,9 +245,14 @@ def _falls(shares: list[float]) -> list[tuple[float, float]]:
     return [(one, next_one) for one, next_one in pairwise(shares) if next_one < one - 1e-9]
 
 
-def window(script: Callable[..., None], **arguments: object) -> AppTest:
+def window(
+    script: Callable[..., None], typed: dict[str, str] | None = None, **arguments: object
+) -> AppTest:
     """A window over the page by itself: the page would open it only as long as one presses."""
-    return run(AppTest.from_function(script, kwargs=arguments, default_timeout=30))
+    page = AppTest.from_function(script, kwargs=arguments, default_timeout=30)
+    for key, value in (typed or {}).items():
+        page.session_state[key] = value
+    return run(page)
 
 
 def _edit_schedule(number: int) -> None:

@@ -17,12 +17,12 @@ from ui.elements.table import bullets, first_of
 from ui.syncing.options_form import option_fields
 from ui.syncing.schedule_form import schedule_field
 from ui.wording.amounts import how_many
-from ui.wording.escaping import as_label, as_text
+from ui.wording.escaping import as_label, as_text, visible
 from ui.wording.sources import kind_name
 
 _TRIED = "source tried"
 _NAMED = 12
-_LINES = 5
+_LINES = 3
 
 
 def show_adding(sources: Sources, products: Sequence[str]) -> None:
@@ -94,7 +94,7 @@ def _show(sources: Sources, kind: str, options: Mapping[str, Any], trial: Trial)
             "Pages of",
             newest_first,
             index=newest_first.index(trial.release),
-            format_func=as_label,
+            format_func=visible,
             width=320,
         )
         if release != trial.release:

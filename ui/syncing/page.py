@@ -48,7 +48,7 @@ def sources(person: Person) -> None:
 
 def _line(managed: Sources, source: ListedSource) -> None:
     with in_a_row(border=True, gap="medium"):
-        with st.container(width="stretch", gap="xsmall"):
+        with st.container(width="stretch", gap="xsmall", key=f"source-text-{source.id}"):
             st.markdown(heading(source))
             st.markdown(last_run(source))
             st.caption(next_run(source))

@@ -53,10 +53,12 @@ def show_one(sources: Sources, number: int) -> None:
         for name, value in source.options.items()
     }
     facts = {"Source": f"{source.id}, {kind_name(source.kind)}", **options}
-    show_facts({**facts, "Runs": schedule_in_words(source.schedule)}, longest=300)
+    facts["Runs"] = schedule_in_words(source.schedule)
+    if source.next_run:
+        facts["Next run"] = when(source.next_run)
+    show_facts(facts, longest=300)
     st.subheader("Last run", anchor=False)
     st.markdown(last_run(source))
-    st.caption(next_run(source))
     _show_releases(source)
     _show_files(source.report)
     if remarks := left_out(source.report):
@@ -67,23 +69,22 @@ def show_one(sources: Sources, number: int) -> None:
 
 
 def heading(source: ListedSource) -> str:
-    """Product, kind and place of a source, and whether its last run failed."""
-    badge = "" if source.job else _BADGES.get(source.outcome, "")
+    """Product, kind, place and releases of a source."""
+    releases = [one["release"] for one in source.releases][::-1]
+    named = as_label(", ".join(first_of(releases, _NAMED)) or "no release yet", 200)
     return (
-        f"**{as_label(source.product)}** · {as_label(kind_name(source.kind))} {badge}\\\n"
-        f"{as_label(source.place, 200)}"
+        f"**{as_label(source.product)}** · {as_label(kind_name(source.kind))}\\\n"
+        f"{as_label(source.place, 200)}\\\n:gray[{named}]"
     )
 
 
 def last_run(source: ListedSource) -> str:
     """What came of the last run; errors and names are those of the source."""
-    releases = [one["release"] for one in source.releases][::-1]
-    named = as_label(", ".join(first_of(releases, _NAMED)) or "none yet", 200)
-    brought = f":gray[Releases: {named}]"
     if source.last_run is None:
-        return f"{brought}\\\n:gray[Never run]"
-    moment = f":gray[{as_label(when(source.last_run))}]"
-    return f"{brought}\\\n{moment} {as_text(source.message)}"
+        return ":gray[Never run]"
+    badge = "" if source.job else _BADGES.get(source.outcome, "")
+    moment = as_label(when(source.last_run))
+    return f":gray[{moment}] {badge} {as_text(source.message)}"
 
 
 def next_run(source: ListedSource) -> str:
@@ -144,10 +145,10 @@ def _show_files(report: Mapping[str, Any]) -> None:
         return
     count = sum(number for *_, number in changed)
     with st.expander(f"Changed files ({count:,})"):
-        for release, what, names, number in changed:
-            st.markdown(f"**{as_label(release)}**: {how_many(number, 'file')} {what}")
-            more = [f"and {number - len(names[:_FILES]):,} more"] if number > _FILES else []
-            st.markdown(bullets([*names[:_FILES], *more], _FILES + 1, 200))
+        for release, what, names, number in reversed(changed):
+            shown = [as_label(name, 200) for name in names[:_FILES]]
+            more = [f"and {number - len(shown):,} more"] if number > len(shown) else []
+            st.markdown(f"**{as_label(release)}**, {number:,} {what}: {', '.join(shown + more)}")
 
 
 def _show_hook(sources: Sources, source: ListedSource) -> None:
@@ -158,11 +159,13 @@ def _show_hook(sources: Sources, source: ListedSource) -> None:
     server = urlsplit(st.context.url or "")
     path = f"/api/v1/sources/{source.id}/hook"
     st.caption("Address (POST)")
-    st.code(urlunsplit((server.scheme, server.netloc, path, "", "")), language=None)
+    st.code(
+        urlunsplit((server.scheme, server.netloc, path, "", "")), language=None, wrap_lines=True
+    )
     made = st.session_state.get(_MADE)
     if made and made[0] == source.id:
         st.caption("Secret. It is shown only now; keep it where it is needed.")
-        st.code(made[1], language=None)
+        st.code(made[1], language=None, wrap_lines=True)
     elif source.has_hook:
         st.markdown(":gray[A secret is in use. It is not shown again; a new one ends it.]")
     with in_a_row():
