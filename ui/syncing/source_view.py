@@ -153,7 +153,7 @@ def _show_files(report: Mapping[str, Any]) -> None:
 
 def _show_hook(sources: Sources, source: ListedSource) -> None:
     st.markdown(
-        "A push at GitHub, GitLab or Gitea, or a script, can start a run with this secret: as the "
+        "A push at GitHub or GitLab, or a script, can start a run with this secret: as the "
         "webhook's secret or token there, or as `Authorization: Bearer`."
     )
     server = urlsplit(st.context.url or "")
