@@ -96,12 +96,13 @@ def as_plain(text: str) -> str:
 def _number(
     of: Callable[[Any], Any], default: Any, field: FieldInfo, options: Mapping[str, Any]
 ) -> Any:
-    limits = {
+    limits: dict[str, Any] = {
         name: next((of(getattr(m, at)) for m in field.metadata if hasattr(m, at)), None)
         for name, at in (("min_value", "ge"), ("max_value", "le"))
     }
+    given: Any = None if default is None else of(default)
     return st.number_input(
-        value=None if default is None else of(default),
+        value=given,
         step=of(1),
         placeholder="no limit" if default is None else None,
         **limits,
@@ -110,7 +111,8 @@ def _number(
 
 
 def _lines(placeholder: str, value: str, options: Mapping[str, Any]) -> str:
-    return st.text_area(value=value, placeholder=placeholder, height=68, **options).strip()
+    typed: str = st.text_area(value=value, placeholder=placeholder, height=68, **options)
+    return typed.strip()
 
 
 def _pairs(text: str) -> dict[str, str]:

@@ -81,7 +81,7 @@ def heading(source: ListedSource) -> str:
 def last_run(source: ListedSource) -> str:
     """What came of the last run; errors and names are those of the source."""
     if source.last_run is None:
-        return ":gray[Never run]"
+        return ":gray[Running for the first time]" if source.job else ":gray[Never run]"
     badge = "" if source.job else _BADGES.get(source.outcome, "")
     moment = as_label(when(source.last_run))
     return f":gray[{moment}] {badge} {as_text(source.message)}"
@@ -122,7 +122,7 @@ def _show_releases(source: ListedSource) -> None:
         rows,
         {
             "Release": lambda row: row["release"],
-            "Last run": lambda row: _came_to(row["ran"]),
+            **({"Last run": lambda row: _came_to(row["ran"])} if ran else {}),
             "Published": lambda row: when(row["published"]) if row["published"] else "",
             "Revision": lambda row: row["revision"][:_REVISION],
             "Problem": ("large", lambda row: row["error"]),
