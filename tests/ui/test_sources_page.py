@@ -241,6 +241,19 @@ def test_a_source_is_removed_and_its_documents_stay(
     assert "no such source" in shown(open_admin_page("sources", source=str(number)))
 
 
+def test_with_publishing_that_waits_the_page_says_so(
+    chatbot: Chatbot, sources: Sources, share: Path
+) -> None:
+    number = added(sources, share)
+    sources.sync(number)
+    claims = Claims(chatbot.database, this_process())
+    of = chatbot.database, chatbot.settings.data_dir, chatbot.embedder, ChunkingSettings()
+    assert JobWork(claims, *of, secrets=Secrets(), waits=True).do_next()
+    page = open_admin_page("sources", source=str(number))
+    assert "Waits to be published: 1.0, 2.0." in shown(page)
+    assert "waits to be published" in page.dataframe[0].value["Last run"][0]
+
+
 def _falls(shares: list[float]) -> list[tuple[float, float]]:
     return [(one, next_one) for one, next_one in pairwise(shares) if next_one < one - 1e-9]
 

@@ -227,7 +227,7 @@ def _done(settings: Settings, database: Database, job: int) -> Job:
 def _started(
     settings: Settings, database: Database, job: int, stopping: Event
 ) -> tuple[Thread, Claims]:
-    from chatbot.assembly import open_embedder
+    from chatbot.models.embedders import open_embedders
     from chatbot.runtime.ingest_throttle import pauses_for_answers
     from corpora.building.gathering import ChunkingSettings
     from corpora.documents.worker import JobWork
@@ -240,12 +240,13 @@ def _started(
         claims,
         database,
         settings.data_dir,
-        open_embedder(settings),
+        open_embedders(settings, database),
         ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
         stopping.is_set,
         settings.reading_limits,
         lambda: pauses_for_answers(settings.data_dir),
         secrets=Secrets(settings.source_tokens, settings.source_files),
+        waits=settings.publishing_waits,
     )
 
     def do() -> None:
@@ -279,7 +280,7 @@ def _source_in_words(source: ListedSource) -> Iterator[str]:
 
 def _changes_in_words(source: ListedSource) -> Iterator[str]:
     for one in source.report.get("releases", ()):
-        if one["outcome"] == "published":
+        if one["outcome"] in ("published", "waits"):
             yield (
                 f"  {one['release']}: {one['added']:,} added, {one['changed']:,} changed, "
                 f"{one['removed']:,} removed"

@@ -133,10 +133,11 @@ def _show_releases(source: ListedSource) -> None:
 
 
 def _came_to(ran: Mapping[str, Any]) -> str:
-    if ran.get("outcome") != "published":
+    if ran.get("outcome") not in ("published", "waits"):
         return str(ran.get("outcome", ""))
     counted = [f"{ran[what]:,} {what}" for what in ("added", "changed", "removed") if ran.get(what)]
-    return ", ".join(counted) or "published"
+    waits = ["waits to be published"] if ran["outcome"] == "waits" else []
+    return ", ".join([*counted, *waits]) or "published"
 
 
 def _show_files(report: Mapping[str, Any]) -> None:
