@@ -32,6 +32,7 @@ PAGES = (
     "documents",
     "documents?product=valve&release=2.0",
     "sources",
+    "sources?add=1",
     "glossary",
     "history",
     "gaps",
