@@ -31,8 +31,8 @@ INSIDE = {
         "conversations chatbot assembly review administration release_check tuning batch"
     ),
     "ui": (
-        "wording api serving cli elements account sources answers review documents glossary "
-        "upgrading checks releases evaluation chat app"
+        "wording api serving cli elements account sources answers review documents syncing "
+        "glossary upgrading checks releases evaluation chat app"
     ),
 }
 """In each package its parts, in order: each may use what stands before it, and any `settings`."""

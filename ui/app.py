@@ -17,6 +17,7 @@ from ui.review.gaps_page import gaps
 from ui.review.history_page import history
 from ui.review.numbers_page import numbers
 from ui.serving.services import current_person
+from ui.syncing.page import sources
 
 _HERE = Path(__file__).parent
 
@@ -42,6 +43,7 @@ pages = {
 if person.is_admin:
     pages["Admin"] = [
         st.Page(documents, title="Documents", icon=":material/folder_open:"),
+        st.Page(sources, title="Sources", icon=":material/sync:"),
         st.Page(glossary, title="Glossary", icon=":material/translate:"),
         st.Page(history, title="Review", icon=":material/rate_review:"),
         st.Page(gaps, title="Gaps", icon=":material/help_center:"),

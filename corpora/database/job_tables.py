@@ -46,8 +46,8 @@ a release, that mostly wait for others' servers, that write a release pack: no g
 another."""
 
 
-ORDER = "order"
-"""The part of a job's report that was there before it was begun."""
+ORDER, PART = "order", "part"
+"""Of a job's report, what was there before it was begun, and how far it is among releases."""
 
 
 class JobState(StrEnum):
@@ -108,6 +108,12 @@ class JobRow(Base):
         """What was ordered beside product and release; it stays when the job is done again."""
         order: dict[str, Any] = self.report.get(ORDER, {})
         return order
+
+    @property
+    def part(self) -> tuple[int, int]:
+        """How many releases of how many it has done, where it works on one after the other."""
+        done, of = self.report.get(PART, (0, 1))
+        return done, of
 
     @property
     def is_open(self) -> bool:

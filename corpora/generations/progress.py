@@ -26,9 +26,14 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files, texts, entries, questions or steps; `item` is the last file read."""
+    """`done` of `total` files, texts, entries, questions or steps; `item` is the last file read.
+
+    `part` says how many releases of how many are done where a job works on one after the other; it
+    holds until another one is said.
+    """
 
     stage: Stage
     done: int
     total: int
     item: str = ""
+    part: tuple[int, int] | None = None

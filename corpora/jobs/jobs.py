@@ -18,7 +18,7 @@ from corpora.database.job_tables import CHECKS as CHECKS
 from corpora.database.job_tables import DRAFTS as DRAFTS
 from corpora.database.job_tables import EVALUATIONS as EVALUATIONS
 from corpora.database.job_tables import ON_DOCUMENTS as ON_DOCUMENTS
-from corpora.database.job_tables import ORDER, JobFileRow, JobRow, WorkerRow
+from corpora.database.job_tables import ORDER, PART, JobFileRow, JobRow, WorkerRow
 from corpora.database.job_tables import PACKS as PACKS
 from corpora.database.job_tables import SYNCS as SYNCS
 from corpora.database.job_tables import JobKind as JobKind
@@ -210,6 +210,8 @@ class Claims:
                 row.stage_started = datetime.now(UTC)
             row.stage = str(progress.stage)
             row.done, row.total, row.item = progress.done, progress.total, progress.item
+            if progress.part is not None:
+                row.report = {**row.report, PART: progress.part}
             return row.cancelling
 
     def finish(
@@ -317,6 +319,7 @@ def _put_back(row: Job, message: str = "") -> None:
     row.done = row.total = 0
     row.stage_started = None
     row.message = message
+    row.report = {name: told for name, told in row.report.items() if name != PART}
 
 
 def _end(

@@ -46,7 +46,7 @@ _LONGEST_ADDRESS = 2_000
 
 @dataclass
 class ReleaseRun:
-    """What a run did with a release: `outcome` is published, unchanged, failed or gone.
+    """What a run did with a release: `outcome` is published, waits, unchanged, failed or gone.
 
     `before` is the revision that was taken last, empty where there was none. `added`, `changed` and
     `removed` count files, `names` name some of them.
@@ -77,18 +77,20 @@ class SourceRun:
         outcomes = {release.outcome for release in self.releases}
         if "failed" in outcomes:
             return "partly" if outcomes - {"failed", "gone"} else "failed"
-        return "changed" if "published" in outcomes else "unchanged"
+        return "changed" if outcomes & {"published", "waits"} else "unchanged"
 
     @property
     def message(self) -> str:
         """The run in sentences."""
         named = {
             outcome: [r.release for r in self.releases if r.outcome == outcome]
-            for outcome in ("published", "unchanged", "failed", "gone")
+            for outcome in ("published", "waits", "unchanged", "failed", "gone")
         }
         parts = []
         if named["published"]:
             parts.append(f"New: {', '.join(named['published'])}.")
+        if named["waits"]:
+            parts.append(f"Waits to be published: {', '.join(named['waits'])}.")
         if named["unchanged"]:
             parts.append(f"{len(named['unchanged']):,} unchanged.")
         for outcome, told in (("failed", "failed:"), ("gone", "is")):
@@ -159,8 +161,9 @@ class Syncing:
                 "The source has no release any more, and had some. Nothing was changed; check its "
                 "address and its pattern of releases."
             )
-        for release in found:
+        for done, release in enumerate(found):
             self.check_stop()
+            self.report(Progress(Stage.FETCHING, 0, 0, release.name, (done, len(found))))
             said = len(reader.remarks)
             try:
                 one = self._release(source, reader, release, known.get(release.name), job_id)
@@ -228,8 +231,15 @@ class Syncing:
         known = {row.path: row.digest for row in rows}
         held = {row.path: row.address for row in rows}
 
+        furthest = 0.0
+
         def progress(done: int, total: int | None) -> None:
-            self.report(Progress(Stage.FETCHING, done, total or 0, found.name))
+            nonlocal furthest
+            share = done / total if total else 0.0
+            # A site finds more pages while it is read: what is done never seems to become less.
+            if share >= furthest:
+                furthest = share
+                self.report(Progress(Stage.FETCHING, done, total or 0, found.name))
 
         waiting: list[tuple[FetchedFile, bytes | None]] = []
         size = seen = 0
@@ -318,8 +328,8 @@ class Syncing:
             )
         if report.outcome is Outcome.NOTHING_READABLE:
             raise SourceError("No file of it could be read, so nothing changed.")
-        if report.outcome is Outcome.PUBLISHED:
-            run.outcome = "published"
+        if report.outcome in (Outcome.PUBLISHED, Outcome.WAITING):
+            run.outcome = "published" if report.outcome is Outcome.PUBLISHED else "waits"
             run.message = report.consequences
         self._compare(run, serving, report.generation, source.id)
         run.remarks += [f"{file.file}: {file.reason}" for file in report.rejected[:_NAMED]]

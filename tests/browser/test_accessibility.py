@@ -31,6 +31,8 @@ WITHOUT_DRAWINGS = {"exclude": [[".vega-embed svg"]]}
 PAGES = (
     "documents",
     "documents?product=valve&release=2.0",
+    "sources",
+    "sources?add=1",
     "glossary",
     "history",
     "gaps",

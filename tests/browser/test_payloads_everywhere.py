@@ -107,7 +107,7 @@ def test_an_answer_is_text_while_it_is_written(
 @pytest.mark.parametrize(
     "name",
     [
-        *("documents", "glossary", "history", "gaps", "numbers", "audit", "account"),
+        *("documents", "sources", "glossary", "history", "gaps", "numbers", "audit", "account"),
         *("releases", "evaluation"),
     ],
 )

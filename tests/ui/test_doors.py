@@ -38,11 +38,12 @@ from ui.review.gaps_page import gaps
 from ui.review.history_page import history
 from ui.review.numbers_page import numbers
 from ui.serving import gate
+from ui.syncing.page import sources
 
 BO = Person("bo@example.org", "Bo", is_admin=False)
 CY = Person("cy@example.org", "Cy", is_admin=False)
 SECRET = "Does the relay latch?"
-PAGES = (documents, glossary, history, gaps, numbers, evaluation, audit)
+PAGES = (documents, sources, glossary, history, gaps, numbers, evaluation, audit)
 FOR_EVERYBODY = {"", "account", "releases"}
 
 

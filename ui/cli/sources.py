@@ -280,7 +280,7 @@ def _source_in_words(source: ListedSource) -> Iterator[str]:
 
 def _changes_in_words(source: ListedSource) -> Iterator[str]:
     for one in source.report.get("releases", ()):
-        if one["outcome"] == "published":
+        if one["outcome"] in ("published", "waits"):
             yield (
                 f"  {one['release']}: {one['added']:,} added, {one['changed']:,} changed, "
                 f"{one['removed']:,} removed"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chatbot.administration.administration import Administration
 from corpora.documents.uploads import kept_result
-from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, Job, JobKind, Jobs
+from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, SYNCS, Job, JobKind, Jobs
 from ui.elements.frame import button, failures_shown, in_a_row, when
 from ui.elements.table import download, show_table
 from ui.serving import services
@@ -17,7 +17,7 @@ PATIENCE = 15.0
 """Seconds after which a waiting job makes the page say that no worker runs."""
 
 _LOOK_EVERY = 1.0
-_OF_THE_PAGE = (*ON_DOCUMENTS, *PACKS)
+_OF_THE_PAGE = (*ON_DOCUMENTS, *PACKS, *SYNCS)
 _SHOWN = 50
 _KINDS = {
     "upload": "Upload",
@@ -45,8 +45,9 @@ _OTHERS = {
     JobKind.DRAFT: {"proposing": 1.0},
     JobKind.CHECK: {"checking": 1.0},
     JobKind.PACK: {"packing": 1.0},
+    JobKind.SYNC: {"fetching": 0.5, **{stage: share / 2 for stage, share in _INGEST.items()}},
 }
-"""The share of a job that each of its stages takes, roughly."""
+"""The share of a job that each of its stages takes, roughly; of a source's, for each release."""
 
 _SLOW = 5.0
 _COUNTED = {
@@ -77,8 +78,8 @@ def show_jobs() -> None:
     ended = [job for job in _jobs().recent(_SHOWN, kinds=_OF_THE_PAGE) if not job.is_open]
     if not ended:
         st.markdown(
-            "No finished jobs yet. Uploads, removals and reprocessing are listed here with their "
-            "results and any files that were skipped."
+            "No finished jobs yet. Uploads, removals, reprocessing and runs of sources are listed "
+            "here with their results and any files that were skipped."
         )
     for job in ended:
         show_ended(job)
@@ -191,7 +192,8 @@ def _change(change: Callable[[Administration, int], None], job: int) -> None:
 
 def _heading(job: Job) -> str:
     of = as_label(f"{job.product} {job.release}".strip())
-    return f"**{_KINDS[job.kind]}** · {of} {_STATES[job.state]}".rstrip()
+    number = f" {job.source_id}" if job.kind is JobKind.SYNC else ""
+    return f"**{_KINDS[job.kind]}{number}** · {of} {_STATES[job.state]}".rstrip()
 
 
 def _steps(job: Job) -> str:
@@ -214,13 +216,18 @@ def _share(job: Job) -> float:
     """The share of the whole job that is done, 0 to 1; it never falls when a stage begins."""
     within = min(1.0, job.done / job.total) if job.total else 0.0
     share = _OTHERS.get(job.kind, _INGEST).get(job.stage, 1.0)
-    return sum(_before(job).values()) + within * share
+    done, of = job.part
+    return min(1.0, (done + sum(_before(job).values()) + within * share) / of)
 
 
 def _how_far(job: Job) -> str:
+    done, of = job.part
+    parts = [f"release {done + 1:,} of {of:,}"] if of > 1 else []
     if not job.total:
-        return ""
-    parts = [f"{job.done:,} of {how_many(job.total, _COUNTED.get(job.stage, 'step'))}"]
+        # How many pages a site has is not known while its links are followed.
+        counted = [how_many(job.done, _COUNTED.get(job.stage, "step"))] if job.done else []
+        return " · ".join([*parts, *counted, *filter(None, [job.item])])
+    parts.append(f"{job.done:,} of {how_many(job.total, _COUNTED.get(job.stage, 'step'))}")
     if job.stage_started and (job.as_of - job.stage_started).total_seconds() >= _SLOW:
         # Reading one large file takes minutes: the clock shows that it goes on.
         parts.append(f"{how_long((job.as_of - job.stage_started).total_seconds())} so far")

@@ -36,8 +36,8 @@ PROXY_PERSON = "X-Strata-Person"
 
 PAGES = frozenset(
     (
-        *("", "releases", "account", "documents", "glossary", "history", "gaps", "numbers"),
-        *("evaluation", "audit"),
+        *("", "releases", "account", "documents", "sources", "glossary"),
+        *("history", "gaps", "numbers", "evaluation", "audit"),
     )
 )
 """The addresses of the pages."""

@@ -157,12 +157,15 @@ def _in_release(product: str, own: Side) -> Side:
 
 
 def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
-    options: Any = {"format_func": as_label, "key": f"release-of-{own}-{page_id}"}
+    options: Any = {"key": f"release-of-{own}-{page_id}"}
     chosen: str
     if len(releases) > _FEW:
-        chosen = st.selectbox("This page in", releases, index=releases.index(own), **options)
+        chosen = st.selectbox(
+            "This page in", releases, index=releases.index(own), format_func=visible, **options
+        )
         return chosen
-    chosen = st.segmented_control("This page in", releases, default=own, required=True, **options)
+    options |= {"default": own, "required": True, "format_func": as_label}
+    chosen = st.segmented_control("This page in", releases, **options)
     return chosen
 
 

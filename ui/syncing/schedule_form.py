@@ -1,0 +1,22 @@
+"""When a source is run by itself, as a field of a form."""
+
+import streamlit as st
+
+from ui.wording.sources import SCHEDULES
+
+
+def schedule_field(schedule: str, key: str) -> str:
+    """Show a field with a schedule in it; return the one that was chosen or typed."""
+    key = f"{key} schedule"
+    # What was typed last stays one of the choices.
+    offered = list(dict.fromkeys([*SCHEDULES, schedule, st.session_state.get(key) or schedule]))
+    chosen: str = st.selectbox(
+        "Look for what is new",
+        offered,
+        index=offered.index(schedule),
+        format_func=lambda name: SCHEDULES.get(name, name),
+        accept_new_options=True,
+        key=key,
+        help="Choose, or type five fields of cron in UTC: `30 4 * * 1` is every Monday at 4:30.",
+    )
+    return chosen.strip()
