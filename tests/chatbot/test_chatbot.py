@@ -39,7 +39,7 @@ def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> Non
     turns = relay(None).conversations.turns(conversation)
     assert [t.reply.release for t in turns] == ["17.20", "17.20", "17.10"]
     assert turns[1].reply.release_status == "conversation"
-    assert "XF-1" in third.content.queries.base
+    assert "XF-2" in third.content.queries.base
 
 
 @pytest.mark.parametrize("question", ["", "  \n ", "x" * 50_000])

@@ -44,10 +44,10 @@ def test_the_page_says_so_where_nothing_changes_and_what_is_wrong(guide: AppTest
     guide.text_area(key="upgrade-uses").set_value(",;,")
     press(guide, "Make the guide")
     assert "name features" in guide.error[0].value
-    guide.text_area(key="upgrade-uses").set_value("hold_time")
     guide.selectbox(key="releases-from").select("2.0")
     guide.selectbox(key="releases-to").select("1.0")
     run(guide)
+    guide.text_area(key="upgrade-uses").set_value("hold_time")
     press(guide, "Make the guide")
     assert "does not come after" in guide.error[0].value
 
