@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from chatbot.settings import Settings
 from chatbot.turn import Citation
 from corpora.building.building import Builder
 from corpora.catalog.glossary import Entry
+from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.jobs.jobs import JobFile, JobKind, Jobs
 from tests.eval.made_run import WRONG, made_run
 from tests.ui.memory_pairs import keep
@@ -46,6 +48,7 @@ def hostile_settings(folder: Path) -> tuple[Settings, str]:
     conversation = _say(chatbot)
     _remember(chatbot)
     _administer(chatbot)
+    _bring(chatbot)
     _evaluate(settings)
     chatbot.corpora.close()
     chatbot.database.close()
@@ -144,6 +147,29 @@ def _remember(chatbot: Chatbot) -> None:
             citations=({**place, **dict.fromkeys(named, payload)},),
             suspended=payload if number % 3 == 0 else "",
         )
+
+
+def _bring(chatbot: Chatbot) -> None:
+    """A source whose place, releases, files, errors and remarks are payloads."""
+    files = {"added": len(PAYLOADS), "names": {"added": PAYLOADS}}
+    report = {"releases": [{"release": RELEASE, "outcome": "published", **files}]}
+    with chatbot.database.writing() as session:
+        source = SourceRow(
+            product=PRODUCT,
+            kind="folder",
+            options={"path": PAYLOADS[0], **dict(zip(PAYLOADS, PAYLOADS, strict=True))},
+            person="",
+            created=datetime.now(UTC),
+            last_run=datetime.now(UTC),
+            outcome="partly",
+            message="\n".join(PAYLOADS),
+            report={**report, "remarks": PAYLOADS},
+        )
+        session.add(source)
+        session.flush()
+        for payload in PAYLOADS:
+            of = {"source_id": source.id, "name": payload, "revision": payload}
+            session.add(SourceReleaseRow(**of, error=payload))
 
 
 def _evaluate(settings: Settings) -> None:

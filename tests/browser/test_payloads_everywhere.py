@@ -47,7 +47,7 @@ def at_rest(page: Page) -> str:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=SLOW)
     assert page.locator(ACTIVE).count() == 0
     assert page.title().endswith(("Strata", "Chat", "Documents", "Review", "Gaps", "Numbers")) or (
-        page.title() in ("Glossary", "Audit log", "Account", "Releases", "Evaluation")
+        page.title() in ("Glossary", "Audit log", "Account", "Releases", "Evaluation", "Sources")
     )
     return words(page.locator("body").inner_text())
 
@@ -117,6 +117,19 @@ def test_the_other_pages_show_text_and_nothing_else(
     page = open_page(f"{hostile[0]}/{name}", width=width)
     expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
     at_rest(page)
+    assert fits(page)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_source_shows_every_payload_as_text(
+    hostile: tuple[str, str], open_page: OpenPage, width: int
+) -> None:
+    page = open_page(f"{hostile[0]}/sources?source=1", width=width)
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
+    for folded in ("Changed files", "Left out"):
+        page.get_by_text(folded).click()
+    shown = at_rest(page)
+    assert [p for p in PAYLOADS if as_shown(p) not in shown] == []
     assert fits(page)
 
 

@@ -49,7 +49,9 @@ def show_one(sources: Sources, number: int) -> None:
             remove(sources, source)
     show_running(SYNCS)
     options = {
-        option_label(name): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        as_label(option_label(name)): ", ".join(map(str, value))
+        if isinstance(value, list)
+        else str(value)
         for name, value in source.options.items()
     }
     facts = {"Source": f"{source.id}, {kind_name(source.kind)}", **options}
