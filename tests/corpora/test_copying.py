@@ -94,8 +94,8 @@ def test_a_row_that_arrives_otherwise_undoes_the_copy(filled: Database, open_at:
 
     def spoil(_c: object, _k: object, statement: str, parameters: Any, *_: object) -> Any:
         if statement.startswith("INSERT INTO embedding_models"):
-            number, _, size = parameters
-            parameters = (number, "another", size)
+            number, _, *others = parameters
+            parameters = (number, "another", *others)
         return statement, parameters
 
     event.listen(target.engine, "before_cursor_execute", spoil, retval=True)
