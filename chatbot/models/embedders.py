@@ -84,8 +84,8 @@ def open_embedder(
         path, form = settings.models_dir / chosen, FORMS[chosen]
         if not path.is_dir():
             raise EmbedderFailed(
-                f"{chosen} is not here: run `strata models pull {chosen}`, or bring its folder and "
-                "set STRATA_EMBEDDER to its path"
+                f"{chosen} is not here: run `strata models pull {chosen}`, or copy its folder "
+                "here and set STRATA_EMBEDDER to its path"
             )
     form = _form(settings, form or read_form(path))
     return OnnxEmbedder(path, form, threads, runtime=settings.embedding_runtime)
@@ -264,11 +264,13 @@ def _vectors(reply: Any, number: int, whose: str) -> Vectors:
     except (ValidationError, KeyError, ValueError) as error:
         told = reply.get("error") if isinstance(reply, dict) else None
         raise EmbedderFailed(
-            f"{whose} gave no vectors of {number} texts ({str(told or type(error).__name__)[:200]})"
-            ": set STRATA_EMBEDDER to an embedder, or to minilm"
+            f"{whose} gave no vectors for {number} texts "
+            f"({str(told or type(error).__name__)[:200]}): set "
+            "STRATA_EMBEDDER to an embedder, or to minilm"
         ) from error
     if not np.isfinite(vectors).all() or not np.linalg.norm(vectors, axis=1).all():
         raise EmbedderFailed(
-            f"{whose} gave vectors that are no directions: set STRATA_EMBEDDER to another embedder"
+            f"{whose} gave vectors that are zero or not finite: set STRATA_EMBEDDER to another "
+            "embedder"
         )
     return unit(vectors)

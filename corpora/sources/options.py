@@ -62,13 +62,13 @@ class GitOptions(SourceOptions):
         "v{release}", description="how a tag or branch is made of a release's name"
     )
     refs: Literal["tags", "branches"] = Field("tags", description="what a release is")
-    newest: int | None = Field(None, ge=1, description="only so many releases, the newest")
+    newest: int | None = Field(None, ge=1, description="only the newest so many releases")
     since: str = Field("", description="only this release and newer ones")
     next_branch: str = Field("", description="a branch that is the release `next`")
     link: Annotated[str, AfterValidator(_link)] = Field(
         "auto",
         description="how citations link to the original: github, gitlab, gitea, none, an address "
-        "with {path} and {revision}, or auto, which tells it from the host's name",
+        "with {path} and {revision}, or auto, which goes by the host's name",
     )
     prereleases: bool = Field(False, description="take release candidates, betas and the like, too")
     max_bytes: int = Field(500_000_000, ge=1, description="bytes of a release, at most")
@@ -89,7 +89,7 @@ class SiteOptions(SourceOptions):
         description="where the documentation begins; may hold {release}"
     )
     discover: Literal["sitemap", "llms", "links"] = Field(
-        "sitemap", description="what names the pages: sitemap.xml, llms.txt, links below the url"
+        "sitemap", description="how pages are found: sitemap.xml, llms.txt, links below the url"
     )
     releases: dict[str, str] = Field(
         default_factory=dict,
@@ -103,7 +103,7 @@ class SiteOptions(SourceOptions):
     )
     delay: float = Field(0.5, ge=0, le=60, description="seconds between two requests")
     robots: bool = Field(
-        True, description="whether robots.txt is followed; say no only for a site of your own"
+        True, description="whether robots.txt is followed; turn it off for a site of your own only"
     )
     token: str = Field("", description="the name of a token in the setting source_tokens")
     ca: str = Field("", description="the name of a certificate file in the setting source_files")

@@ -158,7 +158,7 @@ class Syncing:
         found = reader.releases()
         if not found and known:
             raise SourceError(
-                "The source has no release any more, and had some. Nothing was changed; check its "
+                "The source had releases and has none any more. Nothing was changed; check its "
                 "address and its pattern of releases."
             )
         for done, release in enumerate(found):
@@ -253,7 +253,8 @@ class Syncing:
                     continue
                 if file.content is None and file.path not in known:
                     raise SourceError(
-                        f"{file.path} came without its content. Report this to the kind."
+                        f"{file.path} came without its content. Report this to the "
+                        "makers of this kind of source."
                     )
                 seen += 1
                 data = None if file.content is None else _bytes_of(file)
@@ -327,7 +328,7 @@ class Syncing:
                 release=release,
             )
         if report.outcome is Outcome.NOTHING_READABLE:
-            raise SourceError("No file of it could be read, so nothing changed.")
+            raise SourceError("No file of the release could be read, so nothing changed.")
         if report.outcome in (Outcome.PUBLISHED, Outcome.WAITING):
             run.outcome = "published" if report.outcome is Outcome.PUBLISHED else "waits"
             run.message = report.consequences

@@ -95,7 +95,10 @@ def found_releases(
     """
     pattern, parent = pattern_of(options.url), parsed(parent_of(options.url))
     if parent is None:
-        raise SourceError(f"{options.url} has no page above its releases: list the releases.")
+        raise SourceError(
+            f"{options.url} has no page above its releases: list the releases with their addresses "
+            "(option releases)."
+        )
     names: dict[str, None] = {}
     for url in _addresses(parent, fetcher, robots, hosts, folder):
         match = pattern.match(str(url))
