@@ -53,14 +53,14 @@ class CheckSettings(BaseModel):
 
     publishing: Literal["now", "wait"] = Field(
         "now",
-        description="`wait`: what an ingest has built is published by an admin's yes only "
+        description="`wait`: what an ingest has built is not served until an admin publishes it "
         "([operations](operations.md#a-new-release-arrives))",
     )
     release_check: Literal["on", "off"] = advanced(
         "on", "whether accepted answers are held against what an ingest has built, as a job"
     )
     mail_to: _Addresses = advanced(
-        (), "addresses that are told what a check found, with commas between"
+        (), "addresses, separated by commas, that are told what a check found"
     )
     mail_server: Annotated[str, AfterValidator(_a_mail_server)] | None = advanced(
         None,
@@ -72,7 +72,7 @@ class CheckSettings(BaseModel):
     )
     mail_from: _Address | None = advanced(None, "the sender; default: the first of `mail_to`")
     webhook: Annotated[str, AfterValidator(_a_receiver)] | None = advanced(
-        None, "an https address that is sent what a check found, as JSON; not redirected"
+        None, "an https address that gets what a check found, as JSON; no redirects"
     )
     webhook_secret: SecretStr | None = advanced(
         None,
