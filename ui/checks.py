@@ -58,7 +58,7 @@ def show_checks(product: str) -> None:
         )
         report = read_report(_database(), product, release)
         if report is None:
-            st.markdown("It was not checked yet.")
+            st.markdown("It has not been checked yet.")
         else:
             _show_report(report)
 
@@ -82,7 +82,7 @@ def _show_waiting(one: WaitingGeneration) -> None:
 
 def _confirm_publishing(one: WaitingGeneration) -> None:
     report = read_report(_database(), one.product, one.release)
-    found = counts_in_words(report) if report else "Accepted answers were not held against it yet."
+    found = counts_in_words(report) if report else "It has not been checked yet."
 
     def publish() -> None:
         data_dir = services.chatbot().settings.data_dir
@@ -98,7 +98,7 @@ def _confirm_discarding(one: WaitingGeneration) -> None:
     def discard() -> None:
         data_dir = services.chatbot().settings.data_dir
         services.administration().discard(one.product, one.release, data_dir, one.generation)
-        done(f"What waited of {one.product} {one.release} is discarded.")
+        done(f"The version of {one.product} {one.release} that waited is discarded.")
 
     consequences = (
         "The version that waits is thrown away with what only it needed. What is served stays as "
@@ -119,7 +119,7 @@ def _check(product: str, release: str) -> None:
 
 def _show_report(report: CheckReport) -> None:
     st.markdown(as_text(counts_in_words(report)))
-    state = "" if report.finished else "Not all answers are looked at yet. "
+    state = "" if report.finished else "Not all answers have been checked yet. "
     st.caption(as_label(f"{state}Checked {when(report.created)}. {report.told}".strip(), 400))
     if not (report.waits or _is_being_checked(report.product, report.release)):
         key = f"check {report.generation}"

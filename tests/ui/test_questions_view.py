@@ -78,7 +78,7 @@ def test_questions_are_proposed_and_decided_on(chatbot: Chatbot) -> None:
     page.number_input[0].set_value(3)
     page = press(page, "Propose")
     assert [b.disabled for b in page.button if b.label == "Propose"] == [True]
-    assert "**Proposing of questions** · valve 2" in shown(page)
+    assert "**Proposing questions** · valve 2" in shown(page)
     with pytest.raises(JobError, match="are being proposed"):
         order(chatbot)
     assert worked_off(chatbot).message == "3 questions proposed."

@@ -126,9 +126,9 @@ def list_models(as_json: AsJson = False) -> None:
 
 @app.command("embed")
 def embed_releases(as_json: AsJson = False) -> None:
-    """Embed every release anew that another embedder embedded than that of the settings.
+    """Embed anew every release that was embedded by another embedder than that of the settings.
 
-    Each stays as it is until its new version is done. A running server does so by itself after
+    Each stays as it is until its new version is done. A running server does this by itself after
     the setting has changed. After Ctrl-C the same command continues where it stopped.
     """
     settings = read_settings()
@@ -157,9 +157,9 @@ def embed_releases(as_json: AsJson = False) -> None:
 
 @app.command("thresholds")
 def show_thresholds(as_json: AsJson = False) -> None:
-    """Propose the cosines of the memory and the question graph for another embedder than MiniLM.
+    """Propose thresholds of the memory and the question graph for an embedder other than MiniLM.
 
-    They let as many pairs of the remembered questions through as the defaults do with MiniLM.
+    They let through as many pairs of the remembered questions as the defaults do with MiniLM.
     """
     settings = read_settings()
     database = open_database(settings)

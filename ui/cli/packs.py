@@ -33,7 +33,7 @@ def pack(
     """Write a release into one signed file, to be taken in on a network without a way out.
 
     It holds the pages, search chunks and vectors of its documents, the product's glossary and the
-    release's curated answers. Tell its receivers the fingerprint of the key by another way.
+    release's curated answers. Tell those who get it the fingerprint of the key by another way.
     """
     from chatbot.administration.release_packs import ReleasePacks
 

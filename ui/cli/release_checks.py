@@ -44,18 +44,18 @@ def check(
     fail_on: Annotated[
         list[str] | None,
         Option(
-            help="Exit with code 4 if more answers than that are changed, gone or failed, as in "
+            help="Exit with code 4 if more answers than this are changed, gone or failed: "
             "changed=5; repeatable."
         ),
     ] = None,
     afresh: Annotated[bool, Option("--afresh", help="Look at every answer again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Hold the accepted answers of the release before against a release, or what waits of it.
+    """Hold accepted answers against a release, or against its version that waits.
 
     Where the cited words stand as they were, the answer holds and no model is called; the others
-    are asked again. After Ctrl-C the same command goes on. Exit code 3: some answers could not be
-    asked.
+    are asked again. After Ctrl-C the same command continues. Exit code 3: some answers could not
+    be asked.
     """
     from chatbot.release_check.checking import Check
 
@@ -110,7 +110,7 @@ def _side(citations: Sequence[Citation]) -> str:
 def waiting(
     product: Annotated[str, Option(help="Only this product.")] = "", as_json: AsJson = False
 ) -> None:
-    """List the releases of which a version waits to be published."""
+    """List the releases that have a version waiting to be published."""
     found = waiting_generations(open_database(), product)
     lines = [f"{w.product} {w.release}  since {w.since:%Y-%m-%d %H:%M} UTC" for w in found]
     print_result(as_json, found, *(lines or ["Nothing waits to be published."]))
@@ -118,7 +118,7 @@ def waiting(
 
 @app.command()
 def publish(product: Product, release: Release) -> None:
-    """Let what an ingest has built serve, where it waits for that (STRATA_PUBLISHING=wait)."""
+    """Publish the version of a release that waits for it (STRATA_PUBLISHING=wait)."""
     summary = Administration(open_database(), LOCAL).publish(
         product, release, read_settings().data_dir
     )
@@ -127,9 +127,9 @@ def publish(product: Product, release: Release) -> None:
 
 @app.command()
 def discard(product: Product, release: Release, yes: WithoutAsking = False) -> None:
-    """Throw away what an ingest has built and waits to be published; what serves stays."""
+    """Throw away the version of a release that waits to be published; what serves stays."""
     administration = Administration(open_database(), LOCAL)
     if not yes:
         typer.confirm("Throw away the version that waits?", abort=True)
     administration.discard(product, release, read_settings().data_dir)
-    say(f"What waited of {product} {release} is discarded")
+    say(f"The version of {product} {release} that waited is discarded")

@@ -90,16 +90,16 @@ def schedule_source(
 @app.command("hook")
 def make_hook(
     source: SourceId,
-    off: Annotated[bool, Option("--off", help="Let no webhook start runs any more.")] = False,
+    off: Annotated[bool, Option("--off", help="End the webhook of this source.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a secret with which a webhook (GitHub, GitLab, a script) starts a run.
 
-    An earlier secret ends. It is shown once.
+    The secret is shown once, and an earlier one no longer works.
     """
     if off:
         _sources().end_hook(source)
-        print_result(as_json, {"source": source}, "No webhook starts runs of this source now.")
+        print_result(as_json, {"source": source}, "The webhook of this source has ended.")
         return
     secret = _sources().make_hook(source)
     told = {"source": source, "path": f"/api/v1/sources/{source}/hook", "secret": secret}
@@ -171,7 +171,7 @@ def remove(
     jobs = sources.remove(source, documents=bool(documents))
     say(f"Removed source {source}.")
     if jobs:
-        say(f"Its documents leave by {how_many(len(jobs), 'job')} that a worker does.")
+        say(f"Its documents are removed by {how_many(len(jobs), 'job')} of a worker.")
 
 
 def _sources() -> Sources:

@@ -23,7 +23,7 @@ def upgrade_guide(
             "--for",
             metavar="FILE|-|WORDS",
             help="What is used: a configuration or code in a file or from standard input (-), "
-            "or features in words. Everything without it. May be repeated.",
+            "or features in words; default: everything. Repeatable.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -25,10 +25,10 @@ _KINDS = {
     "embed": "Embedding",
     "remove": "Removal of documents",
     "delete": "Deletion",
-    "unpack": "Release pack",
-    "pack": "Making of a release pack",
+    "unpack": "Taking in a release pack",
+    "pack": "Making a release pack",
     "evaluate": "Evaluation",
-    "draft": "Proposing of questions",
+    "draft": "Proposing questions",
     "check": "Check of accepted answers",
     "sync": "Source",
 }

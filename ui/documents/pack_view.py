@@ -44,8 +44,8 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
         require_trusted(data_dir, signer)
     except UntrustedPack:
         st.warning(
-            "It is signed by a key that is not known here. Compare this fingerprint with what its "
-            f"maker tells you by another way:\n\n`{signer}`",
+            "It is signed by a key that is not known here. Compare this fingerprint with the one "
+            f"that its maker tells you by another way:\n\n`{signer}`",
             icon=":material/key:",
         )
         if st.checkbox("It is the same: trust packs that this key signs", key=f"trust {signer}"):

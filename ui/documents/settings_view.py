@@ -106,7 +106,7 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
         st.markdown("**Release pack**")
         st.caption(
             "One signed file with the documents, the glossary and the curated answers, to be taken "
-            "in by another Strata without a network. Jobs has it to download for a week."
+            "in by another Strata without a network. It can be downloaded under Jobs for a week."
         )
         originals = st.checkbox("With the original files", key=f"originals of {release.name}")
         if button("Make a pack", icon="inventory_2", disabled=release.generation is None):

@@ -23,7 +23,7 @@ _LABELS = {
     "next_branch": "Branch of the release “next”",
     "link": "Links to the original",
     "prereleases": "Pre-releases, too",
-    "discover": "Pages are named by",
+    "discover": "Pages are found by",
     "max_pages": "Pages of a release, at most",
     "max_bytes": "Bytes of a release, at most",
     "hosts": "Further hosts",

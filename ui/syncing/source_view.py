@@ -156,8 +156,8 @@ def _show_files(report: Mapping[str, Any]) -> None:
 
 def _show_hook(sources: Sources, source: ListedSource) -> None:
     st.markdown(
-        "A push at GitHub or GitLab, or a script, can start a run with this secret: as the "
-        "webhook's secret or token there, or as `Authorization: Bearer`."
+        "A push at GitHub or GitLab, or a script, can start a run. Give the secret to GitHub or "
+        "GitLab as that of the webhook; a script sends it as `Authorization: Bearer`."
     )
     server = urlsplit(st.context.url or "")
     path = f"/api/v1/sources/{source.id}/hook"
@@ -170,7 +170,7 @@ def _show_hook(sources: Sources, source: ListedSource) -> None:
         st.caption("Secret. It is shown only now; keep it where it is needed.")
         st.code(made[1], language=None, wrap_lines=True)
     elif source.has_hook:
-        st.markdown(":gray[A secret is in use. It is not shown again; a new one ends it.]")
+        st.markdown(":gray[A secret is in use. It is not shown again; a new one replaces it.]")
     with in_a_row():
         label = "Make a new secret" if source.has_hook else "Make a secret"
         button(label, _make_hook, sources, source.id, icon="key")
@@ -206,7 +206,7 @@ def edit_schedule(sources: Sources, source: ListedSource) -> None:
 def remove(sources: Sources, source: ListedSource) -> None:
     """Ask whether to remove a source, and whether its documents go with it."""
     st.markdown(
-        f"{as_label(source.place, 300)} is not looked at any more. What it brought stays and can "
+        f"{as_label(source.place, 300)} will no longer be looked at. What it brought stays and can "
         "be asked about."
     )
     documents = st.checkbox(
@@ -219,5 +219,5 @@ def remove(sources: Sources, source: ListedSource) -> None:
         with failures_shown():
             jobs = sources.remove(source.id, documents=documents)
             go(source=None)
-            leaving = f" Its documents leave by {how_many(len(jobs), 'job')}." if jobs else ""
+            leaving = f" Its documents are removed by {how_many(len(jobs), 'job')}." if jobs else ""
             done(f"The source is removed.{leaving}")

@@ -3,6 +3,7 @@
 from chatbot.release_check.reports import CheckReport, Finding
 from chatbot.release_check.telling import in_words
 from chatbot.release_check.verdicts import Verdict
+from ui.wording.amounts import how_many
 
 VERDICTS = {
     Verdict.CHANGED: "changed",
@@ -15,8 +16,8 @@ VERDICTS = {
 
 def counts_in_words(report: CheckReport) -> str:
     """The counts of a report, and what it took."""
-    calls = "no call of a model" if not report.calls else f"{report.calls:,} calls of a model"
-    return f"{in_words(report)} It took {calls}."
+    calls = how_many(report.calls, "call") if report.calls else "no call"
+    return f"{in_words(report)} It took {calls} of a model."
 
 
 def values_in_words(finding: Finding) -> str:
