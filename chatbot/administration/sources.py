@@ -250,7 +250,7 @@ class Sources:
         reader = open_source(kind, checked.model_dump(), self._secrets)
         found = {one.name: one for one in reader.releases()}
         if not found:
-            raise SourceError("The source has no release that fits. Check address and pattern.")
+            raise SourceError("The source has no release that fits. Check its address and pattern.")
         if release and release not in found:
             raise SourceError(f"The source has no release {release}; it has {', '.join(found)}.")
         chosen = found[release or [*found][-1]]
@@ -291,7 +291,7 @@ class Sources:
             told = "; ".join(
                 f"{'.'.join(map(str, one['loc'])) or kind}: {one['msg']}" for one in error.errors()
             )
-            raise SourceError(f"This {kind} source cannot be: {told}.") from error
+            raise SourceError(f"This {kind} source cannot be used: {told}.") from error
         self._require_allowed(checked)
         return checked
 

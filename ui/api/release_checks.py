@@ -26,7 +26,7 @@ def report(service: Operating, product: forms.Name, release: forms.Name) -> Chec
     """What became of accepted answers in the newest version of a release."""
     found = read_report(service.chatbot.database, product, release)
     if found is None:
-        raise NotThere(f"{product} {release} was not checked yet: order it by POST.")
+        raise NotThere(f"{product} {release} has not been checked yet: order a check by POST.")
     return found
 
 

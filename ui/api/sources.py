@@ -125,7 +125,7 @@ async def run_by_hook(request: Request, source: forms.RowId) -> dict[str, str]:
         return knows
 
     if not await to_thread.run_sync(order):
-        raise HTTPException(403, "The secret does not fit.")
+        raise HTTPException(403, "The secret is wrong.")
     return {"status": "ordered"}
 
 
