@@ -43,6 +43,8 @@ def upgrade_guide(product: str, older: str, newer: str) -> None:
 
 
 def _make(product: str, older: str, newer: str, used: str) -> Guide:
+    # It counts as a question does: a capable model words it.
+    services.chatbot().limits.question(services.current_person().id)
     bar = st.progress(0.0, "Reading the releases …")
 
     def told(done: int, of: int) -> None:

@@ -79,7 +79,7 @@ _TAKES_OVER = re.compile(
 _NOUN = rf"(?:{'|'.join(sorted(forms.NAME_NOUNS))})s?"
 _BESIDE_A_NOUN = re.compile(rf"\W{{0,3}}\s+{_NOUN}\b", re.I), re.compile(rf"\b{_NOUN}\s+\W?$", re.I)
 _MARKED = re.compile(
-    r"(?:(\w+)\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
+    r"(?:(?<!\w)(\w{1,80})\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
 )
 _RUN_IN = re.compile(r"(?:(?<=\s)|^)-\s+(?=\S)")
 _ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+")

@@ -29,13 +29,18 @@ _LONGEST_NAME = 120
 _MOST_TOPICS = 50
 _LONGEST_TOPIC = 80
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-_KEY = re.compile(r"^\s*(?:export\s+|set\s+|[-*]\s+)?[\"']?([A-Za-z_][\w.-]*)[\"']?\s*[=:]", re.M)
+_KEY = re.compile(
+    r"^[ \t]*(?:export[ \t]+|set[ \t]+|[-*][ \t]+)?[\"']?([A-Za-z_][\w.-]*)[\"']?[ \t]*[=:]", re.M
+)
 _ARGUMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)\s*=(?!=)")
 _VALUE = re.compile(r"[=:]\s*[\"']?([A-Za-z][\w.-]{2,80})[\"']?\s*(?=[,;)}\]]|$)", re.M)
-_CALLED = re.compile(r"(?<!\w)([A-Za-z_][\w.]*)\(")
+_CALLED = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,120})\(")
 _WORD = re.compile(r"-{0,2}[$@]?[A-Za-z_][\w.:-]*(?:\(\))?")
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*$", re.M)
 _STRUCTURE = re.compile(r"[=:{}\[\]()<>$]|(?:^|\s)-")
+_BLANKS = re.compile(r"[^\S\n]{41,}")
+_LONGEST_LINE, _MOST_DOTS = 2_000, 50
+"""Of a line that the parsers of INI and TOML get: their time grows with the square of it."""
 _BETWEEN_TOPICS = re.compile(r"[,;\n]+")
 
 
@@ -106,6 +111,8 @@ def read_usage(text: str) -> Usage:
     text = visible(text)
     if not text.strip():
         return EVERYTHING
+    if len(text) <= LARGEST:
+        text = _BLANKS.sub(" " * 40, text)
     if len(text) > LARGEST or text.count("\n") >= MOST_LINES:
         raise BadQuestion(
             f"what you use has {len(text):,} characters in {text.count(chr(10)) + 1:,} lines, the "
@@ -157,11 +164,19 @@ def _json(text: str) -> Any:
     return json.loads(text, parse_int=str, parse_float=str)
 
 
+def _require_short_lines(text: str) -> None:
+    for line in text.split("\n"):
+        if len(line) > _LONGEST_LINE or line.partition("=")[0].count(".") > _MOST_DOTS:
+            raise ValueError("a line is too long, or its key has too many parts")
+
+
 def _toml(text: str) -> Any:
+    _require_short_lines(text)
     return tomllib.loads(text)
 
 
 def _ini(text: str) -> Any:
+    _require_short_lines(text)
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read_string(text)

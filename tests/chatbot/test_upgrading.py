@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -320,3 +322,29 @@ def test_two_functions_may_differ_in_a_default(database: Database, tmp_path: Pat
     ingest_beacon(database, write(tmp_path / "1.0", **texts), release="1.0")
     found = Told(database)
     assert found.gaps.of(LOCAL, found.product) == ()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "= [ x" + "a." * 99_000,
+        "[s]\na" + " " * 190_000 + "b",
+        (" " * 19 + "\n") * 9_990,
+        "a" + ".a" * 90_000 + " = 1",
+        "[" + "a." * 90_000 + "a]\nb = 1",
+        "\n".join("a" + ".a" * 45 + "= 1" for _ in range(2_000)),
+        "[s]\n" + "\n".join("k" + " " * 39 + "v" * 900 for _ in range(200)),
+        "=" * 199_000,
+        "a(" * 90_000,
+        "- " * 90_000,
+        "k: " + "[" * 90_000,
+        "x=" + "a" * 190_000,
+    ],
+    ids=range(12),
+)
+def test_an_input_made_to_be_slow_is_read_in_little_time(hostile: str) -> None:
+    began = time.process_time()
+    with suppress(BadQuestion):
+        read_usage(hostile)
+    # Ten to a thousand times what it takes, and a hundredth of what it took.
+    assert time.process_time() - began < 8
