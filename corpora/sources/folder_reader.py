@@ -9,8 +9,8 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, file_digest
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from corpora.errors import SourceError
 from corpora.sources.options import RELEASE, FolderOptions
@@ -141,13 +141,13 @@ class FolderReader:
                     remark(f"{relative} is a link to a folder or to nothing, and was left out.")
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: Path) -> BufferedReader:
     # Not blocking: where a pipe took the file's place, opening it would wait for a writer.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     return os.fdopen(os.open(os.path.realpath(path), flags), "rb")
 
 
-def _lies_in(opened: BinaryIO, path: Path, folder: Path) -> bool:
+def _lies_in(opened: BufferedReader, path: Path, folder: Path) -> bool:
     """Whether what was opened is a file of a folder: since it was listed it may be another."""
     number = opened.fileno()
     if not stat.S_ISREG(os.fstat(number).st_mode):
