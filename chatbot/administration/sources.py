@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from posixpath import dirname
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -299,18 +301,19 @@ class Sources:
         """Refuse a path of this machine that settings do not open: it may hold anything."""
         match options:
             case FolderOptions(path=path):
-                place = path.partition("{release}")[0]
-            case GitOptions(url=url) if url.startswith("file:") or not (
-                "://" in url or ":" in url.partition("/")[0]
-            ):
-                place = url.removeprefix("file://")
+                # What stands before {release} may be the beginning of the names of its neighbours.
+                given, place = path, dirname(path.partition("{release}")[0])
+            case GitOptions(url=url) if _is_here(url):
+                given = place = re.sub("^file:(//)?", "", url, flags=re.IGNORECASE)
             case _:
                 return
+        if ".." in Path(given).parts:
+            raise SourceError(f"{given} holds .., which may lead anywhere: give the plain path.")
         real = Path(place).resolve()
         allowed = [folder.resolve() for folder in self.settings.source_folders]
         if not self.anywhere and not any(real.is_relative_to(folder) for folder in allowed):
             raise SourceError(
-                f"{place} is a folder of the server that the setting source_folders "
+                f"{place or '.'} is a folder of the server that the setting source_folders "
                 "(STRATA_SOURCE_FOLDERS) does not name. Add it there, or add the source on the "
                 "server with `strata source add`."
             )
@@ -333,3 +336,9 @@ class Sources:
                 else:
                     others.add(name)
         return {name: (sorted(some), name in others) for name, some in files.items()}
+
+
+def _is_here(url: str) -> bool:
+    """Whether the address of a repository is a path of this machine, whatever else is in it."""
+    is_path = url.startswith(("/", ".", "~")) or url.lower().startswith("file:")
+    return is_path or not ("://" in url or ":" in url.partition("/")[0])

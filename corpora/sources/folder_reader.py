@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, file_digest
+from io import BufferedReader
 from pathlib import Path
 
 from corpora.errors import SourceError
@@ -24,7 +26,8 @@ def open_folder(options: FolderOptions, secrets: Secrets) -> FolderReader:
 class FolderReader:
     """Yields the files of `template` with a release's name in place of `{release}`.
 
-    Links that lead out of a release's folder are left out and said; hidden files are passed over.
+    Links that lead out of a release's folder are left out and said, and so are releases that are
+    links out of the folder above them; hidden files are passed over.
     """
 
     template: str
@@ -32,15 +35,19 @@ class FolderReader:
 
     def releases(self) -> list[FoundRelease]:
         """The folders that fit, each with a digest of its files' names, sizes and times."""
-        part = next(p for p in Path(self.template).parts if RELEASE in p)
-        above, below = self.template.split(part, 1)
+        above, part, below = self._parts()
         fitting = re.compile(re.escape(part).replace(re.escape(RELEASE), "(?P<release>.+)"))
         names = []
         try:
             for entry in sorted(os.scandir(above or "."), key=lambda entry: entry.name):
                 fits = fitting.fullmatch(entry.name)
-                if fits and not entry.name.startswith(".") and Path(entry.path + below).is_dir():
-                    names.append(fits["release"])
+                if not fits or entry.name.startswith(".") or not Path(entry.path + below).is_dir():
+                    continue
+                if self._inside(fits["release"]) is None:
+                    told = f"{entry.path}{below} leads out of {above or 'its folder'}"
+                    self.remarks.append(f"{told}, and was left out.")
+                    continue
+                names.append(fits["release"])
         except OSError as error:
             raise _unreadable(above, error) from error
         return [FoundRelease(name, self._revision(name)) for name in names]
@@ -55,22 +62,43 @@ class FolderReader:
     ) -> Iterator[FetchedFile]:
         """Yield every file in the folder of a release; one with a digest that is known unread."""
         root = self._root(release.name)
+        inside = self._inside(release.name)
+        if inside is None:
+            raise SourceError(f"{root} became a link out of the folder above it: undo that.")
         files = list(self._files(root, self.remarks.append))
         for done, path in enumerate(files):
             check_stop()
             progress(done, len(files))
             name = path.relative_to(root).as_posix()
             try:
-                with path.open("rb") as opened:
+                with _opened(path) as opened:
+                    if not _lies_in(opened, path, inside):
+                        self.remarks.append(
+                            f"{name} is no file of the folder any more, and was left out."
+                        )
+                        continue
                     digest = file_digest(opened, "sha256").hexdigest()
-                content = None
-                if known.get(name) != digest:
-                    content = folder / str(done)
-                    shutil.copyfile(path, content)
+                    content = None
+                    if known.get(name) != digest:
+                        content = folder / str(done)
+                        opened.seek(0)
+                        with content.open("wb") as copy:
+                            shutil.copyfileobj(opened, copy)
             except OSError as error:
                 raise _unreadable(path, error) from error
             yield FetchedFile(name, digest, None, content)
         progress(len(files), len(files))
+
+    def _parts(self) -> tuple[str, str, str]:
+        part = next(p for p in Path(self.template).parts if RELEASE in p)
+        above, below = self.template.split(part, 1)
+        return above, part, below
+
+    def _inside(self, release: str) -> Path | None:
+        """The real folder of a release, or None where it lies outside the folder above it."""
+        real = Path(os.path.realpath(self._root(release)))
+        above = os.path.realpath(self._parts()[0] or ".")
+        return real if real.is_relative_to(above) else None
 
     def _root(self, name: str) -> Path:
         return Path(self.template.replace(RELEASE, name))
@@ -111,6 +139,25 @@ class FolderReader:
                     yield path
                 elif path.is_symlink():
                     remark(f"{relative} is a link to a folder or to nothing, and was left out.")
+
+
+def _opened(path: Path) -> BufferedReader:
+    # Not blocking: where a pipe took the file's place, opening it would wait for a writer.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    return os.fdopen(os.open(os.path.realpath(path), flags), "rb")
+
+
+def _lies_in(opened: BufferedReader, path: Path, folder: Path) -> bool:
+    """Whether what was opened is a file of a folder: since it was listed it may be another."""
+    number = opened.fileno()
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        return False
+    try:
+        real = Path(f"/proc/self/fd/{number}").readlink()
+    except OSError:
+        # Only Linux has /proc.
+        real = Path(os.path.realpath(path))
+    return real.is_relative_to(folder)
 
 
 def _unreadable(path: object, error: OSError) -> SourceError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,28 @@ def _folder(given: str) -> GitAddress:
             f"{given} is not a folder on this machine: check the path, and that the share is "
             "mounted where the worker runs."
         )
+    _require_whole(folder)
     return GitAddress("file", str(folder))
+
+
+def _require_whole(folder: Path) -> None:
+    """Raise SourceError for a repository that has its objects from elsewhere: it may be any."""
+    inside = os.path.realpath(folder)
+    bare = [folder] if os.path.lexists(folder / "HEAD") else []
+    for place in (folder / ".git", *bare):
+        objects = place / "objects"
+        parts = [place, objects, *objects.glob("*"), *objects.glob("pack/*")]
+        outward = [p for p in parts if not Path(os.path.realpath(p)).is_relative_to(inside)]
+        named = (objects / "info/alternates", objects / "info/http-alternates", place / "commondir")
+        outward += [file for file in named if os.path.lexists(file)]
+        if place.is_file():
+            outward.append(place)
+        if outward:
+            raise SourceError(
+                f"{folder} takes what it holds from elsewhere ({outward[0].relative_to(folder)} "
+                "leads out of it): give the path of the repository itself, or of a whole copy "
+                "(git clone --mirror --no-local)."
+            )
 
 
 def _checked(host: str, user: str, path: str, shown: str) -> None:

@@ -23,7 +23,7 @@ from corpora.sources.git_links import original_addresses
 from corpora.sources.git_objects import BlobReader, Entry, GitCommit
 from corpora.sources.git_program import GitProgram, Stop
 from corpora.sources.options import RELEASE, GitOptions
-from corpora.sources.source import FetchedFile, FoundRelease, Secrets
+from corpora.sources.source import FetchedFile, FoundRelease, Secrets, has_short_parts
 from ingestion.listing import DEFAULT_LIMITS
 from ingestion.loaders import known_suffixes
 
@@ -314,7 +314,8 @@ def _is_usable(path: str) -> bool:
     """Whether a path stays in a folder, and can be shown."""
     parts = path.split("/")
     inside = not path.startswith("/") and not {"", ".", ".."} & set(parts) and "\\" not in path
-    return inside and path.isprintable() and "\ufffd" not in path and len(path) <= 1000
+    plain = inside and path.isprintable() and "\ufffd" not in path
+    return plain and len(path) <= 1000 and has_short_parts(path)
 
 
 def _is_read(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from string import Formatter
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
@@ -9,6 +10,10 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 RELEASE = "{release}"
+_TOKENS = "put it into the setting source_tokens (STRATA_SOURCE_TOKENS), and name it as token"
+_LONGEST_USER = 40
+"""No user name of a host is as long, and the tokens of GitHub are."""
+_BEGINNINGS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-")
 
 
 def placeholders(template: str) -> list[str]:
@@ -29,6 +34,17 @@ def _may_hold_release(value: str) -> str:
 def _http(value: str) -> str:
     if urlsplit(value).scheme not in ("http", "https") or not urlsplit(value).netloc:
         raise ValueError("must be an address that begins with https:// or http://")
+    return _without_secret(value)
+
+
+def _without_secret(value: str) -> str:
+    """Refuse an address that tells everybody who sees the source how to sign in."""
+    authority = re.split(r"[/?#]", value.partition("://")[2] or value, maxsplit=1)[0]
+    user, _, _ = authority.rpartition("@")
+    if ":" in user:
+        raise ValueError(f"must hold no password: {_TOKENS}")
+    if len(user) >= _LONGEST_USER or user.startswith(_BEGINNINGS):
+        raise ValueError(f"holds a user name that looks like a token: {_TOKENS}")
     return value
 
 
@@ -47,13 +63,18 @@ def _link(value: str) -> str:
 class SourceOptions(BaseModel):
     """The options of a source; a kind that a package adds derives its own from this."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        # An address that is refused for the password in it is shown nowhere.
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+    )
 
 
 class GitOptions(SourceOptions):
     """A Git repository over https or ssh, or in a folder; a release is a tag or a branch."""
 
-    url: str = Field(
+    url: Annotated[str, AfterValidator(_without_secret)] = Field(
         min_length=1,
         description="https://…, ssh://…, user@host:path, or the path of a repository here",
     )
@@ -91,7 +112,7 @@ class SiteOptions(SourceOptions):
     discover: Literal["sitemap", "llms", "links"] = Field(
         "sitemap", description="how pages are found: sitemap.xml, llms.txt, links below the url"
     )
-    releases: dict[str, str] = Field(
+    releases: dict[str, Annotated[str, AfterValidator(_without_secret)]] = Field(
         default_factory=dict,
         description="by release, what stands for {release} in the url, or an address of its own",
     )

@@ -97,3 +97,8 @@ class Secrets:
                 "(STRATA_SOURCE_FILES), and restart the worker."
             )
         return self.files[name]
+
+
+def has_short_parts(path: str) -> bool:
+    """Whether each part of a relative path is a name that a file may have: 255 bytes at most."""
+    return all(len(part.encode(errors="surrogateescape")) <= 255 for part in path.split("/"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -30,9 +31,16 @@ from corpora.errors import (
     TakenOver,
     UnusableDatabase,
 )
+from corpora.generations.disk import full_disk_is_named
 from corpora.generations.progress import Progress, Stage
 from corpora.sources.kinds import source_kind
-from corpora.sources.source import FetchedFile, FoundRelease, Secrets, SourceReader
+from corpora.sources.source import (
+    FetchedFile,
+    FoundRelease,
+    Secrets,
+    SourceReader,
+    has_short_parts,
+)
 from ingestion.archives import canonical_name, stays_inside
 from ingestion.errors import StrataError
 from ingestion.includes import LARGEST_READ
@@ -200,7 +208,10 @@ class Syncing:
         if serving is not None and found.revision and found.revision == before:
             return run
         release_id = self._keep(source.id, found.name)
-        with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
+        with (
+            _errors_of_files(self.data_dir, found.name),
+            TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place,
+        ):
             self._fetch(reader, found, release_id, job_id, Path(place))
         contents = self._digest(release_id)
         if serving is None or last is None or contents != last.taken:
@@ -246,9 +257,13 @@ class Syncing:
         files = reader.fetch(found, known, place, self.check_stop, progress)
         try:
             for file in files:
-                if not stays_inside(file.path) or "\\" in file.path:
+                if (
+                    not stays_inside(file.path)
+                    or "\\" in file.path
+                    or not has_short_parts(file.path)
+                ):
                     reader.remarks.append(
-                        f"{file.path!r} is no plain relative path, and was left out."
+                        f"{file.path!r} is no plain relative path of short names, and was left out."
                     )
                     continue
                 if file.content is None and file.path not in known:
@@ -319,7 +334,8 @@ class Syncing:
         serving: int | None,
     ) -> None:
         with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
-            addresses = self._lay_out(release_id, Path(place))
+            with _errors_of_files(self.data_dir, release):
+                addresses = self._lay_out(release_id, Path(place))
             report = self.builder.from_source(
                 Path(place),
                 source_name(source.id),
@@ -351,8 +367,14 @@ class Syncing:
             if data is None:
                 raise SourceError(f"{row.path} is not kept any more. Run the source again.")
             path = place / row.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+                raise SourceError(
+                    f"{row.path} cannot lie beside the other files: one name is both a file and a "
+                    "folder. Change one of the two at the source."
+                ) from error
         return {canonical_name(row.path): row.address for row in rows}
 
     def _digest(self, release_id: int) -> str:
@@ -437,6 +459,19 @@ def web_address(address: str | None) -> str:
         return ""
     is_plain = " " not in address and "@" not in parts.netloc
     return address if parts.scheme in ("http", "https") and parts.netloc and is_plain else ""
+
+
+@contextmanager
+def _errors_of_files(data_dir: Path, release: str) -> Iterator[None]:
+    """Turn what the system raises for a file into an error of its release alone."""
+    try:
+        with full_disk_is_named(data_dir):
+            yield
+    except OSError as error:
+        raise SourceError(
+            f"A file of {release} cannot be written or read ({error}). Check the disk that holds "
+            f"{data_dir} and the names of the files at the source."
+        ) from error
 
 
 def _bytes_of(file: FetchedFile) -> bytes:

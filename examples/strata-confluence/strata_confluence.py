@@ -88,11 +88,13 @@ class ConfluenceReader:
             for done, page in enumerate(self._pages(ask, release.name), 1):
                 check_stop()
                 title, number = page["title"], page["version"]["number"]
-                path = f"{_NOT_IN_NAMES.sub('-', title)[:80].strip('-.')}-{page['id']}.html"
-                digest, content = f"{page['id']}@{number}", None
+                # Names a file, so it is a number and no path.
+                page_id = int(page["id"])
+                path = f"{_NOT_IN_NAMES.sub('-', title)[:80].strip('-.')}-{page_id}.html"
+                digest, content = f"{page_id}@{number}", None
                 if known.get(path) != digest:
-                    whole = ask.one(f"pages/{page['id']}?body-format=storage")
-                    content = folder / f"{page['id']}.html"
+                    whole = ask.one(f"pages/{page_id}?body-format=storage")
+                    content = folder / f"{page_id}.html"
                     content.write_text(to_html(title, whole["body"]["storage"]["value"]), "utf-8")
                 address = str(self._start.join(f"/wiki{page['_links']['webui']}"))
                 progress(done, None)
@@ -134,6 +136,11 @@ class ConfluenceReader:
         )
         try:
             yield _Ask(fetcher, self._start, folder / "answer.json")
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise SourceError(
+                f"{self._start} answers otherwise than REST API v2 of Confluence does ({error!r}): "
+                "check the url."
+            ) from error
         finally:
             fetcher.close()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,39 @@ def test_a_file_that_cannot_be_read_is_an_error(share: Path, tmp_path: Path) -> 
 
     with pytest.raises(SourceError, match=r"guide\.md cannot be read \(no such file"):
         list(reader.fetch(release, {}, tmp_path / "one", lost, lambda done, total: None))
+
+
+def test_a_release_that_is_a_link_out_of_the_share_is_left_out_and_said(
+    share: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "private" / "docs").mkdir(parents=True)
+    (tmp_path / "private" / "docs" / "secret.md").write_text("# Secret\n")
+    (share / "v18.00").symlink_to(tmp_path / "private")
+    (share / "vlatest").symlink_to(share / "v17.20")
+    reader = open_folder(options(share), Secrets())
+    assert [release.name for release in reader.releases()] == ["17.10", "17.20", "latest"]
+    assert reader.remarks == [f"{share}/v18.00/docs leads out of {share}/, and was left out."]
+    with pytest.raises(SourceError, match="became a link out"):
+        fetched(share, tmp_path / "one", FoundRelease("18.00", ""))
+
+
+@pytest.mark.parametrize("to_pipe", [False, True])
+def test_a_file_that_becomes_another_while_a_release_is_read_is_left_out(
+    share: Path, tmp_path: Path, to_pipe: bool
+) -> None:
+    docs = share / "v17.10" / "docs"
+    (tmp_path / "secret.md").write_text("# Secret\n")
+    (tmp_path / "one").mkdir()
+
+    def swapped() -> None:
+        (docs / "guide.md").unlink(missing_ok=True)
+        if to_pipe:
+            os.mkfifo(docs / "guide.md")
+        else:
+            (docs / "guide.md").symlink_to(tmp_path / "secret.md")
+
+    reader = open_folder(options(share), Secrets())
+    release, work = FoundRelease("17.10", ""), tmp_path / "one"
+    files = reader.fetch(release, {}, work, swapped, lambda done, total: None)
+    assert [file.path for file in files] == ["alarms/lamp.md"]
+    assert reader.remarks == ["guide.md is no file of the folder any more, and was left out."]

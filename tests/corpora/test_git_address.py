@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 from corpora.errors import SourceError
 from corpora.sources.git_address import git_address
 from corpora.sources.git_links import original_addresses
-from corpora.sources.options import GitOptions
+from corpora.sources.options import GitOptions, SiteOptions
 
 
 @pytest.mark.parametrize(
@@ -110,3 +111,74 @@ def test_a_path_cannot_write_into_an_address() -> None:
 def test_a_template_is_an_address_of_its_own_host(link: str) -> None:
     with pytest.raises(ValidationError):
         GitOptions(url="https://h.org/a", link=link)
+
+
+def _alternates(repository: Path, private: Path) -> None:
+    (repository / "objects" / "info").mkdir()
+    (repository / "objects" / "info" / "alternates").write_text(f"{private}/objects\n")
+
+
+def _commondir(repository: Path, private: Path) -> None:
+    (repository / "commondir").write_text(str(private))
+
+
+def _objects(repository: Path, private: Path) -> None:
+    (repository / "objects").rmdir()
+    (repository / "objects").symlink_to(private / "objects")
+
+
+def _pack(repository: Path, private: Path) -> None:
+    (repository / "objects" / "pack").symlink_to(private / "objects")
+
+
+@pytest.mark.parametrize("borrow", [_alternates, _commondir, _objects, _pack])
+@pytest.mark.parametrize("name", [".git", "."])
+def test_a_repository_that_holds_what_lies_elsewhere_is_refused(
+    tmp_path: Path, borrow: Callable[[Path, Path], None], name: str
+) -> None:
+    private, share = tmp_path / "private.git", tmp_path / "share"
+    for folder in (private, share / name):
+        (folder / "objects").mkdir(parents=True)
+        (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    assert git_address(str(share)).protocol == "file"
+    borrow(share / name, private)
+    with pytest.raises(SourceError, match="takes what it holds from elsewhere"):
+        git_address(str(share))
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_folder_that_points_to_a_repository_is_refused(tmp_path: Path, is_link: bool) -> None:
+    private, pointer = tmp_path / "private" / ".git", tmp_path / "share" / ".git"
+    private.mkdir(parents=True)
+    pointer.parent.mkdir()
+    if is_link:
+        pointer.symlink_to(private)
+    else:
+        pointer.write_text(f"gitdir: {private}\n")
+    with pytest.raises(SourceError, match=r"\(\.git leads out of it\)"):
+        git_address(str(tmp_path / "share"))
+
+
+TOKEN = "ghp_" + "a1" * 18
+
+
+@pytest.mark.parametrize(
+    ("options", "secret"),
+    [
+        (lambda: GitOptions(url="https://bob:hunter2@h.org/a"), "hunter2"),
+        (lambda: GitOptions(url="bob:hunter2@h.org:a"), "hunter2"),
+        (lambda: GitOptions(url=f"https://{TOKEN}@h.org/a"), TOKEN),
+        (lambda: GitOptions(url=f"https://{'x' * 40}@h.org/a"), "xxxx"),
+        (lambda: SiteOptions(url="https://bob:hunter2@h.org/{release}"), "hunter2"),
+        (lambda: SiteOptions(url="https://h.org", releases={"1": f"https://{TOKEN}@h.org"}), TOKEN),
+    ],
+)
+def test_what_signs_in_is_no_part_of_an_address(options: Callable[[], object], secret: str) -> None:
+    with pytest.raises(ValidationError, match=r"source_tokens") as refused:
+        options()
+    assert secret not in str(refused.value)
+
+
+def test_a_user_is_a_part_of_an_address() -> None:
+    for url in ("git@h.org:a/b", "ssh://git@[::1]:22/a", "https://me@h.org/@a/b:c", "/share/a:b@c"):
+        assert GitOptions(url=url).url == url

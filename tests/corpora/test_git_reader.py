@@ -228,6 +228,7 @@ def test_names_that_would_leave_the_folder_are_left_out(served: Served, tmp_path
         "a\\b.md": ("100644", blob),
         "good.md": ("100644", blob),
         "new\nline.md": ("100644", blob),
+        f"{'é' * 130}.md": ("100644", blob),
         "\u202egnp.md": ("100644", blob),
         ".git": ("40000", evil),
     }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -239,7 +240,7 @@ def test_a_source_without_any_file_empties_nothing(desk: Desk) -> None:
     desk.toy.contents = {}
     job = desk.run()
     assert job.state is JobState.FAILED
-    assert "no release any more" in job.message
+    assert "releases and has none any more" in job.message
     assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
 
 
@@ -272,6 +273,25 @@ def test_a_path_that_leads_elsewhere_is_left_out_and_said(desk: Desk, tmp_path: 
     desk.run()
     assert set(desk.texts("1.0")) == {"guide.md"}
     assert "'../out.md' is no plain relative path" in desk.row().report["remarks"][0]
+
+
+def test_names_that_no_folder_can_hold_fail_their_release_alone(desk: Desk) -> None:
+    text = GUIDE.format(1)
+    desk.toy.contents["17.10"] = {"guide.html": text, "guide.html/x.md": text}
+    job = desk.run()
+    assert job.message.startswith("New: 17.20. 17.10 failed: guide.html/x.md cannot lie beside")
+    desk.toy.contents["17.10"] = {"é" * 150 + ".md": text, "guide.md": text}
+    assert desk.run().state is JobState.DONE
+    assert set(desk.texts("17.10")) == {"guide.md"}
+    desk.toy.contents["17.10"]["guide.md"] = OSError(errno.EIO, "input/output error")
+    desk.toy.contents["17.20"] = {"guide.md": GUIDE.format(15)}
+    desk.toy.revisions.clear()
+    job = desk.run()
+    assert job.message.startswith("New: 17.20. 17.10 failed: A file of 17.10 cannot be written")
+    desk.toy.contents["17.10"]["guide.md"] = OSError(errno.ENOSPC, "no space left on device")
+    job = desk.run()
+    assert job.state is JobState.FAILED
+    assert job.message.startswith("There is too little room on the disk")
 
 
 def test_a_run_that_is_stopped_continues_where_it_was(desk: Desk) -> None:

@@ -110,3 +110,17 @@ def test_what_the_token_may_not_read_is_told(package: Any, space: Site) -> None:
     answer(space, "spaces?keys=DOC")
     with pytest.raises(SourceError, match="no space DOC that the token may read"):
         Reading(reader_of(package, space), "17.10", {})
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"results": [{}]}', '{"results": 7}'])
+def test_what_is_no_answer_of_confluence_is_told(package: Any, space: Site, body: str) -> None:
+    space.pages[f"{API}labels?limit=250"] = Page(body, "application/json")
+    with pytest.raises(SourceError, match=r"[cC]heck the url"):
+        reader_of(package, space).releases()
+
+
+def test_the_id_of_a_page_is_no_path(package: Any, space: Site) -> None:
+    hostile = {**page(1, "Settings"), "id": "/../../out"}
+    answer(space, "labels/5/pages?space-id=77&limit=100", hostile)
+    with pytest.raises(SourceError, match="answers otherwise"):
+        Reading(reader_of(package, space), "17.10", {})

@@ -22,6 +22,7 @@ from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
 from corpora.sources.ordering import order_due
 from corpora.sources.source import Secrets
+from corpora.sources.syncing import open_source
 from tests.ui.api.conftest import serving
 
 pytestmark = pytest.mark.database
@@ -182,3 +183,39 @@ def test_wrong_secrets_are_limited_and_the_right_one_is_not(
     codes = [http.post(place, headers={"X-Gitlab-Token": "x"}).status_code for _ in range(31)]
     assert codes == [403] * 30 + [429]
     assert http.post(place, headers={"X-Gitlab-Token": secret}).status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "place"),
+    [
+        ("folder", "path", "{share}/{{release}}/../../../secret"),
+        ("folder", "path", "{share}{{release}}"),
+        ("folder", "path", "{share}-{{release}}/docs"),
+        ("git", "url", "/etc/ssl://x"),
+        ("git", "url", "{share}/../private"),
+        ("git", "url", "./a://b"),
+        ("git", "url", "~/a:b"),
+        ("git", "url", "FILE:///etc"),
+    ],
+)
+def test_no_path_leads_round_the_folders_of_the_settings(
+    chatbot: Chatbot, share: Path, kind: str, option: str, place: str
+) -> None:
+    settings = chatbot.settings.model_copy(update={"source_folders": (share,)})
+    narrow = Sources(chatbot.database, settings, LOCAL)
+    for act in (lambda o: narrow.add("pump", kind, o), lambda o: narrow.try_out(kind, o)):
+        with pytest.raises(SourceError, match=r"STRATA_SOURCE_FOLDERS|holds \.\."):
+            act({option: place.format(share=share)})
+    for given in (f"{share}/{{release}}", f"{share}/v{{release}}/docs"):
+        assert narrow.add("pump", "folder", {"path": given})
+
+
+def test_a_password_in_an_address_is_neither_kept_nor_repeated(chatbot: Chatbot) -> None:
+    sources = Sources(chatbot.database, chatbot.settings, LOCAL)
+    with pytest.raises(SourceError, match="source_tokens") as refused:
+        sources.add("pump", "git", {"url": "https://bob:hunter2@h.org/a"})
+    assert "hunter2" not in str(refused.value)
+    with pytest.raises(SourceError) as refused:
+        open_source("git", {"url": "https://bob:hunter2@h.org/a"}, Secrets())
+    assert "hunter2" not in str(refused.value)
+    assert not sources.every()
