@@ -378,6 +378,22 @@ def test_the_encoding_that_a_server_states_counts(site: Site) -> None:
     assert not read(site.url(TEMPLATE), known=got.known, discover="links").content
 
 
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode-escape", "utf-7", "rot13", "no"])
+def test_an_encoding_that_no_page_has_is_not_decoded(site: Site, charset: str) -> None:
+    body = html("Größe")
+    site.pages["/docs/17.10/"] = Page(body, f"text/html; charset={charset}")
+    got = read(site.url(TEMPLATE), discover="links")
+    assert got.content["index.html"] == body.encode()
+
+
+@pytest.mark.parametrize("charset", ["windows-1251", "Shift_JIS", "gb2312", "koi8-r", "utf-16"])
+def test_the_names_that_servers_have_for_encodings_are_known(site: Site, charset: str) -> None:
+    site.pages["/docs/17.10/"] = html("Start", "a.txt")
+    site.pages["/docs/17.10/a.txt"] = Page("Да".encode(charset), f"text/plain; charset={charset}")
+    got = read(site.url(TEMPLATE), discover="links")
+    assert got.content["a.txt"].decode("utf-8-sig") == "Да"
+
+
 def test_limits_of_pages_and_bytes_are_told(site: Site) -> None:
     three_pages(site)
     few = read(site.url(TEMPLATE), discover="links", max_pages=2)
