@@ -30,7 +30,7 @@ class FolderReader:
     template: str
     remarks: list[str] = field(default_factory=list)
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         """The folders that fit, each with a digest of its files' names, sizes and times."""
         part = next(p for p in Path(self.template).parts if RELEASE in p)
         above, below = self.template.split(part, 1)
@@ -43,7 +43,7 @@ class FolderReader:
                     names.append(fits["release"])
         except OSError as error:
             raise _unreadable(above, error) from error
-        return [FoundRelease(name, self._revision(name)) for name in names]
+        return [FoundRelease(name, self._revision(name, check_stop)) for name in names]
 
     def fetch(
         self,
@@ -75,10 +75,11 @@ class FolderReader:
     def _root(self, name: str) -> Path:
         return Path(self.template.replace(RELEASE, name))
 
-    def _revision(self, name: str) -> str:
+    def _revision(self, name: str, check_stop: Callable[[], None]) -> str:
         root = self._root(name)
         digest = blake2b(digest_size=16)
         for path in self._files(root, lambda remark: None):
+            check_stop()
             try:
                 found = path.stat()
             except OSError as error:

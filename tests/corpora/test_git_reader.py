@@ -5,6 +5,7 @@ import shlex
 import shutil
 import struct
 import subprocess
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -381,6 +382,27 @@ def test_it_can_be_stopped(served: Served, tmp_path: Path) -> None:
     files = reader.fetch(reader.releases()[0], {}, folder, lambda: None, lambda *_: None)
     assert next(files).path == "guide.md"
     files.close()  # type: ignore[attr-defined]
+
+
+def test_the_listing_can_be_stopped_while_git_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopped(Exception): ...
+
+    _stand_in_for_ssh(tmp_path, monkeypatch)
+    (tmp_path / "bin" / "ssh").write_text(f"#!/bin/sh\ntouch {tmp_path}/began\nsleep 20\n")
+    (tmp_path / "id").write_text("a key")
+
+    def stop() -> None:
+        if (tmp_path / "began").exists():
+            raise Stopped
+
+    options = GitOptions(url="git@docs.example.org:a/b", key="deploy")
+    reader = open_git(options, Secrets(files={"deploy": tmp_path / "id"}))
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        reader.releases(stop)
+    assert time.monotonic() - began < 15
 
 
 def test_what_it_fetched_goes_with_it(repository: Repository, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class Toy:
     fetched: list[str] = field(default_factory=list)
     on_file: Callable[[str], None] = lambda path: None
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         return [FoundRelease(name, self.revisions.get(name, "")) for name in self.contents]
 
     def fetch(
