@@ -250,7 +250,7 @@ class Sources:
                 )
 
         reader = open_source(kind, checked.model_dump(), self._secrets)
-        found = {one.name: one for one in reader.releases()}
+        found = {one.name: one for one in reader.releases(check_stop)}
         if not found:
             raise SourceError("The source has no release that fits. Check its address and pattern.")
         if release and release not in found:

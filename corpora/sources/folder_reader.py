@@ -33,7 +33,7 @@ class FolderReader:
     template: str
     remarks: list[str] = field(default_factory=list)
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         """The folders that fit, each with a digest of its files' names, sizes and times."""
         above, part, below = self._parts()
         fitting = re.compile(re.escape(part).replace(re.escape(RELEASE), "(?P<release>.+)"))
@@ -50,7 +50,7 @@ class FolderReader:
                 names.append(fits["release"])
         except OSError as error:
             raise _unreadable(above, error) from error
-        return [FoundRelease(name, self._revision(name)) for name in names]
+        return [FoundRelease(name, self._revision(name, check_stop)) for name in names]
 
     def fetch(
         self,
@@ -103,10 +103,11 @@ class FolderReader:
     def _root(self, name: str) -> Path:
         return Path(self.template.replace(RELEASE, name))
 
-    def _revision(self, name: str) -> str:
+    def _revision(self, name: str, check_stop: Callable[[], None]) -> str:
         root = self._root(name)
         digest = blake2b(digest_size=16)
         for path in self._files(root, lambda remark: None):
+            check_stop()
             try:
                 found = path.stat()
             except OSError as error:

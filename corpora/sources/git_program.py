@@ -42,6 +42,8 @@ _SETTINGS = {
     "credential.helper": "",
     "fetch.recurseSubmodules": "false",
     "fetch.showForcedUpdates": "false",
+    # All that comes stays a pack, whose size is seen while it grows.
+    "fetch.unpackLimit": "1",
     "gc.auto": "0",
     "maintenance.auto": "false",
     "pack.threads": "1",
@@ -55,6 +57,8 @@ _SETTINGS = {
 _BY_SECTION = [(*name.split(".", 1), value) for name, value in _SETTINGS.items()]
 _PATIENCE = 3600.0
 """Seconds that one command may take."""
+_MOST_MEMORY = "1g"
+"""For one object, as git writes it."""
 _WATCHED_EVERY = 0.2
 _LONGEST_REASON = 300
 
@@ -92,6 +96,11 @@ _REASONS = (
     (
         r"couldn't find remote ref",
         "the tag or branch is gone since the releases were listed: run the source again",
+    ),
+    (
+        r"over limit",
+        "it holds something that would take more than 1 GB of memory: name a tag or branch "
+        "without it",
     ),
     (r"no space left", "the disk is full: make room and run the source again"),
     (
@@ -186,7 +195,8 @@ class GitProgram:
                     with suppress(subprocess.TimeoutExpired):
                         process.wait(_WATCHED_EVERY)
                     check_stop()
-                    if os.fstat(printed.fileno()).st_size + self._stored() - before > most_bytes:
+                    said = sum(os.fstat(file.fileno()).st_size for file in (printed, told))
+                    if said + self._stored() - before > most_bytes:
                         raise SourceError(
                             f"{self.address.url} sends more than {most_bytes / 1e6:,.0f} MB: name "
                             "a path with less in it, or raise the source's max_bytes."
@@ -243,6 +253,8 @@ class GitProgram:
             "HOME": home,
             "XDG_CONFIG_HOME": home,
             "LC_ALL": "C",
+            # A pack may claim that a folder in it has any size, which would be memory.
+            "GIT_ALLOC_LIMIT": _MOST_MEMORY,
             "GIT_DIR": ".",
             "GIT_ALLOW_PROTOCOL": self.address.protocol,
             "GIT_ATTR_NOSYSTEM": "1",

@@ -67,13 +67,14 @@ class GitReader:
         }
         self._kept: GitProgram | None = None
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Stop = lambda: None) -> list[FoundRelease]:
         """The tags or branches that the options choose, the oldest release first, `next` last."""
         options = self._options
         with TemporaryDirectory(prefix="strata-git-") as folder:
             program = self._program(Path(folder))
             program.check_version()
-            refs = _listed(program, branches=options.refs == "branches" or options.next_branch)
+            branches = options.refs == "branches" or options.next_branch
+            refs = _listed(program, check_stop, branches=branches)
         found = _matching(refs, f"refs/{_kind(options)}/", options.releases)
         chosen = self._chosen(list(found)) if found else []
         releases = [FoundRelease(name, found[name]) for name in chosen if name != _NEXT]
@@ -265,11 +266,12 @@ def _kind(options: GitOptions) -> str:
     return "tags" if options.refs == "tags" else "heads"
 
 
-def _listed(program: GitProgram, *, branches: object) -> dict[str, str]:
+def _listed(program: GitProgram, check_stop: Stop, *, branches: object) -> dict[str, str]:
     """The tags, and branches if need be, each with the commit that it means in the end."""
     kinds = ["--tags", "--heads"] if branches else ["--tags"]
     refs: dict[str, str] = {}
-    with program.run(["ls-remote", "--quiet", *kinds, "origin"], most_bytes=1 << 26) as printed:
+    command = ["ls-remote", "--quiet", *kinds, "origin"]
+    with program.run(command, check_stop=check_stop, most_bytes=1 << 26) as printed:
         for line in printed:
             oid, _, ref = line.decode(errors="replace").rstrip("\n").partition("\t")
             # An annotated tag stands twice, the second time as what it is of.

@@ -49,8 +49,11 @@ class SourceReader(Protocol):
 
     remarks: list[str]
 
-    def releases(self) -> list[FoundRelease]:
-        """The releases that the options choose, each with what identifies its contents."""
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
+        """The releases that the options choose, each with what identifies its contents.
+
+        `check_stop` is called between two steps; it raises what ends the listing.
+        """
 
     def fetch(
         self,

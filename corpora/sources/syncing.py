@@ -163,7 +163,7 @@ class Syncing:
         shutil.rmtree(self._place(source_id))
         reader = open_source(source.kind, source.options, self.secrets)
         self.report(Progress(Stage.FETCHING, 0, 1))
-        found = reader.releases()
+        found = reader.releases(self.check_stop)
         if not found and known:
             raise SourceError(
                 "The source had releases and has none any more. Nothing was changed; check its "

@@ -63,9 +63,10 @@ class ConfluenceReader:
         before, after = options.releases.split(RELEASE)
         self._named = re.compile(rf"{re.escape(before)}(\d[\w.-]*){re.escape(after)}")
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         """The releases that labels or titles name."""
         with TemporaryDirectory() as folder, self._asking(Path(folder)) as ask:
+            ask.fetcher.check_stop = check_stop
             if self._options.release_in == "label":
                 names = [
                     self._named.fullmatch(label["name"]) for label in ask.all("labels?limit=250")

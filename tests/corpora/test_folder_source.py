@@ -51,6 +51,16 @@ def test_each_folder_is_a_release_and_its_revision_follows_its_files(share: Path
     assert after[1] != before[1]
 
 
+def test_the_listing_can_be_stopped(share: Path) -> None:
+    class Stopped(Exception): ...
+
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        open_folder(options(share), Secrets()).releases(stop)
+
+
 def test_every_file_is_yielded_and_only_what_is_new_is_copied(share: Path, tmp_path: Path) -> None:
     release = open_folder(options(share), Secrets()).releases()[1]
     found, _ = fetched(share, tmp_path / "one", release)

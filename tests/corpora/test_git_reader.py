@@ -3,9 +3,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import struct
 import subprocess
+import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +316,45 @@ def test_more_than_is_wanted_is_not_taken_from_the_network(
     assert sum(f.stat().st_size for f in (tmp_path / "a").rglob("*") if f.is_file()) < 60_000_000
 
 
+def test_small_packs_count_as_well(served: Served, tmp_path: Path) -> None:
+    """They stay packs, whose size is seen, however a server sends them."""
+    reader = served.open()
+    for release in reader.releases():
+        _fetched(reader, release, tmp_path / "a" / release.name)
+    (objects,) = (tmp_path / "a").glob(".git-*/repository/objects")
+    assert list(objects.glob("pack/*.pack"))
+    assert not list(objects.glob("??/*"))
+
+
+def test_a_pack_that_claims_to_need_all_memory(repository: Repository, tmp_path: Path) -> None:
+    program = GitProgram(git_address(str(repository.folder)), tmp_path / "program")
+    program.make_repository("0" * 40)
+    size, header = 20 << 30, bytes([0x80 | 2 << 4])
+    size >>= 4
+    while size > 0x7F:
+        header, size = header + bytes([0x80 | size & 0x7F]), size >> 7
+    pack = b"PACK" + struct.pack(">II", 2, 1) + header + bytes([size]) + zlib.compress(b"tree")
+    with (
+        pytest.raises(SourceError, match="more than 1 GB of memory"),
+        program.run(["index-pack", "--stdin"], stdin=pack + sha1(pack).digest()),
+    ):
+        pass
+
+
+def test_what_a_server_says_on_the_side_counts_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stand_in_for_ssh(tmp_path, monkeypatch)
+    (tmp_path / "bin" / "ssh").write_text("#!/bin/sh\nhead -c 3000000 /dev/zero >&2\nsleep 5\n")
+    address, folder = git_address("git@docs.example.org:a/b"), tmp_path / "program"
+    program = GitProgram(address, folder, key=tmp_path / "id")
+    with (
+        pytest.raises(SourceError, match="sends more than 2 MB"),
+        program.run(["ls-remote", "origin"], most_bytes=2_000_000),
+    ):
+        pass
+
+
 def test_a_small_repository_with_a_tree_of_ten_billion_files(
     repository: Repository, tmp_path: Path
 ) -> None:
@@ -340,6 +383,27 @@ def test_it_can_be_stopped(served: Served, tmp_path: Path) -> None:
     files = reader.fetch(reader.releases()[0], {}, folder, lambda: None, lambda *_: None)
     assert next(files).path == "guide.md"
     files.close()  # type: ignore[attr-defined]
+
+
+def test_the_listing_can_be_stopped_while_git_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopped(Exception): ...
+
+    _stand_in_for_ssh(tmp_path, monkeypatch)
+    (tmp_path / "bin" / "ssh").write_text(f"#!/bin/sh\ntouch {tmp_path}/began\nsleep 20\n")
+    (tmp_path / "id").write_text("a key")
+
+    def stop() -> None:
+        if (tmp_path / "began").exists():
+            raise Stopped
+
+    options = GitOptions(url="git@docs.example.org:a/b", key="deploy")
+    reader = open_git(options, Secrets(files={"deploy": tmp_path / "id"}))
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        reader.releases(stop)
+    assert time.monotonic() - began < 15
 
 
 def test_what_it_fetched_goes_with_it(repository: Repository, tmp_path: Path) -> None:

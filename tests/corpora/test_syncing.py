@@ -47,9 +47,13 @@ class Toy:
     revisions: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
+    listing: list[str] = field(default_factory=list)
     on_file: Callable[[str], None] = lambda path: None
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
+        self.listing.append("begun")
+        check_stop()
+        self.listing.append("ended")
         return [FoundRelease(name, self.revisions.get(name, "")) for name in self.contents]
 
     def fetch(
@@ -304,6 +308,12 @@ def test_a_run_that_is_stopped_continues_where_it_was(desk: Desk) -> None:
     desk.worker().do(job.id)
     assert Jobs(desk.database).get(job.id).state is JobState.DONE
     assert set(desk.texts("17.10")) == {"guide.md", "lamp.md"}
+
+
+def test_a_run_can_be_stopped_while_its_releases_are_listed(desk: Desk) -> None:
+    job = desk.run(lambda: "begun" in desk.toy.listing)
+    assert job.state is JobState.WAITING
+    assert desk.toy.listing == ["begun"]
 
 
 def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:

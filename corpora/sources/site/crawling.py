@@ -24,6 +24,7 @@ from corpora.sources.site.states import Known, State, settled, shortened
 from corpora.sources.source import FetchedFile
 
 LARGEST_PAGE = 50_000_000
+_LONGEST_KIND = 80
 SAMPLED, LEAST_SAMPLED = 20, 10
 """Of the pages that a sitemap calls unchanged, one in so many is asked for all the same."""
 
@@ -48,7 +49,9 @@ class Crawl:
 
     def __init__(self, site: Site, known: Known, left_out: LeftOut) -> None:
         self._site, self._known, self._left_out = site, known, left_out
-        self._frontier = Frontier()
+        self._frontier = Frontier(10 * site.options.max_pages + 1_000)
+        self._most_asked = 4 * site.options.max_pages + 100
+        self._asked = 0
         self._paths: set[str] = set()
         self._unread: list[Found] = []
         self._children: dict[str, list[str]] = {}
@@ -109,6 +112,12 @@ class Crawl:
             if self._frontier.taken >= self._site.options.max_pages:
                 self.limit = f"{self._site.options.max_pages:,} pages (max_pages)"
                 return
+            if self._asked >= self._most_asked:
+                self.limit = (
+                    f"{self._most_asked:,} addresses asked for, of which most are no pages to take "
+                    "(max_pages sets how many)"
+                )
+                return
             file = self._page(found)
             if self.limit:
                 return
@@ -151,7 +160,7 @@ class Crawl:
         """The file of an answer, unless it is a copy of another page or no page at all."""
         suffixes, file = suffixes_of(answer), self._site.folder / "page"
         if not suffixes:
-            kind = answer.kind or "of no stated type"
+            kind = answer.kind[:_LONGEST_KIND] or "of no stated type"
             self._left_out.add(f"it is {kind}, not HTML, Markdown, text or PDF", answer.url)
             return None
         if suffixes == HTML:
@@ -223,6 +232,7 @@ class Crawl:
             answer, self._ahead = self._ahead[1], None
             (self._site.folder / "first").replace(self._site.folder / "page")
             return answer
+        self._asked += 1
         return self._site.fetcher.get(
             url,
             self._site.folder / "page",

@@ -27,9 +27,10 @@ class Found:
 
 
 class Frontier:
-    """A queue of addresses, in which none is twice."""
+    """A queue of addresses, in which none is twice; it takes no more than `most` of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._queue: deque[Found] = deque()
         self._seen: set[str] = set()
         self._waiting: set[str] = set()
@@ -60,8 +61,8 @@ class Frontier:
         return len(self._taken)
 
     def add(self, found: Found) -> None:
-        """Add an address that may be a page of the release, if it is new."""
-        if self.enter(found.address):
+        """Add an address that may be a page of the release, if it is new and there is room."""
+        if len(self._seen) < self._most and self.enter(found.address):
             self._queue.append(found)
             self._waiting.add(identity(found.address))
 
@@ -93,7 +94,7 @@ class Frontier:
             return True
         if key not in self._seen:
             self.add(replace(copy, address=str(of), named=True))
-        elif key not in self._waiting:
+        if key not in self._waiting:
             return False
         self._copies.setdefault(key, []).append(copy)
         return True

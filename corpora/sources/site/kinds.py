@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from mimetypes import guess_type
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,6 +24,17 @@ _SUFFIXES = {
     "application/pdf": _PDF,
 }
 _UNSTATED = ("", "application/octet-stream", "binary/octet-stream")
+_ENCODINGS = {
+    *("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"),
+    *(f"iso8859-{part}" for part in range(1, 17)),
+    *(f"cp{page}" for page in (437, 850, 852, 855, 858, 866, 874, 932, 949, 950)),
+    *(f"cp{page}" for page in range(1250, 1259)),
+    *("koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "mac-latin2", "tis-620"),
+    *("gb2312", "gbk", "gb18030", "big5", "big5hkscs"),
+    *("shift_jis", "euc_jp", "iso2022_jp", "euc_kr", "iso2022_kr", "johab"),
+}
+"""What pages are written in, as Python calls it: each is decoded in one pass, which others that it
+knows (punycode) are not."""
 _SOURCES = "_sources"
 """Where Sphinx keeps what its pages were made of."""
 
@@ -53,9 +65,9 @@ def is_worth_asking(url: httpx.URL) -> bool:
 def in_utf8(file: Path, charset: str) -> None:
     """Write a text that its server says to be in another encoding anew, with a mark that it is."""
     try:
-        if not charset or "".encode(charset) or charset.replace("_", "-") in ("utf-8", "ascii"):
+        if not charset or (name := codecs.lookup(charset).name) not in _ENCODINGS:
             return
-        text = file.read_bytes().decode(charset)
+        text = file.read_bytes().decode(name)
     except (LookupError, UnicodeError):
         return
     file.write_text(text, "utf-8-sig", newline="")

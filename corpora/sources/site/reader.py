@@ -35,7 +35,7 @@ class SiteReader:
         for name in starts_of(options):
             self._is_safe_to_sign_in(place_of(name, options).start)
 
-    def releases(self) -> list[FoundRelease]:
+    def releases(self, check_stop: Callable[[], None] = lambda: None) -> list[FoundRelease]:
         """Those that the options list, or else those found at the site."""
         if self._options.releases:
             return [FoundRelease(name, "") for name in self._options.releases]
@@ -46,6 +46,7 @@ class SiteReader:
             TemporaryDirectory(prefix="strata-site-") as folder,
             self._fetcher(hosts, start) as fetcher,
         ):
+            fetcher.check_stop = check_stop
             robots = Robots(fetcher, Path(folder), obeyed=self._options.robots)
             names = found_releases(self._options, fetcher, robots, hosts, Path(folder))
         return [FoundRelease(name, "") for name in names]

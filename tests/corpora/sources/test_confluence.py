@@ -81,6 +81,17 @@ def test_pages_of_a_label_are_its_release(package: Any, space: Site) -> None:
     assert again.paths == set(again.content) == {"Settings-1.html"}
 
 
+def test_the_listing_can_be_stopped(package: Any, space: Site) -> None:
+    class Stopped(Exception): ...
+
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        reader_of(package, space).releases(stop)
+    assert space.requests == []
+
+
 def test_titles_can_name_the_release(package: Any, space: Site) -> None:
     listed = page(1, "Settings (17.10)"), page(2, "Install (18.00)"), page(3, "About")
     answer(space, "spaces/77/pages?status=current&limit=100", *listed)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from typing import Any
 
+import httpx
 import pytest
 
 from corpora.errors import SourceError
 from corpora.sources.site import fetching
-from tests.corpora.sources.reading_sites import read, reader_of
+from corpora.sources.site.frontier import Found, Frontier
+from corpora.sources.site.remarks import LeftOut
+from tests.corpora.sources.reading_sites import Reading, read, reader_of
 from tests.corpora.sources.served import Page, Site, html, sitemap
 
 TEMPLATE = "/docs/{release}/"
@@ -378,6 +382,22 @@ def test_the_encoding_that_a_server_states_counts(site: Site) -> None:
     assert not read(site.url(TEMPLATE), known=got.known, discover="links").content
 
 
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode-escape", "utf-7", "rot13", "no"])
+def test_an_encoding_that_no_page_has_is_not_decoded(site: Site, charset: str) -> None:
+    body = html("Größe")
+    site.pages["/docs/17.10/"] = Page(body, f"text/html; charset={charset}")
+    got = read(site.url(TEMPLATE), discover="links")
+    assert got.content["index.html"] == body.encode()
+
+
+@pytest.mark.parametrize("charset", ["windows-1251", "Shift_JIS", "gb2312", "koi8-r", "utf-16"])
+def test_the_names_that_servers_have_for_encodings_are_known(site: Site, charset: str) -> None:
+    site.pages["/docs/17.10/"] = html("Start", "a.txt")
+    site.pages["/docs/17.10/a.txt"] = Page("Да".encode(charset), f"text/plain; charset={charset}")
+    got = read(site.url(TEMPLATE), discover="links")
+    assert got.content["a.txt"].decode("utf-8-sig") == "Да"
+
+
 def test_limits_of_pages_and_bytes_are_told(site: Site) -> None:
     three_pages(site)
     few = read(site.url(TEMPLATE), discover="links", max_pages=2)
@@ -389,6 +409,49 @@ def test_limits_of_pages_and_bytes_are_told(site: Site) -> None:
     again = read(site.url(TEMPLATE), known=small.known, discover="links", max_bytes=600)
     assert again.paths == small.paths
     assert not again.content
+
+
+def test_a_site_without_end_is_read_no_further_than_a_limit(site: Site) -> None:
+    """Each of its pages calls itself a copy of another release's, and links to new ones."""
+    head = f'<link rel="canonical" href="{site.url("/docs/16.00/x")}">'
+
+    class Endless(dict[str, Page | bytes | str]):
+        def get(self, path: str, default: Any = None) -> Any:
+            if not path.startswith("/docs/17.10/a"):
+                return super().get(path, default)
+            name = path.rpartition("/")[2]
+            return html(name, *(f"{name}{number}" for number in range(100)), head=head)
+
+    site.pages = Endless({"/docs/17.10/": html("Start", "a")})
+    got = read(site.url(TEMPLATE), discover="links", max_pages=20)
+    assert got.paths == {"index.html"}
+    assert len(site.asked()) == 4 * 20 + 100
+    assert "the reading ended at 180 addresses asked for" in got.remarks
+
+
+def test_no_more_addresses_are_noted_than_a_limit() -> None:
+    frontier = Frontier(3)
+    for name in "abcde":
+        frontier.add(Found(f"https://docs.example/{name}"))
+    assert (len(frontier), frontier.found) == (3, 3)
+    copy = Found("https://docs.example/a")
+    assert not frontier.is_settled_copy(copy, httpx.URL("https://docs.example/f"))
+
+
+def test_the_words_of_a_site_in_remarks_are_bounded(site: Site) -> None:
+    names = [f"p{number}" for number in range(210)]
+    site.pages["/docs/17.10/"] = html("Start", *names)
+    kinds = {name: f"x/{name}{'y' * 5_000}" for name in names}
+    site.pages |= {f"/docs/17.10/{name}": Page("", kind) for name, kind in kinds.items()}
+    reader = reader_of(site.url(TEMPLATE), discover="links")
+    got = Reading(reader, "17.10", {})
+    assert len(reader.remarks) == 201
+    assert reader.remarks[-1] == "17.10: 10 more were left out for other reasons."
+    assert max(map(len, reader.remarks)) < 300
+    left_out = LeftOut()
+    left_out.add(f"it leads from https to http://{'x' * 1_900}", httpx.URL("https://a.example/"))
+    assert len(left_out.sentences("17.10")[0]) < 300
+    assert got.paths == {"index.html"}
 
 
 def test_what_a_packed_page_unpacks_to_is_bounded(

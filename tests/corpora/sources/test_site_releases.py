@@ -25,6 +25,19 @@ def test_releases_are_found_where_they_stand_in_the_path(site: Site) -> None:
     assert found(site.url("/docs/{release}/")) == {"17.10", "17.20", "18.00"}
 
 
+def test_the_search_for_releases_can_be_stopped(site: Site) -> None:
+    class Stopped(Exception): ...
+
+    def stop() -> None:
+        if "/docs/" in site.asked():
+            raise Stopped
+
+    site.pages["/docs/"] = html("All", "17.10/")
+    with pytest.raises(Stopped):
+        reader_of(site.url("/docs/{release}/")).releases(stop)
+    assert site.asked() == ["/docs/"]
+
+
 def test_a_part_of_a_name_is_enough(site: Site) -> None:
     site.pages["/docs/"] = html("All", "v1.2/x/", "v2.0-rc1/", "w3/")
     assert found(site.url("/docs/v{release}/x/")) == {"1.2", "2.0-rc1"}

@@ -20,6 +20,7 @@ from corpora.documents.worker import JobWork
 from corpora.errors import SourceError
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, JobKind, Jobs, JobState
+from corpora.sources.folder_reader import FolderReader
 from corpora.sources.ordering import order_due
 from corpora.sources.source import Secrets
 from corpora.sources.syncing import open_source
@@ -94,6 +95,18 @@ def test_a_trial_shows_pages_and_changes_nothing(
     assert "14 days" in trial.pages[0].text
     assert not sources.every()
     assert "pump" not in {product.name for product in chatbot.products()}
+
+
+def test_the_time_of_a_trial_holds_for_the_listing_of_releases_too(
+    sources: Sources, share: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetch(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(FolderReader, "fetch", fetch)
+    monkeypatch.setattr("chatbot.administration.sources._TRY_SECONDS", -1.0)
+    with pytest.raises(SourceError, match="did not show 10 pages within"):
+        sources.try_out("folder", {"path": f"{share}/{{release}}"})
 
 
 def test_only_admins_manage_sources_and_by_program_only_in_named_folders(
