@@ -89,7 +89,14 @@ class CorpusSettings(BaseModel):
     @field_validator("embedder")
     @classmethod
     def _can_embed(cls, chosen: str) -> str:
-        if urlsplit(chosen).scheme in {"http", "https"} or Path(chosen).expanduser().exists():
+        url = urlsplit(chosen)
+        is_served = url.scheme in {"http", "https"}
+        if is_served and "@" in url.netloc:
+            raise ValueError(
+                "a name or password in its address would end up in logs: set the key in the "
+                "environment as STRATA_EMBEDDER_KEY instead"
+            )
+        if is_served or Path(chosen).expanduser().exists():
             return chosen
         try:
             return EMBEDDERS.require(chosen)

@@ -1,11 +1,12 @@
 """Limits on what one person may use, counted in SQL, so that all processes agree."""
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Lock
+from time import monotonic
 
 from sqlalchemy import delete, func, select
 
@@ -15,7 +16,7 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import UseRow
 
 WRONG_HOOKS = 30
-"""Calls of a webhook with a wrong secret that are answered in a minute."""
+"""Calls of webhooks with a wrong secret that a process answers in a minute, of all sources."""
 MOST_OPEN = 16
 """Questions of one owner that a process answers, or lets wait, at once."""
 
@@ -29,6 +30,9 @@ class UsageLimits:
     uploads_per_day: int
     _open: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
     _opening: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+    _wrong_hooks: deque[float] = field(
+        default_factory=lambda: deque(maxlen=WRONG_HOOKS), init=False, repr=False, compare=False
+    )
 
     def open_question(self, owner: str) -> Callable[[], None]:
         """Count a question that is being answered here, or raise LimitReached.
@@ -56,10 +60,19 @@ class UsageLimits:
         most = self.questions_per_minute if most is None else most
         self._use(owner, "question", most, timedelta(minutes=1), "questions a minute")
 
-    def wrong_hook(self, source: int) -> None:
-        """Count a call of a source's webhook with a wrong secret, or raise LimitReached."""
-        minute = timedelta(minutes=1)
-        self._use(f"hook {source}", "hook", WRONG_HOOKS, minute, "wrong secrets a minute")
+    def wrong_hook(self) -> None:
+        """Count a call of a webhook with a wrong secret in this process, or raise LimitReached.
+
+        Whoever calls needs no key, so nothing of it is written to the database.
+        """
+        now, minute = monotonic(), 60.0
+        with self._opening:
+            is_full = len(self._wrong_hooks) == WRONG_HOOKS
+            if not is_full or self._wrong_hooks[0] <= now - minute:
+                self._wrong_hooks.append(now)
+                return
+            wait = timedelta(seconds=self._wrong_hooks[0] + minute - now)
+        raise _reached(WRONG_HOOKS, "wrong secrets a minute", wait)
 
     def upload(self, person: Person) -> None:
         """Count an upload of however many files, or raise LimitReached."""
@@ -78,8 +91,12 @@ class UsageLimits:
             if used < limit:
                 session.add(UseRow(owner=owner, kind=kind, at=now))
                 return
-        wait = _in_words(first + within - now)
-        raise LimitReached(f"Your limit of {limit} {of} is reached. You can go on in {wait}.")
+        raise _reached(limit, of, first + within - now)
+
+
+def _reached(limit: int, of: str, wait: timedelta) -> LimitReached:
+    until = _in_words(wait)
+    return LimitReached(f"Your limit of {limit} {of} is reached. You can go on in {until}.")
 
 
 def _in_words(wait: timedelta) -> str:

@@ -15,7 +15,10 @@ from ingestion.errors import StrataError
 _AGAIN_SECONDS = 30.0
 """How long a generation that could not be read is let be."""
 _HELD = 64
-"""Generations whose passages are held in memory; that looked at longest ago goes first."""
+"""Generations whose passages are held in memory; that looked at longest ago goes first.
+
+More than one answer is held against at a time, so that it ends (`_RELEASES` in still_true.py).
+"""
 
 _log = logging.getLogger(__name__)
 

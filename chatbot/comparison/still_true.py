@@ -30,6 +30,8 @@ from corpora.indexing.pages import read_pages
 from ingestion.page import CELL_DELIMITER, BlockKind, collapse
 
 _REMEMBERED = 2_048
+_RELEASES = 40
+"""The newest releases that an answer is held against; their passages fit into memory at once."""
 _SHOWN = 4
 """Passages that are shown for a citation."""
 
@@ -56,7 +58,7 @@ class ReleaseStanding(StoredPart):
 
 
 class StillTrue(StoredPart):
-    """An answer held against the releases of its product, the oldest first.
+    """An answer held against the newest releases of its product and its own, the oldest first.
 
     `changed_since` are the citations that the answer's own release has had in other words, or no
     longer, since it was given. `pending` are releases that are not read yet: ask again soon.
@@ -76,7 +78,7 @@ class _Sources:
 
 
 class StillTrueCheck:
-    """Holds answers against the releases that serve; safe to share between threads."""
+    """Holds answers against the newest releases that serve; safe to share between threads."""
 
     def __init__(self, database: Database, catalog: Catalog) -> None:
         self.database = database
@@ -88,7 +90,7 @@ class StillTrueCheck:
     def prepare(self, product: str | None) -> None:
         """Have the releases of a product read in the background."""
         if product and len(serving := self._catalog.all_serving(product)) > 1:
-            self.indexes.order(reversed(serving))
+            self.indexes.order(serving[: -_RELEASES - 1 : -1])
 
     def of(self, reply: Reply) -> StillTrue | None:
         """How an answer stands in each release; None for one that cites nothing of one release."""
@@ -115,6 +117,7 @@ class StillTrueCheck:
     def _compute(self, reply: Reply, own_release: str, serving: Sequence[Serving]) -> StillTrue:
         self.indexes.keep_only(serving[0].product, (s.generation for s in serving))
         mine = next((s for s in serving if s.release == own_release), None)
+        serving = [s for s in serving[:-_RELEASES] if s is mine] + [*serving[-_RELEASES:]]
         # What the answer cites is cut as its own release is, so that one is read first.
         in_turn = [s for s in serving if s is mine] + [s for s in serving[::-1] if s is not mine]
         indexes = {s.release: self.indexes.get(s) for s in in_turn}

@@ -76,7 +76,10 @@ def open_embedder(
         factory: EmbedderFactory = EMBEDDERS.load(chosen)
         return factory(settings)
     if urlsplit(chosen).scheme in {"http", "https"}:
-        return ServedEmbedder(chosen, settings.embedder_key, _form(settings, Form()))
+        # A server that was in use before is not told the key of today's.
+        is_its = _origin(chosen) == _origin(settings.embedder)
+        key = settings.embedder_key if is_its else None
+        return ServedEmbedder(chosen, key, _form(settings, Form()))
     path, form = Path(chosen).expanduser(), None
     if path.suffix == ".gguf":
         return GgufEmbedder(path, threads, _form(settings, Form()))
@@ -89,6 +92,13 @@ def open_embedder(
             )
     form = _form(settings, form or read_form(path))
     return OnnxEmbedder(path, form, threads, runtime=settings.embedding_runtime)
+
+
+def _origin(address: str) -> tuple[str, str | None, int | None]:
+    """The scheme, host and port of an address; a port that is the scheme's own is none."""
+    url = urlsplit(address)
+    own = {"http": 80, "https": 443}.get(url.scheme)
+    return url.scheme, url.hostname, None if url.port == own else url.port
 
 
 def _form(settings: Settings, own: Form) -> Form:

@@ -76,8 +76,9 @@ class CheckSettings(BaseModel):
     )
     webhook_secret: SecretStr | None = advanced(
         None,
-        "the secret of its signature, the header `X-Strata-Signature: sha256=…` (HMAC of the "
-        "body); set it in the environment as `STRATA_WEBHOOK_SECRET`",
+        "the secret of its signature, the header `X-Strata-Signature: sha256=…` (HMAC of time and "
+        "body, [how](operations.md#a-new-release-arrives)); set it in the environment "
+        "as `STRATA_WEBHOOK_SECRET`",
     )
 
     @model_validator(mode="after")

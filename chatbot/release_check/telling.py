@@ -1,10 +1,12 @@
 """What a check found is told by mail and webhook; a failure is told too, and blocks nothing."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import smtplib
 import ssl
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from email.message import EmailMessage
@@ -22,7 +24,7 @@ from corpora.database.check_tables import ReleaseCheckRow
 from corpora.database.engine import Database
 from corpora.errors import NothingWaits
 
-SIGNATURE = "X-Strata-Signature"
+SIGNATURE, TIMESTAMP = "X-Strata-Signature", "X-Strata-Timestamp"
 _SECONDS = 20.0
 _SHOWN = 30
 """Answers that a mail lists; the page has all."""
@@ -38,7 +40,8 @@ _WORDS = {
 
 def in_words(report: CheckReport) -> str:
     """The counts of a report in one line."""
-    counted = [f"{report.counts[v]:,} {_WORDS[v]}" for v in Verdict if report.counts.get(v)]
+    words = _WORDS | ({Verdict.HOLDS: "still holds"} if report.count(Verdict.HOLDS) == 1 else {})
+    counted = [f"{report.counts[v]:,} {words[v]}" for v in Verdict if report.counts.get(v)]
     if not counted:
         return "There is no accepted answer to hold against it."
     what = "its version before" if report.is_own else report.against
@@ -137,17 +140,32 @@ def _send_mail(settings: CheckSettings, report: CheckReport, page: str) -> None:
 
 
 def _post(address: str, secret: str, report: CheckReport, page: str) -> None:
-    """Post a report; a redirect is an error, since it may lead anywhere."""
+    """Post a report, signed with its time; a redirect is an error, since it may lead anywhere."""
     findings = [asdict(f) for f in report.findings if f.verdict in _TO_LOOK_AT]
     told = asdict(report) | {"findings": findings, "summary": in_words(report), "page": page}
     body = json.dumps(to_jsonable_python(told), ensure_ascii=False).encode()
-    signed = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    headers = {"Content-Type": "application/json", SIGNATURE: f"sha256={signed}"}
-    context = ssl.create_default_context()
-    with (
-        httpx.Client(verify=context, timeout=_SECONDS, follow_redirects=False) as client,
+    # So a receiver can refuse what was recorded and is sent again.
+    at = str(int(time.time()))
+    signed = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+    headers = {
+        "Content-Type": "application/json",
+        TIMESTAMP: at,
+        SIGNATURE: f"sha256={signed}",
+    }
+    try:
+        status = asyncio.run(_answered(address, body, headers))
+    except (TimeoutError, httpx.TimeoutException) as error:
+        raise TimeoutError(f"it did not answer within {_SECONDS:g} seconds") from error
+    if not httpx.codes.is_success(status):
+        raise ValueError(f"it answers {status}")
+
+
+async def _answered(address: str, body: bytes, headers: dict[str, str]) -> int:
+    """The status that comes in time: one deadline for all, however slowly each byte comes."""
+    async with (
+        asyncio.timeout(_SECONDS),
+        httpx.AsyncClient(verify=ssl.create_default_context(), timeout=_SECONDS) as client,
         # What it answers is of no interest, however long it is.
         client.stream("POST", address, content=body, headers=headers) as answer,
     ):
-        if not answer.is_success:
-            raise ValueError(f"it answers {answer.status_code}")
+        return answer.status_code

@@ -135,13 +135,23 @@ def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path
 
 
 def keep_result(database: Database, job_id: int, name: str, data: bytes) -> None:
-    """Keep a file that a job made, to be fetched for as long as those of failed jobs are kept."""
+    """Keep a file that a job made, to be fetched for as long as those of failed jobs are kept.
+
+    What such jobs made of the same release before is let go: only the newest is kept.
+    """
     packed = pack(data, compress=False)
     made = JobFile(name, size=packed.size, content_hash=packed.content_hash)
     made.job_id = job_id
     with database.writing() as session:
         Originals(database).store(session, packed)
         session.merge(made)
+        job = session.get_one(JobRow, job_id)
+        of_release = (
+            *(JobRow.kind == job.kind, JobRow.product == job.product),
+            *(JobRow.release == job.release, JobRow.id != job_id),
+        )
+        earlier = JobFile.job_id.in_(select(JobRow.id).where(*of_release))
+    _let_go(database, earlier)
 
 
 def kept_result(database: Database, job_id: int) -> tuple[str, bytes]:

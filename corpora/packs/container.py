@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,10 @@ from corpora.packs.signing import sign, verified_signer
 
 FORMAT = 1
 _MANIFEST, _SIGNATURE = "manifest.json", "signature.json"
-_LARGEST_MANIFEST = 50_000_000
+_LARGEST = {_MANIFEST: 10_000_000, _SIGNATURE: 4_096}
+"""Bytes of what is parsed before the signer is known."""
+_ENCRYPTED = 0x1
+_UNREADABLE = (*(zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, EOFError, OSError),)
 _AT_ONCE = 1 << 20
 
 
@@ -97,7 +101,7 @@ class PackFile:
     def _unzipped(self) -> Iterator[None]:
         try:
             yield
-        except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError, OSError) as error:
+        except _UNREADABLE as error:
             raise BadPack(f"The pack cannot be read: {error}. Fetch it again.") from error
 
 
@@ -107,9 +111,11 @@ def open_pack(file: Path | IO[bytes]) -> Iterator[PackFile]:
     path = file if isinstance(file, Path) else "This file"
     try:
         zipped = zipfile.ZipFile(file)
-    except (OSError, zipfile.BadZipFile) as error:
+    except (*_UNREADABLE, ValueError) as error:
         raise BadPack(f"{path} is no release pack: {error}.") from error
     with zipped:
+        if not all(map(_is_plain, zipped.infolist())):
+            raise BadPack(f"{path} is no release pack: a part is encrypted, or packed otherwise.")
         texts = [_small(zipped, name, path) for name in (_MANIFEST, _SIGNATURE)]
         try:
             signer = verified_signer(texts[0], json.loads(texts[1]))
@@ -124,13 +130,19 @@ def open_pack(file: Path | IO[bytes]) -> Iterator[PackFile]:
         yield PackFile(zipped, manifest, signer)
 
 
+def _is_plain(info: zipfile.ZipInfo) -> bool:
+    """Whether a member is stored or deflated, as packs are written."""
+    is_known = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return is_known and not info.flag_bits & _ENCRYPTED
+
+
 def _small(zipped: zipfile.ZipFile, name: str, path: Path | str) -> bytes:
     try:
         with zipped.open(name) as file:
-            text = file.read(_LARGEST_MANIFEST + 1)
-    except (KeyError, zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
+            text = file.read(_LARGEST[name] + 1)
+    except _UNREADABLE as error:
         raise BadPack(f"{path} is no release pack: it has no {name}.") from error
-    if len(text) > _LARGEST_MANIFEST:
+    if len(text) > _LARGEST[name]:
         raise BadPack(f"{path} is no release pack: its {name} is too large.")
     return text
 
@@ -156,6 +168,11 @@ def write_pack(
                 written[name] = Member(size=size, sha256=digest.hexdigest())
             manifest = Manifest(format=FORMAT, members=written, **fields)
             text = manifest.model_dump_json(indent=1).encode()
+            if len(text) > _LARGEST[_MANIFEST]:
+                raise BadPack(
+                    f"The release has too many files for a pack ({len(written):,} parts): make it "
+                    "without the original files."
+                )
             zipped.writestr(_MANIFEST, text)
             zipped.writestr(_SIGNATURE, json.dumps(sign(key, text)))
         sync(aside)

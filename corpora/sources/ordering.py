@@ -54,9 +54,10 @@ def order_by_hook(
 ) -> bool:
     """Order a run for whoever knows the secret of a source; return whether they do.
 
-    `given` is the secret, or where the body is `signed` with it "sha256=" and its HMAC.
+    `given` is the secret, or where the body is `signed` with it "sha256=" and its HMAC. Nothing is
+    written, and nobody waits, for whoever does not know it.
     """
-    with database.writing() as session:
+    with database.reading() as session:
         row = session.get(SourceRow, source)
         secret = row.hook_secret if row and row.hook_secret else token_urlsafe(32)
         wanted = secret
@@ -64,6 +65,11 @@ def order_by_hook(
             wanted = f"sha256={hmac.new(secret.encode(), body, 'sha256').hexdigest()}"
         knows = hmac.compare_digest(wanted.encode(), given.encode(errors="replace"))
         if row is None or not row.hook_secret or not knows:
+            return False
+    with database.writing() as session:
+        row = session.get(SourceRow, source)
+        # It may have been withdrawn meanwhile.
+        if row is None or row.hook_secret != secret:
             return False
         order_run(database, session, row, row.person)
         return True

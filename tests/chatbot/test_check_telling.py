@@ -7,6 +7,7 @@ import hmac
 import json
 import socketserver
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -65,6 +66,12 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         server: Any = self.server
         server.posted.append((self.path, dict(self.headers), body))
+        for _ in range(server.drops):
+            try:
+                self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            except OSError:
+                return
+            time.sleep(0.1)
         self.send_response(server.status)
         self.send_header("Location", "/elsewhere")
         self.end_headers()
@@ -94,7 +101,7 @@ def mail_server() -> Iterator[Any]:
 @pytest.fixture
 def receiver() -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    server.posted, server.status = [], 204
+    server.posted, server.status, server.drops = [], 204, 0
     with served(server):
         yield server
 
@@ -172,7 +179,9 @@ def test_a_webhook_gets_signed_json(database: Database, report: CheckReport, rec
     assert went == told(database) == "Sent to the webhook at 127.0.0.1."
     ((path, headers, body),) = receiver.posted
     assert path == "/hook"
-    signed = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    at = headers["X-Strata-Timestamp"]
+    assert abs(int(at) - time.time()) < 60
+    signed = hmac.new(SECRET.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
     assert headers["X-Strata-Signature"] == f"sha256={signed}"
     sent = json.loads(body)
     assert sent["counts"]["changed"] == 1
@@ -191,6 +200,25 @@ def test_what_fails_is_told_and_the_other_way_is_tried(
     assert "The webhook at 127.0.0.1 could not be reached: it answers 302." in went
     assert [path for path, *_ in receiver.posted] == ["/hook"]
     assert told(database) == went
+
+
+def test_a_webhook_that_answers_drop_by_drop_is_given_up(
+    database: Database, report: CheckReport, receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatbot.release_check.telling._SECONDS", 0.5)
+    receiver.drops = 40
+    began = time.monotonic()
+    went = tell(database, CheckSettings(**posting(receiver)), report)
+    assert "could not be reached: it did not answer within 0.5 seconds." in went
+    # All its drops would take four seconds.
+    assert time.monotonic() - began < 3
+
+
+def test_one_answer_still_holds_and_two_still_hold(report: CheckReport) -> None:
+    one = "Of the accepted answers of 1.0: 1 still holds, 1 changed."
+    assert in_words(report) == one
+    two = replace(report, counts=report.counts | {Verdict.HOLDS: 2})
+    assert in_words(two) == one.replace("1 still holds", "2 still hold")
 
 
 def test_without_tls_nothing_is_sent_to_another_machine(

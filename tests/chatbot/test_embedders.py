@@ -162,6 +162,22 @@ def test_a_server_that_gives_no_vectors_is_named(served: str, reply: object) -> 
         open_embedder(Settings(embedder=served)).embed(["a"])
 
 
+def test_the_key_goes_to_no_server_but_that_of_the_settings(served: str) -> None:
+    for today in ("https://embedders.example.org/v1#small", "http://127.0.0.1:1/v1#small"):
+        settings = Settings(embedder=today, embedder_key="secret")
+        open_embedder(settings, chosen=served).embed(["a"])
+        assert _Embeddings.asked["key"] is None  # type: ignore[attr-defined]
+    # Another model of the same server.
+    settings = Settings(embedder=served.replace("small", "large"), embedder_key="secret")
+    open_embedder(settings, chosen=served).embed(["a"])
+    assert _Embeddings.asked["key"] == "Bearer secret"  # type: ignore[attr-defined]
+
+
+def test_an_address_with_a_password_is_refused() -> None:
+    with pytest.raises(ValidationError, match="STRATA_EMBEDDER_KEY instead"):
+        Settings(embedder="https://ann:secret@embedders.example.org/v1#small")
+
+
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(EmbedderFailed, match="gave no vectors"):
         open_embedder(Settings(embedder="http://127.0.0.1:1/v1#small")).embed(["a"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from chatbot.chatbot import Chatbot
 from chatbot.comparison.pages import passages
 from chatbot.comparison.standing import Verdict
-from chatbot.comparison.still_true import CitedThere, StillTrue
+from chatbot.comparison.still_true import CitedThere, StillTrue, StillTrueCheck
 from chatbot.reply import Reply
 from chatbot.retrieval.support import cite
 from chatbot.turn import Citation
 from corpora.building.building import Builder
+from corpora.catalog.catalog import Catalog, Serving
 from tests.chatbot.conftest import ingested, opened
 from tests.hash_embedder import HashEmbedder
 
@@ -168,6 +170,32 @@ def test_nobody_waits_for_a_release_that_is_not_read_yet(relay: Chatbot) -> None
     assert fresh.of(reply(cited(relay, "hold-time"))) == held(
         relay, reply(cited(relay, "hold-time"))
     )
+
+
+def test_with_more_releases_than_memory_holds_it_ends(relay: Chatbot) -> None:
+    own, *later = relay.catalog.all_serving("relay")
+    between = [replace(own, release=f"1.{n}", generation=1_000 + n) for n in range(1, 68)]
+
+    class Many(Catalog):
+        def all_serving(self, product: str) -> tuple[Serving, ...]:
+            return own, *between, *later
+
+    check = StillTrueCheck(relay.database, Many(relay.database))
+    check.prepare("relay")
+    assert check.indexes.wait(60)
+    asked = reply(cited(relay, "hold-time"))
+    check.of(asked)
+    assert check.indexes.wait(60)
+    found = check.of(asked)
+    assert found is not None
+    assert found.pending == ()
+    # The newest, and the one that answered.
+    assert [r.release for r in found.releases] == [
+        "1.0",
+        *(s.release for s in between[-38:]),
+        "2.0",
+        "3.0",
+    ]
 
 
 @pytest.mark.database

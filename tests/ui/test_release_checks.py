@@ -63,7 +63,7 @@ def test_the_command_tells_what_changed_and_how_it_exits(waits: Chatbot, strata:
     told = strata("releases", "check", "valve", "3.0").output
     assert "valve 3.0 waits to be published; answers accepted for 2.0:" in told
     assert "1 changed" in told
-    assert "1 still hold" in told
+    assert "1 still holds" in told
     assert "new value: 45 → 60" in told
     assert "no call of a model" in told
     of = "releases", "check", "valve", "3.0", "--json"
@@ -101,7 +101,7 @@ def test_the_worker_checks_stops_and_goes_on(waits: Chatbot) -> None:
         check(waits.settings, job, lambda progress: None, lambda: True)
     assert claims.next_waiting(kinds=CHECKS) == job.id
     told = check(waits.settings, job, lambda progress: None, lambda: False)
-    assert told == "Of the accepted answers of 2.0: 1 still hold, 1 changed."
+    assert told == "Of the accepted answers of 2.0: 1 still holds, 1 changed."
     report = read_report(waits.database, "valve", "3.0")
     assert report is not None
     assert report.finished

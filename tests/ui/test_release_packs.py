@@ -216,6 +216,43 @@ def test_an_added_member_a_torn_file_and_no_pack_are_refused(
     assert not elsewhere.products()
 
 
+def broken(data: bytes) -> dict[str, bytes]:
+    """Zips that say what they are and cannot be read, or hold more than is to be parsed."""
+    made: dict[str, bytes] = {}
+    for name, method in {"lzma": zipfile.ZIP_LZMA, "bzip2": zipfile.ZIP_BZIP2}.items():
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w", method) as zipped:
+            zipped.writestr("manifest.json", b"{}")
+            zipped.writestr("signature.json", b"{}")
+        made[name] = file.getvalue()
+    for name, sizes in {"manifest": (10_000_001, 2), "signature": (2, 4_097)}.items():
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("manifest.json", b" " * sizes[0])
+            zipped.writestr("signature.json", b" " * sizes[1])
+        made[name] = file.getvalue()
+    with zipfile.ZipFile(BytesIO(data)) as zipped:
+        info = zipped.getinfo("manifest.json")
+    encrypted, deflate = bytearray(data), bytearray(data)
+    listed = data.rindex(b"PK\x01\x02", 0, data.rindex(b"manifest.json"))
+    encrypted[listed + 8] |= 1
+    encrypted[info.header_offset + 6] |= 1
+    # A block of a kind that there is none of.
+    deflate[info.header_offset + 30 + len("manifest.json")] = 0xFF
+    return {**made, "encrypted": bytes(encrypted), "deflate": bytes(deflate)}
+
+
+def test_members_that_cannot_be_read_are_refused(pack: Path) -> None:
+    for name, data in broken(pack.read_bytes()).items():
+        with (
+            pytest.raises(BadPack, match="is no release pack: ") as refused,
+            open_pack(BytesIO(data)),
+        ):
+            pass
+        is_large = "is too large" in str(refused.value)
+        assert is_large is (name in ("manifest", "signature")), name
+
+
 def document(**changes: Any) -> dict[str, Any]:
     page = {
         "number": 1,
@@ -308,6 +345,13 @@ def test_packs_are_made_and_taken_in_as_jobs(chatbot: Chatbot, elsewhere: Chatbo
     assert name == "valve-1.0.strata"
     sweep_uploads(chatbot.database, chatbot.settings.data_dir)
     assert kept_result(chatbot.database, ordered)[1] == data
+    # Made anew, the earlier one is let go; that of another release is not.
+    other, anew = admin.pack("valve", "2.0"), admin.pack("valve", "1.0", originals=True)
+    work(chatbot)
+    with pytest.raises(JobError, match="not kept any more"):
+        kept_result(chatbot.database, ordered)
+    assert kept_result(chatbot.database, other)[0] == "valve-2.0.strata"
+    name, data = kept_result(chatbot.database, anew)
 
     there = Administration(elsewhere.database, LOCAL)
     file, data_dir = UploadedFile(name, data), elsewhere.settings.data_dir

@@ -121,7 +121,7 @@ async def run_by_hook(request: Request, source: forms.RowId) -> dict[str, str]:
     def order() -> bool:
         knows = order_by_hook(chatbot.database, source, body, given, signed=bool(signature))
         if not knows:
-            chatbot.limits.wrong_hook(source)
+            chatbot.limits.wrong_hook()
         return knows
 
     if not await to_thread.run_sync(order):
