@@ -59,7 +59,7 @@ class GitReader:
         self._address = git_address(options.url)
         self._path = _folder_in_repository(options.path)
         self._original = original_addresses(options.link, self._address)
-        self._token = secrets.token(options.token) if options.token else ""
+        self._token = secrets.token(options.token, options.url) if options.token else ""
         self._files = {
             name: _there(secrets.file(given))
             for name in ("key", "known_hosts", "ca")

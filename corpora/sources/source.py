@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -83,8 +84,16 @@ class Secrets:
     tokens: Mapping[str, SecretStr] = field(default_factory=dict, repr=False)
     files: Mapping[str, Path] = field(default_factory=dict)
 
-    def token(self, name: str) -> str:
-        """The token of this name. Raises SourceError where settings have none."""
+    def token(self, name: str, address: str) -> str:
+        """The token of this name, to be sent to an address.
+
+        One that settings call `name@host` is for that host and those below it alone. Raises
+        SourceError for another one, and where settings have no such token.
+        """
+        _, bound, host = name.rpartition("@")
+        sent_to = f".{urlsplit(address).hostname or ''}"
+        if bound and not sent_to.endswith(f".{host.lower()}"):
+            raise SourceError(f"The token {name!r} is for {host} alone, not for {address}.")
         if name not in self.tokens:
             raise SourceError(
                 f"There is no token {name!r}: add it to the setting source_tokens "

@@ -54,7 +54,7 @@ class ConfluenceReader:
     def __init__(self, options: ConfluenceOptions, secrets: Secrets) -> None:
         self.remarks: list[str] = []
         self._options = options
-        self._token = secrets.token(options.token)
+        self._token = secrets.token(options.token, options.url)
         self._hosts = Hosts.of([options.url], ())
         start = parsed(options.url)
         if start is None or (start.scheme != "https" and start.host not in options.private_hosts):

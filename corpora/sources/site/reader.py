@@ -29,7 +29,7 @@ class SiteReader:
     def __init__(self, options: SiteOptions, secrets: Secrets) -> None:
         self.remarks: list[str] = []
         self._options = options
-        self._token = secrets.token(options.token) if options.token else ""
+        self._token = secrets.token(options.token, options.url) if options.token else ""
         self._certificates = str(secrets.file(options.ca)) if options.ca else None
         self._private = frozenset(map(_host, options.private_hosts))
         for name in starts_of(options):
