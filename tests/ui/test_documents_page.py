@@ -5,16 +5,20 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
+from chatbot.administration.release_packs import ReleasePacks
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Claims, JobFile, JobKind, Jobs, JobState
+from corpora.packs.signing import fingerprint
 from tests.chatbot.made_memory import remember
 from tests.ui.admin_pages import (
     choose,
@@ -167,6 +171,27 @@ def test_files_are_uploaded_for_a_new_release_without_what_speaks_against_them(
     assert [file.file for file in Jobs(chatbot.database).files(job.id)] == ["notes.md"]
     assert "No worker is running" in page.info[0].value
     assert audit(chatbot) == [("upload", "valve 3.0")]
+
+
+def test_a_release_pack_is_taken_in_once_its_signer_is_trusted(
+    chatbot: Chatbot, tmp_path: Path
+) -> None:
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "key.pem").write_bytes(pem)
+    made = tmp_path / "valve.strata"
+    ReleasePacks(chatbot, LOCAL).make("valve", "1.0", made, key=tmp_path / "key.pem")
+    page = upload((made.name, made.read_bytes()), release="1.0")
+    assert fingerprint(key) in page.warning[0].value
+    assert "**valve 1.0**: 3 documents, made " in shown(page)
+    assert not [b for b in page.button if b.label == "Take in"]
+    page.checkbox(key=f"trust {fingerprint(key)}").check()
+    press(run(page), "Take in")
+    job = Jobs(chatbot.database).recent()[0]
+    assert (job.kind, job.product, job.release) == (JobKind.UNPACK, "valve", "1.0")
+
+    broken = upload((made.name, made.read_bytes()[:-40]), release="1.0")
+    assert "is no release pack" in errors(broken)
 
 
 def test_a_release_that_looks_like_a_typing_error_is_asked_about(chatbot: Chatbot) -> None:

@@ -1,6 +1,7 @@
 """A release pack that is uploaded: what it is of, who signed it, and the button to take it in."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from io import BytesIO
 
 import streamlit as st
@@ -11,7 +12,7 @@ from corpora.errors import BadPack, UntrustedPack
 from corpora.packs.container import open_pack
 from corpora.packs.signing import require_trusted
 from ui.documents.actions import start
-from ui.elements.frame import button, use_new_widget
+from ui.elements.frame import button, use_new_widget, when
 from ui.serving import services
 from ui.serving.packing import SUFFIX
 from ui.wording.amounts import how_many
@@ -37,7 +38,7 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
         return
     name = f"{of.product} {of.release}"
     st.markdown(
-        f"**{as_label(name)}**: {how_many(of.documents, 'document')}, made {as_label(of.made)}"
+        f"**{as_label(name)}**: {how_many(of.documents, 'document')}, made {_moment(of.made)}"
     )
     trust = ""
     try:
@@ -60,3 +61,11 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
             return job
 
         start(order, of.product, f"Taking in {name}.")
+
+
+def _moment(made: str) -> str:
+    """When a pack was made, as other moments are shown; its own words if they are no moment."""
+    try:
+        return when(datetime.fromisoformat(made))
+    except ValueError:
+        return as_label(made, 40)
