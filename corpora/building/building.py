@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
@@ -110,7 +110,9 @@ class Builder:
 
         What an earlier pack of it brought is replaced; the rest stays. Raises BadPack.
         """
-        return self._build(product, release, lambda gathering: gathering.from_pack(pack))
+        return self._build(
+            product, release, lambda gathering: gathering.from_pack(pack), brings_vectors=True
+        )
 
     def reread(self, product: str, release: str) -> IngestReport:
         """Read all files of a release again, from the bytes that were kept.
@@ -147,7 +149,12 @@ class Builder:
         return self._build(serving.product, serving.release, gather)
 
     def _build(
-        self, product: str, release: str, gather: Callable[[Gathering], None]
+        self,
+        product: str,
+        release: str,
+        gather: Callable[[Gathering], None],
+        *,
+        brings_vectors: bool = False,
     ) -> IngestReport:
         self.data_dir.mkdir(parents=True, exist_ok=True)
         report = IngestReport(product, release)
@@ -161,7 +168,7 @@ class Builder:
             )
             try:
                 with generations.heartbeat(self.database, generation_id):
-                    self._build_generation(generation_id, report, gather)
+                    self._build_generation(generation_id, report, gather, brings_vectors)
             finally:
                 # This leaves a published generation alone.
                 generations.abandon(self.database, self.data_dir, generation_id)
@@ -169,7 +176,11 @@ class Builder:
         return report
 
     def _build_generation(
-        self, generation_id: int, report: IngestReport, gather: Callable[[Gathering], None]
+        self,
+        generation_id: int,
+        report: IngestReport,
+        gather: Callable[[Gathering], None],
+        brings_vectors: bool,
     ) -> None:
         gathering = Gathering(
             self.database,
@@ -180,7 +191,9 @@ class Builder:
             self.workers,
             self.limits,
         )
-        with _timed(report, Stage.READING), self._embedding_meanwhile(generation_id) as embedded:
+        # What has no vector yet may get the one that comes behind the documents.
+        meanwhile = nullcontext(()) if brings_vectors else self._embedding_meanwhile(generation_id)
+        with _timed(report, Stage.READING), meanwhile as embedded:
             gather(gathering)
         report.generation = generations.built_before(self.database, generation_id)
         if report.read or report.unchanged:

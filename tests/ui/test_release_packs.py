@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -25,6 +26,7 @@ from chatbot.administration.release_packs import ReleasePacks, Unpacked
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.errors import NotAllowed
+from corpora.building import building, gathering
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import Outcome
@@ -120,6 +122,20 @@ def test_a_release_answers_elsewhere_as_it_did_here(
     # What the pack is not of did not come along.
     assert [r.name for r in elsewhere.catalog.product("valve").releases] == ["1.0"]
     assert taken(elsewhere, pack).ingest.outcome is Outcome.UNCHANGED
+
+
+def test_nothing_is_embedded_however_long_the_documents_take(
+    elsewhere: Chatbot, pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "_LOOK_SECONDS", 0.0)
+    insert = gathering.insert_document
+
+    def slowly(*given: Any, **columns: Any) -> int:
+        time.sleep(0.1)
+        return insert(*given, **columns)
+
+    monkeypatch.setattr(gathering, "insert_document", slowly)
+    assert taken(elsewhere, pack).ingest.embedded == 0
 
 
 def test_a_newer_pack_replaces_what_the_older_one_brought(
