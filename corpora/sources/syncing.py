@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +34,7 @@ from corpora.errors import (
 from corpora.generations.disk import full_disk_is_named
 from corpora.generations.progress import Progress, Stage
 from corpora.sources.kinds import source_kind
+from corpora.sources.run_report import ReleaseRun, SourceRun
 from corpora.sources.source import (
     FetchedFile,
     FoundRelease,
@@ -50,66 +51,6 @@ _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
 """So many files of a kind of change are named in a report."""
 _LONGEST_ADDRESS = 2_000
-
-
-@dataclass
-class ReleaseRun:
-    """What a run did with a release: `outcome` is published, waits, unchanged, failed or gone.
-
-    `before` is the revision that was taken last, empty where there was none. `added`, `changed` and
-    `removed` count files, `names` name some of them.
-    """
-
-    release: str
-    outcome: str
-    revision: str = ""
-    before: str = ""
-    message: str = ""
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    names: dict[str, list[str]] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-
-
-@dataclass
-class SourceRun:
-    """What a run of a source did with each release, and what was left out."""
-
-    releases: list[ReleaseRun] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-
-    @property
-    def outcome(self) -> str:
-        """The run in a word: changed, unchanged, partly (some releases failed) or failed."""
-        outcomes = {release.outcome for release in self.releases}
-        if "failed" in outcomes:
-            return "partly" if outcomes - {"failed", "gone"} else "failed"
-        return "changed" if outcomes & {"published", "waits"} else "unchanged"
-
-    @property
-    def message(self) -> str:
-        """The run in sentences."""
-        named = {
-            outcome: [r.release for r in self.releases if r.outcome == outcome]
-            for outcome in ("published", "waits", "unchanged", "failed", "gone")
-        }
-        parts = []
-        if named["published"]:
-            parts.append(f"New: {', '.join(named['published'])}.")
-        if named["waits"]:
-            parts.append(f"Waits to be published: {', '.join(named['waits'])}.")
-        if named["unchanged"]:
-            parts.append(f"{len(named['unchanged']):,} unchanged.")
-        for outcome, told in (("failed", "failed:"), ("gone", "is")):
-            of = [r for r in self.releases if r.outcome == outcome]
-            parts += [f"{r.release} {told} {r.message}" for r in of]
-        parts += [
-            f"{r.release} was moved at its source from {r.before[:12]} to {r.revision[:12]}."
-            for r in self.releases
-            if r.outcome == "published" and r.before and r.revision not in ("", r.before)
-        ]
-        return " ".join(parts) or "No release was found."
 
 
 def source_name(source: int) -> str:
