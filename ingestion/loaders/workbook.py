@@ -27,8 +27,8 @@ def load(data: bytes, file: str) -> Document:
     Cells are read as they are shown: dates and numbers by their format, formulas by the value that
     was saved, powers with their sign, merged cells in each place that they cover. What is struck
     out is left out, and so are hidden sheets, rows and columns; these, comments and formulas that
-    were never computed are told in remarks. Macros and links are never followed. Raises UnreadableFile where
-    it is damaged or holds no text.
+    were never computed are told in remarks. Macros and links are never followed. Raises
+    UnreadableFile where it is damaged or holds no text.
     """
     from openpyxl import load_workbook
 
