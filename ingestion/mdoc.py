@@ -32,12 +32,12 @@ _STYLES = {
     *("Fl", "Ar", "Nm", "Cm", "Ic", "Li", "Dv", "Ev", "Er", "Va", "Vt", "Pa", "Em", "Sy", "An"),
     *("Ad", "Fa", "Ft", "Tn", "Ms", "No", "Cd", "Sx", "Xr", "Mt", "Fn", "Fo", "Lk", "St", "Lb"),
 }
-_GLUE = {"Ns", "Ap", "Pf"}
+_GLUE = {"Ns", "Ap", "Pf", "Sm"}
 _CALLED = {*_STYLES, *_ON_A_LINE, *_BEGINS, *_ENDS, *_SYSTEMS, *_GLUE, "Fc", "Xo", "Xc"}
 _UNPARSED = {"Nd", "Fd", "In"}
 _CLOSING, _OPENING = frozenset(".,:;)]?!"), frozenset("([")
 _LISTS = {"bullet": "ul", "dash": "ul", "hyphen": "ul", "item": "ul", "enum": "ol"}
-_OWN_LINE = {"Nm", "Ft", "In", "Fd", "Vt", "Fo"}
+_OWN_LINE = {"Nm", "Ft", "In", "Fd", "Vt"}
 """What begins a line of its own among the ways to call something."""
 _DEEPEST = 50
 
@@ -48,12 +48,15 @@ class _Words:
 
     text: str = ""
     glued: bool = True
+    tight: bool | None = False
+    """Whether no blank stands between words; None before the first of them."""
 
     def add(self, word: str, *, before: bool = True, after: bool = True) -> None:
         """Add a word; `before` and `after` say whether blanks may stand around it."""
         if word:
-            self.text += word if self.glued or not before else f" {word}"
+            self.text += word if self.glued or self.tight or not before else f" {word}"
             self.glued = not after
+            self.tight = self.tight is not False
 
 
 @dataclass
@@ -77,6 +80,9 @@ class Mdoc:
         self._lists: list[_List] = []
         self._name = ""
         self._section = ""
+        self._cited = False
+        self._takes = 0
+        """The arguments read of a function that Fo began, with one for itself; else 0."""
 
     def html(self, text: str) -> str:
         """Return the page as HTML, its text escaped."""
@@ -136,10 +142,12 @@ class Mdoc:
             self._say(given, self._target)
         elif name in {"Ex", "Rv"}:
             self._standard(name, given)
+        elif name == "Rs":
+            self._cited = False
         elif name.startswith("%"):
-            before = self._target.text
-            self._target.add("," if before.endswith(self._roff.text(" ".join(given))) else "")
+            self._target.add("," if self._cited else "", before=False)
             self._target.add(self._roff.text(" ".join(given)))
+            self._cited = True
         elif name in _CALLED or name in _UNPARSED:
             in_synopsis = self._section == "SYNOPSIS" and self._code is None
             if in_synopsis and name in _OWN_LINE:
@@ -180,11 +188,15 @@ class Mdoc:
             elif word == "Pf" and at < len(kept):
                 words.add(self._roff.text(kept[at]), after=False)
                 at += 1
+            elif word == "Sm":
+                words.tight = None if kept[at : at + 1] == ["off"] else False
+                at += 1
             elif word in _UNPARSED:
                 words.add(self._unparsed(word, kept[at:]))
                 at = len(kept)
             elif word == "Fc":
                 words.add(")", before=False)
+                self._takes = 0
             elif word in _SYSTEMS:
                 words.add(_SYSTEMS[word])
             elif word in _STYLES:
@@ -203,7 +215,7 @@ class Mdoc:
     def _unparsed(self, name: str, given: Sequence[str]) -> str:
         shown = self._roff.text(" ".join(given))
         if name == "In":
-            return f"#include &lt;{shown}&gt;"
+            return f"{'#include ' * (self._section == 'SYNOPSIS')}&lt;{shown}&gt;"
         return f"– {shown}" if name == "Nd" else shown
 
     def _plain(self, word: str, words: _Words, before: str = "") -> None:
@@ -232,11 +244,14 @@ class Mdoc:
             arguments_ = [one for one in given[1:] if one not in _CLOSING]
             signs = [one for one in given[1:] if one in _CLOSING]
             end = ")" if name == "Fn" else ""
+            self._takes = int(name == "Fo")
             given = [f"{given[0]}({', '.join(arguments_)}{end}", *signs]
-        elif name == "Fa" and words.text.count("(") > words.text.count(")"):
-            # The arguments of a function that Fo began.
-            words.add("" if words.text.endswith("(") else ",", before=False)
-            words.glued = words.text.endswith("(")
+        elif name == "Fa" and self._takes:
+            words.add("," if self._takes > 1 else "", before=False)
+            words.glued = self._takes == 1
+            self._takes += 1
+        elif name == "An" and given and given[0] in {"-split", "-nosplit"}:
+            return
         for word in given:
             self._plain(word, words, "-" if name == "Fl" else "")
 
