@@ -200,11 +200,11 @@ class Mdoc:
             elif word in _SYSTEMS:
                 words.add(_SYSTEMS[word])
             elif word in _STYLES:
-                end = at
-                while end < len(kept) and kept[end] not in _CALLED:
-                    end += 1
-                self._styled(word, kept[at:end], words)
-                at = end
+                until = at
+                while until < len(kept) and kept[until] not in _CALLED:
+                    until += 1
+                self._styled(word, kept[at:until], words)
+                at = until
             elif word not in {"Xo", "Xc"}:
                 self._plain(word, words)
         for end in reversed(closing):
