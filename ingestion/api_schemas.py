@@ -27,13 +27,17 @@ _MARKS = {"nullable": "may be null", "readOnly": "read only", "writeOnly": "writ
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What is known of a value: its name (`items[].price`), type, default and description."""
+    """What is known of a value: its name (`items[].price`), type, default and description.
+
+    `only_in` names the one of several schemas that has it, where an object is one of them.
+    """
 
     name: str
     type: str
     required: bool
     default: str
     description: str
+    only_in: str = ""
 
 
 class Schemas:
@@ -84,30 +88,42 @@ class Schemas:
     def fields(self, schema: Any) -> list[Field]:
         """List the fields of an object, those of objects inside it with dots between the names."""
         fields: list[Field] = []
-        self._gather(schema, "", 0, (), fields)
+        self._gather(schema, "", 0, (), fields, "")
         return fields
 
     def _gather(
-        self, schema: Any, before: str, depth: int, through: tuple[int, ...], fields: list[Field]
+        self,
+        schema: Any,
+        before: str,
+        depth: int,
+        through: tuple[int, ...],
+        fields: list[Field],
+        only_in: str,
     ) -> None:
         of = self._whole(schema)
         if depth > _DEEPEST or id(self.resolved(schema)) in through:
             return
         through = (*through, id(self.resolved(schema)))
         if "items" in of:
-            self._gather(of["items"], f"{before}[]" if before else "", depth + 1, through, fields)
+            name = f"{before}[]" if before else ""
+            self._gather(of["items"], name, depth + 1, through, fields, only_in)
         needed = {str(name) for name in members(of.get("required"))}
         for name, inner in mapping(of.get("properties")).items():
             if len(fields) >= _MOST_FIELDS:
                 return
             whole = f"{before}.{name}" if before else str(name)
-            fields.append(replace(self.told(inner), name=whole, required=str(name) in needed))
-            self._gather(inner, whole, depth + 1, through, fields)
+            told = replace(self.told(inner), name=whole, required=str(name) in needed)
+            fields.append(replace(told, only_in=only_in))
+            self._gather(inner, whole, depth + 1, through, fields, only_in)
         for way in ("oneOf", "anyOf"):
-            for inner in members(of.get(way)):
-                self._gather(inner, before, depth + 1, through, fields)
+            choices = [one for one in members(of.get(way)) if mapping(one).get("type") != "null"]
+            for inner in choices:
+                name = name_of(inner) or str(mapping(inner).get("title") or "")
+                own = name if len(choices) > 1 and name else only_in
+                self._gather(inner, before, depth + 1, through, fields, own)
         if isinstance(extra := of.get("additionalProperties"), dict):
-            self._gather(extra, f"{before}.*" if before else "*", depth + 1, through, fields)
+            name = f"{before}.*" if before else "*"
+            self._gather(extra, name, depth + 1, through, fields, only_in)
 
     def _whole(self, schema: Any, depth: int = 0) -> dict[str, Any]:
         """Put what `allOf` puts together into one schema."""

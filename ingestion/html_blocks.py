@@ -25,6 +25,7 @@ from ingestion.html_parts import (
     signature,
     whole_number,
 )
+from ingestion.ordinals import list_counter
 from ingestion.page import Block, BlockKind, collapse
 from ingestion.tables import table_blocks
 
@@ -143,12 +144,14 @@ class _Reader:
 
     def _list(self, element: etree._Element, position: HeadingPath) -> None:
         number = whole_number(element.get("start"), 1)
+        given = (element.get(name) or "" for name in ("type", "class", "style"))
+        counter = list_counter(*given)
         for piece in _pieces(element):
             if isinstance(piece, str) or piece.tag != "li":
                 self._read([piece], position)
                 continue
             number = whole_number(piece.get("value"), number)
-            bullet = f"{number}. " if element.tag == "ol" else "- "
+            bullet = f"{counter(number)}. " if element.tag == "ol" else "- "
             number += 1
             lead, rest = _lead(_pieces(piece))
             if lead:

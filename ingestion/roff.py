@@ -16,7 +16,9 @@ _WRITTEN = (
     "- - hy - mi - em — en – bu • aq ' oq ‘ cq ’ dq \" lq “ rq ” rs \\ e \\ \\ \\ co © rg ® tm ™ "
     "ti ~ ha ^ ga ` at @ sh # Do $ Eu € de ° mc µ <= ≤ >= ≥ != ≠ == ≡ +- ± mu × di ÷ -> → <- ← "
     "ua ↑ da ↓ pl + eq = sl / ul _ or | ba | bv | lB [ rB ] lC { rC } la ⟨ ra ⟩ ss ß :a ä :o ö "
-    ":u ü :A Ä :O Ö :U Ü 'e é `e è 'a á `a à ,c ç ~n ñ ^e ê sc § ps ¶ ' ' ` ` . . R ® Aq ' Tm ™"
+    ":u ü :A Ä :O Ö :U Ü 'e é `e è 'a á `a à ,c ç ~n ñ ^e ê sc § ps ¶ ' ' ` ` . . R ® Aq ' Tm ™ "
+    "oa å oA Å o/ ø O/ Ø ae æ AE Æ 'i í 'o ó 'u ú `u ù ^a â ^i î ^o ô ^u û :e ë :i ï ~o õ ,C Ç "
+    "Gt > Lt < Am & Ge ≥ Le ≤ Ne ≠ Ba | Pm ± Lq “ Rq ” lp ( rp )"
 )
 _SIGNS: dict[str, str] = {
     **dict(re.findall(r"(\S+) (\S)", _WRITTEN)),
@@ -27,7 +29,8 @@ _SIGNS: dict[str, str] = {
 _WORD = re.compile(r'"((?:[^"]|"")*)"?|((?:\\.|\S)+)')
 _CONDITION = re.compile(r"^[.'][ \t]*(?P<kind>if|ie|el)\b[ \t]*(?P<rest>.*)$")
 _TESTED = re.compile(r"^(?P<not>!?)(?P<test>'[^']*'[^']*'|\S+)[ \t]*(?P<rest>.*)$")
-_DEFINED = re.compile(r"^[.'][ \t]*(?:de1?|am1?|ig)\b[ \t]*\S*[ \t]*(?P<end>[^\s\\]*)")
+_DEFINED = re.compile(r"^[.'][ \t]*(?:(?:de1?|am1?)\b[ \t]*\S*|ig\b)[ \t]*(?P<end>[^\s\\]*)")
+_COMMENT = re.compile(r'(?<!\\)(?:\\\\)*(?P<sign>\\")')
 _STRING = re.compile(r"^[.'][ \t]*ds1?[ \t]+(?P<name>\S+)[ \t]+\"?(?P<text>.*)$")
 
 
@@ -39,7 +42,7 @@ class Roff:
 
     def text(self, line: str) -> str:
         """Return a line of text as HTML, fonts and sizes left out."""
-        return escape(self._shown(line.partition('\\"')[0], 0), quote=False)
+        return escape(self._shown(_uncommented(line), 0), quote=False)
 
     def _shown(self, line: str, depth: int) -> str:
         def found(match: re.Match[str]) -> str:
@@ -97,8 +100,14 @@ def arguments(line: str) -> tuple[str, list[str]]:
     name, _, rest = line[1:].strip().partition(" ")
     if "\t" in name:
         name, _, rest = line[1:].strip().partition("\t")
-    rest = re.split(r'\\"', rest, maxsplit=1)[0]
-    return name, [(quoted or bare).replace('""', '"') for quoted, bare in _WORD.findall(rest)]
+    words = _WORD.findall(_uncommented(rest))
+    return name, [(quoted or bare).replace('""', '"') for quoted, bare in words]
+
+
+def _uncommented(line: str) -> str:
+    """Cut a line where its comment begins; a backslash that is escaped begins none."""
+    comment = _COMMENT.search(line)
+    return line[: comment.start("sign")] if comment else line
 
 
 def table(lines: Sequence[str], roff: Roff) -> str:

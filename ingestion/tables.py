@@ -40,6 +40,18 @@ def expand_spans(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     return [[line.get(c, "") for c in range(width)] for line in grid]
 
 
+def header_height(rows: Sequence[Sequence[Cell]], header_rows: int) -> int:
+    """Count the rows of a header of which a file tells one, of `header_rows` others.
+
+    Names in it reach down beside the groups of columns, or it is one title above them all.
+    """
+    if header_rows != 1:
+        return header_rows
+    is_title = len(rows[0]) == 1 and rows[0][0].colspan > 1
+    height = max((cell.rowspan for cell in rows[0]), default=1) + is_title
+    return height if height < len(rows) else 1
+
+
 def table_blocks(
     rows: Sequence[Sequence[str]],
     *,

@@ -23,6 +23,7 @@ from ingestion.asciidoc.marks import (
     term_of,
 )
 from ingestion.asciidoc.tables import table
+from ingestion.ordinals import NUMERATIONS
 from ingestion.page import UnreadableFile
 
 _DEEPEST = 40
@@ -187,7 +188,11 @@ class _Blocks:
         start = given.get("start", "")
         number = re.match(r"\s*<?(\d+)", self._line)
         start = start or (number[1] if number else "")
-        parts = [f'<{tag} start="{escape(start)}">' if tag == "ol" and start else f"<{tag}>"]
+        form = given.get("1", "")
+        if form not in NUMERATIONS:
+            depth = len(kind) - 1 if kind[0] == "." else int(kind == "a.")
+            form = NUMERATIONS[depth % len(NUMERATIONS)]
+        parts = [f'<ol class="{form}" start="{escape(start or "1")}">' if tag == "ol" else "<ul>"]
         while (item := ITEM.match(self._line)) and kind_of(item["mark"]) == kind:
             self._at += 1
             text = item["text"]

@@ -27,14 +27,21 @@ CHECK = re.compile(r"^\[(?P<state>[ *xX])\]\s+")
 
 
 def section_titles(lines: Sequence[str], anchors: tuple[str, str]) -> dict[str, str]:
-    """Find what references without words are shown as: the headings by their anchors."""
+    """Find what references without words are shown as: headings and titles by their anchors."""
     titles: dict[str, str] = {}
-    for number, line in enumerate(lines):
-        if heading := HEADING.match(line):
-            titles.setdefault(anchor_of(heading["text"], anchors), heading["text"])
-            above = ATTRIBUTES.match(lines[number - 1]) if number else None
-            if above and (given := above["id"] or attribute_list(above["list"] or "").get("id")):
-                titles.setdefault(given, heading["text"])
+    anchor, shown = "", ""
+    for line in lines:
+        if above := ATTRIBUTES.match(line):
+            anchor = above["id"] or attribute_list(above["list"] or "").get("id") or anchor
+        elif title := TITLE.match(line):
+            shown = title["title"]
+        else:
+            if heading := HEADING.match(line):
+                shown = heading["text"]
+                titles.setdefault(anchor_of(shown, anchors), shown)
+            if anchor and shown:
+                titles.setdefault(anchor, shown)
+            anchor, shown = "", ""
     return {anchor: inline(title, {}) for anchor, title in titles.items()}
 
 

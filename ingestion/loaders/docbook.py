@@ -10,6 +10,7 @@ from ingestion.docbook_names import BOXES, PREFORMATTED, ROOTS, SECTIONS, STRUCK
 from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
 from ingestion.loaders.html import fragment_blocks
+from ingestion.ordinals import NUMERATIONS
 from ingestion.page import Document, NotDocumentation, UnreadableFile, collapse
 from ingestion.superscripts import superscript
 
@@ -23,6 +24,7 @@ _REFERENCE = re.compile(rb"<!\[CDATA\[.*?\]\]>|&(?P<name>[A-Za-z_][\w.-]*);", re
 _XML_NAMES = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 _TYPICAL = ("para", "simpara", "informaltable", "variablelist", "conbody", "taskbody", "refbody")
 _GLOSSARIES = {"glosslist", "glossdiv", "glossary", "section"}
+_COUNTED = ("orderedlist", "procedure", "substeps", "ol", "steps")
 _AROUND = {"opt": ("[", "]"), "req": ("{", "}")}
 _BETWEEN = {"cmdsynopsis": " ", "group": "|"}
 _MENUS = {"menuchoice": " > ", "menucascade": " > ", "keycombo": "+"}
@@ -240,6 +242,10 @@ def _lists(root: etree._Element) -> None:
             meaning.tag = "dd"
     for step in root.iter("stepsection"):
         step.tag = "li"
+    for counted in root.iter(*_COUNTED):
+        depth = sum(above.tag in _COUNTED for above in counted.iterancestors())
+        forms = [counted.get("numeration"), NUMERATIONS[depth % len(NUMERATIONS)]]
+        counted.set("class", next(filter(None, forms)))
 
 
 def _marks(root: etree._Element) -> None:

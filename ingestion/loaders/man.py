@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
-from ingestion.page import Document, NotDocumentation, NothingToRead, UnreadableFile
+from ingestion.mdoc import Mdoc
+from ingestion.page import Document, NotDocumentation, NothingToRead
 from ingestion.roff import Roff, arguments, table
 
 _PAGE = re.compile(r"^[.'][ \t]*(?P<macro>TH|Dd|so)[ \t]", re.MULTILINE)
@@ -23,10 +24,10 @@ _DEEPEST = 50
 
 
 def load(data: bytes, file: str) -> Document:
-    """Read a manual page in the macros of `man` into pages cut along its headings.
+    """Read a manual page, in the macros of `man` or of `mdoc`, into pages cut along its headings.
 
     Raises NotDocumentation for other files with a number as their suffix, NothingToRead for a
-    page that only names another, UnreadableFile for one in the macros of BSD (mdoc).
+    page that only names another.
     """
     text = decode(data)
     page = _PAGE.search(text[:_LOOKED_AT])
@@ -34,12 +35,8 @@ def load(data: bytes, file: str) -> Document:
         raise NotDocumentation("no manual page, though its suffix may mean one")
     if page["macro"] == "so":
         raise NothingToRead("it only names another manual page")
-    if page["macro"] == "Dd":
-        raise UnreadableFile(
-            "written in BSD macros (mdoc), which are not supported; convert it with "
-            "mandoc -T markdown"
-        )
-    blocks = fragment_blocks(_Page().html(text))
+    html = Mdoc().html(text) if page["macro"] == "Dd" else _Page().html(text)
+    blocks = fragment_blocks(html)
     return flowing_document(data, file, "", blocks)
 
 

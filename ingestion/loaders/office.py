@@ -12,15 +12,16 @@ from ingestion.archives import opened
 from ingestion.documents import document
 from ingestion.loaders.office_figures import (
     description,
+    drawn_code,
     drawn_text,
     figure_blocks,
     is_decoration,
 )
 from ingestion.loaders.ooxml import Element, Package, choose_alternatives, number, parsed
-from ingestion.loaders.word import read_word
+from ingestion.loaders.word import joined_listings, read_word
 from ingestion.loaders.word_styles import formatted
 from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile
-from ingestion.tables import Cell, expand_spans, table_blocks
+from ingestion.tables import Cell, expand_spans, header_height, table_blocks
 from ingestion.unread import Unread
 
 _DEEPEST = 50
@@ -90,7 +91,10 @@ def _slide(slide: Any, place: str, unread: Unread) -> Iterator[Block]:
     if slide.has_notes_slide:
         frame = slide.notes_slide.notes_text_frame
         label = f"{_NOTES}: "
-        for block in _text(frame.paragraphs if frame else (), path, listed=False):
+        for block in joined_listings(_text(frame.paragraphs if frame else (), path, listed=False)):
+            if label and block.kind is BlockKind.CODE:
+                yield Block(BlockKind.PARAGRAPH, label.rstrip(), path)
+                label = ""
             yield replace(block, text=f"{label}{block.text}")
             label = ""
 
@@ -114,7 +118,8 @@ def _shape(shape: Any, path: tuple[str, ...], place: str, unread: Unread) -> Ite
     if shape.has_text_frame:
         role = shape.placeholder_format.type.name if shape.is_placeholder else ""
         if role not in _FURNITURE:
-            yield from _text(shape.text_frame.paragraphs, path, listed=role in _LISTS)
+            read = _text(shape.text_frame.paragraphs, path, listed=role in _LISTS)
+            yield from joined_listings(read)
         return
     if getattr(shape, "has_table", False):
         rows = [
@@ -125,8 +130,8 @@ def _shape(shape: Any, path: tuple[str, ...], place: str, unread: Unread) -> Ite
             ]
             for row in shape.table.rows
         ]
-        header_rows = int(shape.table.first_row)
-        yield from table_blocks(expand_spans(rows), header_rows=header_rows, path=path)
+        headers = header_height(rows, int(shape.table.first_row))
+        yield from table_blocks(expand_spans(rows), header_rows=headers, path=path)
         return
     element = _plain(shape._element)
     blocks = figure_blocks(element, partial(_related, shape.part), path, unread, place)
@@ -175,6 +180,8 @@ def _text(paragraphs: Iterable[Any], path: tuple[str, ...], *, listed: bool) -> 
         is_item = "buNone" not in marks and (listed or bool(marks.keys() & {"buAutoNum", "buChar"}))
         if text and is_item:
             yield Block(BlockKind.LIST_ITEM, f"{'  ' * level}{mark} {text}", path)
+        elif code := drawn_code(_plain(paragraph._p)):
+            yield Block(BlockKind.CODE, code, path)
         elif text:
             yield Block(BlockKind.PARAGRAPH, text, path)
 

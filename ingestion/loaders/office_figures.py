@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
 from ingestion.loaders.office_math import linear
-from ingestion.loaders.office_symbols import shown_as
+from ingestion.loaders.office_symbols import is_fixed_width, shown_as
 from ingestion.loaders.ooxml import Element, Related, number
 from ingestion.page import Block, BlockKind, collapse
 from ingestion.superscripts import superscript
@@ -97,6 +97,14 @@ def drawn_text(paragraph: Element) -> str:
     return collapse("".join(_drawn(paragraph)))
 
 
+def drawn_code(paragraph: Element) -> str:
+    """Return the text of a paragraph in a fixed-width font letter for letter, "" of any other."""
+    runs = [run for run in paragraph.iter("r") if (run.findtext("t") or "").strip()]
+    fonts = [run.find("rPr/latin") for run in runs]
+    is_code = all(font is not None and is_fixed_width(font.get("typeface", "")) for font in fonts)
+    return "".join(_drawn(paragraph)).rstrip() if fonts and is_code else ""
+
+
 def _drawn(paragraph: Element) -> Iterator[str]:
     before = ""
     for part in paragraph:
@@ -105,7 +113,7 @@ def _drawn(paragraph: Element) -> Iterator[str]:
         if part.tag in {"m", "oMath", "oMathPara"}:
             yield linear(part)
         elif part.tag == "br":
-            yield " "
+            yield "\n"
         elif struck == "noStrike":
             fonts = () if properties is None else properties.findall("sym")
             if properties is not None and not fonts:

@@ -1,5 +1,8 @@
-"""Signs of the fonts that draw a picture where the text has a letter, such as Wingdings."""
+"""What a font says of its text: code, or signs in the place of letters as in Wingdings."""
 
+import re
+
+_FIXED = re.compile(r"mono|courier|consol|menlo|typewriter|fixedsys", re.IGNORECASE)
 _FIRST = 0x20
 _FONTS = {
     "symbol": (
@@ -27,6 +30,11 @@ _FONTS = {
         "🟇✯🟍🟔⯌⯍※⁂"
     ),
 }
+
+
+def is_fixed_width(font: str) -> bool:
+    """Whether a font sets letters as code is set."""
+    return bool(_FIXED.search(font))
 
 
 def shown_as(font: str, text: str) -> str:

@@ -25,7 +25,7 @@ _MARK = re.compile(r"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _MARKUP = re.compile(r"[`*_\[<\\&~#]|^\s*[-+\d]", re.MULTILINE)
 _PARAMETER = ("Parameter", "In", "Type", "Required", "Default", "Description")
-_FIELD = ("Field", "Type", "Required", "Default", "Description")
+_FIELD = ("Field", "Only in", "Type", "Required", "Default", "Description")
 _LONGEST_EXAMPLE = 4_000
 
 
@@ -73,7 +73,9 @@ class _Interface:
                     if method in item:
                         name = f"{method.upper()} {place}"
                         name = f"Webhook {name}" if kind == "webhooks" else name
-                        yield list(self._operation(name, item, mapping(item[method])))
+                        operation = mapping(item[method])
+                        yield list(self._operation(name, item, operation))
+                        yield from self._callbacks(name, operation)
         for name, schema in self.schemas.unused():
             place = (self.title, name)
             yield [
@@ -81,6 +83,15 @@ class _Interface:
                 *_described(mapping(schema), place),
                 *self._fields(schema, place),
             ]
+
+    def _callbacks(self, name: str, operation: dict[str, Any]) -> Iterator[list[Block]]:
+        """Yield the blocks of what an operation calls in its turn."""
+        for callback, given in mapping(operation.get("callbacks")).items():
+            for place, called in mapping(self.schemas.resolved(given)).items():
+                item = mapping(self.schemas.resolved(called))
+                for method in filter(item.__contains__, _METHODS):
+                    title = f"Callback {callback} of {name}: {method.upper()} {place}"
+                    yield list(self._operation(title, item, mapping(item[method])))
 
     def _about(self) -> Iterator[Block]:
         info, place = mapping(self.described.get("info")), (self.title,)
@@ -93,6 +104,19 @@ class _Interface:
         if host := _text(self.described.get("host")):
             rows.append([host + _text(self.described.get("basePath")), ""])
         yield from _table(("Server", "Description"), rows, place)
+        rows = [
+            [
+                f"{{{name}}}",
+                _text(variable.get("default")),
+                ", ".join(map(_text, members(variable.get("enum")))),
+                _line(variable.get("description")),
+            ]
+            for server in servers
+            for name, variable in (
+                (n, mapping(v)) for n, v in mapping(server.get("variables")).items()
+            )
+        ]
+        yield from _table(("Part of the address", "Default", "One of", "Description"), rows, place)
         components = mapping(self.described.get("components"))
         schemes = components.get("securitySchemes") or self.described.get("securityDefinitions")
         rows = [
@@ -206,6 +230,7 @@ class _Interface:
         rows = [
             [
                 field.name,
+                field.only_in,
                 field.type,
                 "yes" if field.required else "no",
                 field.default,

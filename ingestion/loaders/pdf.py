@@ -133,7 +133,7 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
     remarks += unread_pictures(read)
     title = _title(pdf, sheets[0].lines, file)
     outline = _outline(pdf)
-    vocabulary = Vocabulary.of(merge(row) for sheet in sheets for row in rows(sheet.lines))
+    vocabulary = Vocabulary.of(line for sheet in sheets for line in sheet.lines)
     for sheet in sheets:
         _set_tables_aside(sheet, vocabulary)
     _drop_furniture(sheets)

@@ -25,6 +25,8 @@ _CODE_QUOTES = str.maketrans({"’": "'", "‘": "'", "‛": "'", "´": "'", "�
 _KEPT_UNPRINTABLE = "\u00ad" + "".join(_BULLET_GLYPHS)
 _LEVEL = 0.99
 _FLAG_SUPERSCRIPT, _FLAG_MONO, _FLAG_BOLD = 1, 8, 16
+_FLAG_CLIPS = 64
+"""Letters through which something else is painted; a span's `char_flags`, not its `flags`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +146,44 @@ def upright(page: Any) -> Any:
 def page_segments(page: Any) -> list[Line]:
     """Return what MuPDF holds for lines: a line breaks wherever a wide gap stands in it.
 
-    Ligatures are taken apart; overprinted copies are left out. `page` is a `pymupdf.Page`.
+    Ligatures are taken apart; overprinted copies and text that is not painted are left out.
+    `page` is a `pymupdf.Page`.
     """
     mupdf = pymupdf()
     flags = mupdf.TEXT_PRESERVE_WHITESPACE | mupdf.TEXT_MEDIABOX_CLIP
+    blocks = page.get_text("rawdict", flags=flags)["blocks"]
+    raws = [raw for block in blocks for raw in block.get("lines", ())]
+    _drop_unpainted(page, raws)
     segments: dict[tuple[str, int, int], Line] = {}
-    for block in page.get_text("rawdict", flags=flags)["blocks"]:
-        for raw in block.get("lines", ()):
-            line = _segment(raw)
-            if line is not None and _lies_on(page.rect, line):
-                segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
+    for raw in raws:
+        line = _segment(raw)
+        if line is not None and _lies_on(page.rect, line):
+            segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
     return list(segments.values())
+
+
+def _drop_unpainted(page: Any, raws: Sequence[dict[str, Any]]) -> None:
+    """Drop the text that nobody sees.
+
+    What OCR laid over a picture stays, and so does a page's text where outlines show its letters.
+    """
+    letters = Counter[bool]()
+    for raw in raws:
+        for span in raw["spans"]:
+            letters[_is_painted(span)] += len(span["chars"])
+    if not letters[False] or letters[False] >= letters[True]:
+        return
+    pictures = [pymupdf().Rect(picture["bbox"]) for picture in page.get_image_info()]
+    for raw in raws:
+        raw["spans"] = [
+            span
+            for span in raw["spans"]
+            if _is_painted(span) or any(picture.intersects(span["bbox"]) for picture in pictures)
+        ]
+
+
+def _is_painted(span: dict[str, Any]) -> bool:
+    return span["alpha"] > 0 or bool(span["char_flags"] & _FLAG_CLIPS)
 
 
 def _lies_on(paper: Any, line: Line) -> bool:

@@ -1,7 +1,7 @@
 """Word files as Word shows them: with its numbers, and without what is struck out or hidden."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -11,7 +11,7 @@ from ingestion.loaders.ooxml import Element, Package, is_on, number, value
 from ingestion.loaders.word_runs import Runs
 from ingestion.loaders.word_styles import Numbering, Styles
 from ingestion.page import CELL_DELIMITER, Block, BlockKind, Document, UnreadableFile, collapse
-from ingestion.tables import Cell, expand_spans, table_blocks
+from ingestion.tables import Cell, expand_spans, header_height, table_blocks
 from ingestion.unread import Unread
 
 _CODE = re.compile(r"code|preformatted|listing|macro text", re.IGNORECASE)
@@ -27,11 +27,11 @@ def read_word(package: Package, data: bytes, file: str) -> Document:
         raise UnreadableFile("damaged, or not a Word document; save it again as .docx")
     reader = _Reader(package, part)
     blocks = [*reader.blocks(root.find("body")), *reader.notes()]
-    read = flowing_document(data, file, "", list(_joined(blocks)))
+    read = flowing_document(data, file, "", list(joined_listings(blocks)))
     return replace(read, remarks=reader.unread.remarks())
 
 
-def _joined(blocks: list[Block]) -> Iterator[Block]:
+def joined_listings(blocks: Iterable[Block]) -> Iterator[Block]:
     """Let neighbouring lines of code be one listing."""
     for kind, group in groupby(blocks, key=lambda block: block.kind):
         if kind is not BlockKind.CODE:
@@ -125,7 +125,9 @@ class _Reader:
             for cell in (cell for row in cells for cell in row):
                 yield from self.blocks(cell)
             return
-        grid = expand_spans(list(self._spanned(rows, cells)))
+        spanned = list(self._spanned(rows, cells))
+        headers = header_height(spanned, headers)
+        grid = expand_spans(spanned)
         yield from table_blocks(grid, header_rows=headers, path=self._position.path)
 
     def _spanned(self, rows: list[Element], cells: list[list[Element]]) -> Iterator[list[Cell]]:

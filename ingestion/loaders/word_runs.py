@@ -9,7 +9,7 @@ from ingestion.loaders.office_figures import (
     is_decoration,
 )
 from ingestion.loaders.office_math import linear
-from ingestion.loaders.office_symbols import shown_as
+from ingestion.loaders.office_symbols import is_fixed_width, shown_as
 from ingestion.loaders.ooxml import Element, Related, is_on, number, value
 from ingestion.loaders.word_styles import Styles
 from ingestion.page import Block
@@ -21,7 +21,6 @@ _NOT_SHOWN = frozenset(
 )
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _UNSEEN = ("vanish", "strike", "dstrike")
-_MONO = re.compile(r"mono|courier|consol|menlo|typewriter|fixedsys", re.IGNORECASE)
 _FORMULA = re.compile(r"equation|mathtype", re.IGNORECASE)
 
 
@@ -63,7 +62,7 @@ class Runs:
         self._carried, self._place = "", place
         self._walk(paragraph)
         shown, mark = self._shown, paragraph.find("pPr/rPr")
-        shown.is_mono = bool(self._fonts) and all(map(_MONO.search, self._fonts))
+        shown.is_mono = bool(self._fonts) and all(map(is_fixed_width, self._fonts))
         gone = mark is not None and any(mark.find(tag) is not None for tag in ("del", "moveFrom"))
         if gone and not (shown.figures or shown.boxes):
             self._carried = shown.text

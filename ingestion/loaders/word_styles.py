@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ingestion.loaders.ooxml import Element, is_on, number, value
+from ingestion.ordinals import roman
 
 _LEVELS = 9
 _DEEPEST = 50
@@ -14,10 +15,6 @@ _LONGEST = 100
 """Letters of the text around a number."""
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = (
-    *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L")),
-    *((40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
-)
 _HAN = "〇一二三四五六七八九"
 _HAN_UNITS = ("", "十", "百", "千")
 
@@ -204,14 +201,6 @@ def formatted(count: int, form: str) -> str:
     return str(count).zfill(len(zeros) if zeros.isdigit() else 1)
 
 
-def _roman(count: int) -> str:
-    text = ""
-    for worth, letters in _ROMAN:
-        text += letters * (count // worth)
-        count %= worth
-    return text
-
-
 def _letter(count: int) -> str:
     times, place = divmod(count - 1, 26)
     return chr(ord("a") + place) * (times + 1)
@@ -236,8 +225,8 @@ def _circled(count: int) -> str:
 
 
 _FORMS: dict[str, Callable[[int], str]] = {
-    "upperRoman": _roman,
-    "lowerRoman": lambda count: _roman(count).lower(),
+    "upperRoman": roman,
+    "lowerRoman": lambda count: roman(count).lower(),
     "upperLetter": lambda count: _letter(count).upper(),
     "lowerLetter": _letter,
     "decimalZero": lambda count: f"{count:02}",

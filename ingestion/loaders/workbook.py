@@ -17,6 +17,8 @@ from ingestion.superscripts import superscript
 
 _UNCOMPUTED = re.compile(rb"<f[ >][^<]*</f>\s*(?:<v\s*/>\s*|<v></v>\s*)?</c>")
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+_COMMENTS = re.compile(r"xl/comments/?[^/]*\.xml")
+_COMMENTED = re.compile(rb"<(?:\w+:)?comment\s[^>]*\bref=[\"'](\w+)")
 
 
 def load(data: bytes, file: str) -> Document:
@@ -24,9 +26,9 @@ def load(data: bytes, file: str) -> Document:
 
     Cells are read as they are shown: dates and numbers by their format, formulas by the value that
     was saved, powers with their sign, merged cells in each place that they cover. What is struck
-    out is left out, and so are hidden sheets, rows and columns; these and formulas that were never
-    computed are told in remarks. Macros and links are never followed. Raises UnreadableFile where
-    it is damaged or holds no text.
+    out is left out, and so are hidden sheets, rows and columns; these, comments and formulas that
+    were never computed are told in remarks. Macros and links are never followed. Raises
+    UnreadableFile where it is damaged or holds no text.
     """
     from openpyxl import load_workbook
 
@@ -40,12 +42,15 @@ def load(data: bytes, file: str) -> Document:
         hidden = [sheet.title for sheet in book.worksheets if sheet not in shown]
         grids = [_Grid.of(sheet) for sheet in shown]
         blocks = [block for grid in grids for block in _blocks(grid)]
-        uncomputed = _uncomputed(source)
+        uncomputed = _found(source, _SHEET, _UNCOMPUTED)
+        comments = _found(source, _COMMENTS, _COMMENTED)
     remarks = []
     if hidden:
         remarks.append(f"hidden sheets are not read: {', '.join(hidden)[:200]}")
     if folded := sum(grid.hidden for grid in grids):
         remarks.append(f"hidden rows and columns are not read: {folded:,}")
+    if comments:
+        remarks.append(f"comments on cells are not read: {comments:,}")
     if uncomputed:
         remarks.append(f"formulas without a saved value are not read: {uncomputed:,}")
     return replace(flowing_document(data, file, "", blocks), remarks=tuple(remarks))
@@ -157,9 +162,21 @@ def shown(cell: Any) -> str:
         return str(value).upper()
     if isinstance(value, datetime.datetime):
         return str(value.date() if value.time() == datetime.time() else value)
+    if isinstance(value, datetime.timedelta):
+        return _duration(value, cell.number_format or "")
     if isinstance(value, int | float):
         return shown_number(value, cell.number_format or "")
     return str(value)
+
+
+def _duration(value: datetime.timedelta, number_format: str) -> str:
+    """Write a duration in the hours, or minutes, that add up: 26:15, and 26:15:00 with seconds."""
+    minus, seconds = "-" * (value < datetime.timedelta()), round(abs(value).total_seconds())
+    minutes, rest = divmod(seconds, 60)
+    hours, over = divmod(minutes, 60)
+    has_seconds = "s" in number_format.lower() or rest
+    whole = f"{hours}:{over:02}" if "h" in number_format.lower() else f"{minutes:02}"
+    return f"{minus}{whole}:{rest:02}" if has_seconds or ":" not in whole else f"{minus}{whole}"
 
 
 def _text(runs: list[Any]) -> str:
@@ -172,7 +189,8 @@ def _text(runs: list[Any]) -> str:
     return text
 
 
-def _uncomputed(source: io.BytesIO) -> int:
+def _found(source: io.BytesIO, names: re.Pattern[str], sought: re.Pattern[bytes]) -> int:
+    """Count what is found in the parts of a file that have such names."""
     archive = Archive(source.getvalue())
-    sheets = (m for m in archive.members() if isinstance(m, Member) and _SHEET.fullmatch(m.name))
-    return sum(len(_UNCOMPUTED.findall(archive.read(sheet))) for sheet in sheets)
+    parts = (m for m in archive.members() if isinstance(m, Member) and names.fullmatch(m.name))
+    return sum(len(sought.findall(archive.read(part))) for part in parts)

@@ -233,7 +233,13 @@ def manual_pages() -> Iterator[tuple[str, bytes]]:
     yield "quotes.1", of('.B "' + '"' * 50_001)
     yield "picture.1", PNG
     yield "empty.1", b""
-    yield "mdoc.1", f".Dd January 12, 2026\n.Dt VALVE 1\n.Sh NAME\n{SENTENCE}".encode()
+    bsd = f".Dd January 12, 2026\n.Dt VALVE 1\n.Sh NAME\n{SENTENCE}\n"
+    deep = ".Bl -tag\n.It x\n" * 5_000 + ".El\n" * 9_000
+    yield "mdoc.1", f"{bsd}{deep}.It y\n.Ta z".encode()
+    opened = ".Oo Op Fo Sm off " * 5_000
+    yield "mdoc-open.1", f"{bsd}.Bl -tag\n.It Xo\n{opened}\n.Nm\n".encode()
+    cells = " Ta a" * 50_000
+    yield "mdoc-cells.1", f"{bsd}.Bl -column\n.It{cells}\n.Rs\n.%A\n.Fa".encode()
     yield "other.1", b".so man1/valve.1\n"
 
 

@@ -72,7 +72,7 @@ LEFT_OUT = {
     "notebooks": {"deep.ipynb", "picture.ipynb", "no-cells.ipynb", "list.ipynb", "cut.ipynb"},
     "sheets": {"columns.csv", "quote.csv", "cell.csv", "locked.xlsx", "wide.xlsx", "bomb.xlsx"},
     "books": {"outside.epub", "bomb.epub", "large.epub", "locked.epub", "cover.epub", "cut.epub"},
-    "manual-pages": {"picture.1", "empty.1", "mdoc.1", "other.1"},
+    "manual-pages": {"picture.1", "empty.1", "other.1"},
     "structured-xml": {"laughs.xml", "deep.xml", "cut.dita", "picture.xml", "empty.dita"},
     "interfaces": {
         "laughs.yaml",
