@@ -17,7 +17,7 @@ from chatbot.understanding.glossary import Term, documents, places, terms_in
 from corpora.catalog.glossary import Entry
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import UNSPACED_RUN, tokens
+from corpora.indexing.lexical import UNSPACED_RUN
 
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
 _MOST_SYNONYMS = 3
@@ -116,7 +116,7 @@ def correct_spelling(
 
         def in_its_scripts(text: str) -> str:
             def known(run: re.Match[str]) -> str:
-                return run[0] if any(map(here.frequency, tokens(run[0]))) else " "
+                return run[0] if any(map(here.frequency, here.terms(run[0]))) else " "
 
             here = opened(release)
             kept = UNSPACED_RUN.sub(known, text)
