@@ -1,11 +1,27 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from chatbot.text.words import filtered, listed, search_terms
+from corpora.database.engine import Database
+from corpora.indexing.corpus import open_corpus
+from tests.corpora.beacon import ingest_beacon, write
 
 
-def test_a_question_is_searched_for_by_its_topic_and_not_by_the_products_name() -> None:
-    terms = search_terms("what is the lever of valve", "its hinge", "valve")
+def test_a_question_is_searched_for_by_its_topic_and_not_by_the_products_name(
+    database: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    docs = write(tmp_path / "docs", a="# Lever\n\nThe lever of the beacon is by its hinge.\n")
+    ingest_beacon(database, docs, data_dir=data_dir)
+    corpus = open_corpus(database, data_dir, "Beacon", "17.10")
+    terms = search_terms("what is the lever of beacon", "its hinge", corpus)
     assert terms == {"lever": 1.0, "hing": 0.3}
+    corpus.close()
+
+
+def test_stop_words_are_those_of_english_and_of_the_documents() -> None:
+    assert filtered("Welche Kabel braucht der Mast?") == "Welche Kabel braucht der Mast"
+    assert filtered("Welche Kabel braucht der Mast?", ["de"]) == "Kabel braucht Mast"
 
 
 def test_contractions_are_small_words_with_and_without_their_apostrophe() -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
+from corpora.catalog.languages import languages_of
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.errors import BrokenIndex
 from corpora.generations.generations import generation_schema
@@ -20,6 +21,8 @@ from corpora.indexing.postgresql_indexes import PgVectors, is_built
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.postgresql import Cluster, cluster
+
+MANUALS = Path(__file__).parents[2] / "examples/languages"
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +76,29 @@ def test_they_find_what_indexes_in_a_folder_find(
         assert [corpus.idf(t) for t in terms] == [beside.idf(t) for t in terms]
     assert corpus.similar("sectoin") == beside.similar("sectoin") == ("section",)
     beside.close()
+    local.close()
+
+
+def test_both_hold_the_same_terms_in_every_language(
+    shared: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    local = open_database(sqlite_url(tmp_path / "local"))
+    held = []
+    for database, folder in ((shared, data_dir), (local, tmp_path / "local")):
+        for language in ("de", "fr", "ja"):
+            docs = MANUALS / language
+            ingest_beacon(database, docs, data_dir=folder, release=language)
+            serving = Catalog(database).serving("Beacon", language)
+            with database.reading() as session:
+                assert list(languages_of(session, serving.generation).documents) == [language]
+            rows = list(indexes._lexical_rows(database, serving.generation))
+            _, index = indexes.open_indexes(database, folder, serving.generation)
+            terms = {term for row in rows for text in row.texts for term in index.terms(text)}
+            assert {row.language for row in rows} == {language}
+            held.append({term: index.frequency(term) for term in terms})
+            assert all(held[-1].values())
+            index.close()
+    assert held[:3] == held[3:]
     local.close()
 
 
