@@ -106,12 +106,19 @@ def _stop_words(language: str) -> frozenset[str]:
         return frozenset()
 
 
+_COMPOUND = 0.5
+"""The weight of a compound that shares a part with a word, or of its part."""
+
+
 def search_terms(text: str, known: str, corpus: Corpus) -> dict[str, float]:
     """The question, and the words known from the conversation, as lexical terms with weights.
 
-    They are made as those of the corpus were, in each of its languages.
+    They are made as those of the corpus were, in each of its languages; where these write compounds
+    as one word, those that share a part with a word of the question are terms, too.
     """
     terms = dict.fromkeys(corpus.terms(filtered(text, corpus.languages)), 1.0)
+    for term in corpus.compounds(terms):
+        terms.setdefault(term, _COMPOUND)
     for term in corpus.terms(filtered(known, corpus.languages)):
         terms.setdefault(term, 0.3)
     own_name = set(corpus.terms(corpus.product))

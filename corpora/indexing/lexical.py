@@ -23,6 +23,7 @@ from snowballstemmer import algorithms, stemmer
 
 from corpora.catalog.languages import ENGLISH, LANGUAGES
 from corpora.errors import BrokenIndex
+from corpora.indexing.compounds import COMPOUNDING, Compounds
 
 FORMAT = 2
 """Raised whenever `tokens` or the tables change; an index of another format is built again."""
@@ -150,6 +151,7 @@ class LexicalIndex(ABC):
         self.languages = tuple(languages) or (ENGLISH,)
         self._frequencies: dict[str, int] = {}
         self._vocabulary: list[str] = []
+        self._compounds: Compounds | None = None
 
     @abstractmethod
     def _ranked(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -160,8 +162,8 @@ class LexicalIndex(ABC):
         """Return the number of chunks that hold a token."""
 
     @abstractmethod
-    def _recurring(self) -> list[str]:
-        """Return the tokens that more than one chunk holds."""
+    def _held(self, least: int) -> list[str]:
+        """Return the tokens that at least so many chunks hold."""
 
     @abstractmethod
     def close(self) -> None:
@@ -176,6 +178,18 @@ class LexicalIndex(ABC):
         """Return the token that is a word or name as a whole, as in each of the languages."""
         every = (tokens(name, language)[:1] for language in self.languages)
         return list(dict.fromkeys(chain.from_iterable(every)))
+
+    def compounds(self, terms: Iterable[str]) -> list[str]:
+        """Return the words that have one of these terms as a part, or are part of one.
+
+        Those of languages that write compounds as one word; none where the index has no such.
+        """
+        if COMPOUNDING.isdisjoint(self.languages):
+            return []
+        if self._compounds is None:
+            self._compounds = Compounds(t for t in self._held(1) if _WORD.fullmatch(t))
+        words = (term for term in terms if _WORD.fullmatch(term))
+        return list(dict.fromkeys(chain.from_iterable(map(self._compounds.of, words))))
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return at most `limit` pairs of chunk id and BM25 score, the best first.
@@ -210,7 +224,7 @@ class LexicalIndex(ABC):
         stems = {_stemmers.stem(word.lower(), language) for language in self.languages}
         stems = {stem for stem in stems if _WORD.fullmatch(stem) and len(stem) > 3}
         if stems and not self._vocabulary:
-            self._vocabulary = [t for t in self._recurring() if _WORD.fullmatch(t)]
+            self._vocabulary = [t for t in self._held(2) if _WORD.fullmatch(t)]
         near = [
             found
             for stem in stems
@@ -279,8 +293,9 @@ class LexicalFile(LexicalIndex):
         found = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (token,))
         return found[0][0] if found else 0
 
-    def _recurring(self) -> list[str]:
-        return [term for (term,) in self._rows("SELECT term FROM vocabulary WHERE doc > 1")]
+    def _held(self, least: int) -> list[str]:
+        held = self._rows("SELECT term FROM vocabulary WHERE doc >= ?", (least,))
+        return [term for (term,) in held]
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         with self._lock:

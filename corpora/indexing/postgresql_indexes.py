@@ -224,9 +224,10 @@ class PgLexical(LexicalIndex):
         found = _rows(self._database, select(words.ndoc).where(words.word == token))
         return found[0][0] if found else 0
 
-    def _recurring(self) -> list[str]:
+    def _held(self, least: int) -> list[str]:
         words = self._words.c
-        return [word for (word,) in _rows(self._database, select(words.word).where(words.ndoc > 1))]
+        held = select(words.word).where(words.ndoc >= least)
+        return [word for (word,) in _rows(self._database, held)]
 
 
 def check(database: Database, generation_id: int) -> None:
