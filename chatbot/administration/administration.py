@@ -28,6 +28,7 @@ _ACTIONS = {
     "sorts_as": "order",
     "prerelease": "pre-release",
     "end_of_life": "end of life",
+    "language": "language of documents",
     "hidden": "hide",
     "latest": "latest",
 }

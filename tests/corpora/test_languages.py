@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 from sqlalchemy import update
@@ -16,6 +17,7 @@ from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow
 from corpora.documents.documents import Documents
 from corpora.errors import UnusableName
+from corpora.indexing.compounds import Compounds
 from corpora.indexing.corpus import open_corpus
 from corpora.indexing.lexical import tokens
 from ingestion.loaders import markdown
@@ -141,3 +143,23 @@ def test_documents_of_before_are_told_at_the_next_version(
     assert listed(database, again.generation) == {"a.md": "de"}
     # A version that serves or waits for a rollback never changes.
     assert listed(database, first.generation) == {"a.md": "en"}
+
+
+def test_compounds_are_found_by_their_parts_and_parts_by_their_compounds() -> None:
+    compounds = Compounds(["bitfehlerrat", "fehler", "schleif", "benutzerkonto", "benutzt", "rat"])
+    assert compounds.of("bitfehler") == ["fehler", "bitfehlerrat"]
+    assert compounds.of("prufschleif") == ["schleif"]
+    assert compounds.of("benutz") == ["benutzt", "benutzerkonto"]
+    assert compounds.of("schleif") == compounds.of("rat") == []
+    assert len(Compounds(f"kabel{letter}{letter}" for letter in ascii_lowercase).of("kabel")) == 8
+
+
+@pytest.mark.database
+@pytest.mark.parametrize(("language", "found"), [("de", ["bitfehlerrat"]), ("en", [])])
+def test_only_languages_that_join_words_are_searched_by_their_parts(
+    database: Database, tmp_path: Path, language: str, found: list[str]
+) -> None:
+    docs = write(tmp_path / "docs", a="# Messen\n\nDie Bitfehlerrate steigt.\n")
+    builder(database).ingest([docs], product="Beacon", release="1", language=language)
+    with closing(open_corpus(database, data_dir_of(database), "Beacon", "1")) as corpus:
+        assert corpus.compounds(corpus.terms("Bitfehler")) == found
