@@ -13,7 +13,7 @@ from corpora.building.detection import detect_missing
 from corpora.building.gathering import ChunkingSettings, Gathering
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import Catalog, require_release
-from corpora.catalog.languages import languages_of, say_language
+from corpora.catalog.languages import languages_of
 from corpora.database.engine import Database
 from corpora.database.tables import (
     DocumentRow,
@@ -80,7 +80,7 @@ class Builder:
         NothingToIngest, and UnusableName for a name or a language that cannot be one.
         """
         if language is not None:
-            say_language(self.database, product, release, language)
+            Catalog(self.database).add_release(product, release, language)
 
         def gather(gathering: Gathering) -> None:
             gathering.from_paths(paths)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from corpora.catalog.catalog import Catalog
-from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow, GenerationRow, MemberRow, ReleaseRow
 from corpora.errors import UnusableName
 
@@ -62,17 +60,6 @@ def check_language(code: str) -> str:
             f"{', '.join(sorted(LANGUAGES))}."
         )
     return code
-
-
-def say_language(database: Database, product: str, release: str, code: str) -> None:
-    """Say the language of all documents of a release, which is added if it is new; raise as above.
-
-    It is indexed in it from its next generation on.
-    """
-    code = check_language(code)
-    release_id = Catalog(database).add_release(product, release)
-    with database.writing() as session:
-        session.get_one(ReleaseRow, release_id).language = code
 
 
 def language_said(session: Session, release_id: int) -> str:

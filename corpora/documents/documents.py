@@ -75,8 +75,10 @@ class Documents:
         )
         with self.database.reading() as session:
             languages = languages_of(session, generation)
-            rows = session.execute(listed)
-            return tuple(ListedDocument(*row, languages.of(own)) for *row, own in rows)
+            return tuple(
+                ListedDocument(*row[:-1], language=languages.of(row.language))
+                for row in session.execute(listed)
+            )
 
     def page_ids(self, document: int) -> tuple[int, ...]:
         """Return the ids of a document's pages, in order."""
