@@ -147,7 +147,7 @@ def test_documents_of_before_are_told_at_the_next_version(
 
 def test_compounds_are_found_by_their_parts_and_parts_by_their_compounds() -> None:
     compounds = Compounds(["bitfehlerrat", "fehler", "schleif", "benutzerkonto", "benutzt", "rat"])
-    assert compounds.of("bitfehler") == ["fehler", "bitfehlerrat"]
+    assert compounds.of("bitfehler") == ["bitfehlerrat", "fehler"]
     assert compounds.of("prufschleif") == ["schleif"]
     assert compounds.of("benutz") == ["benutzt", "benutzerkonto"]
     assert compounds.of("schleif") == compounds.of("rat") == []

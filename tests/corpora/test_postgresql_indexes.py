@@ -10,7 +10,6 @@ from sqlalchemy import text
 
 from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog
-from corpora.catalog.languages import languages_of
 from corpora.database.engine import Database, open_database, sqlite_url
 from corpora.errors import BrokenIndex
 from corpora.generations.generations import generation_schema
@@ -18,7 +17,7 @@ from corpora.indexing import indexes, postgresql_indexes
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.lexical import LexicalRow, tokens
 from corpora.indexing.postgresql_indexes import PgVectors, is_built
-from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
+from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.postgresql import Cluster, cluster
 
@@ -83,22 +82,23 @@ def test_both_hold_the_same_terms_in_every_language(
     shared: Database, data_dir: Path, tmp_path: Path
 ) -> None:
     local = open_database(sqlite_url(tmp_path / "local"))
+    docs = tmp_path / "docs"
+    for language in ("de", "fr", "ja"):
+        for topic in ("services", "holdover"):
+            file = MANUALS / language / f"{topic}.md"
+            write(docs, **{f"{topic}_{language}": file.read_text("utf-8")})
     held = []
     for database, folder in ((shared, data_dir), (local, tmp_path / "local")):
-        for language in ("de", "fr", "ja"):
-            docs = MANUALS / language
-            ingest_beacon(database, docs, data_dir=folder, release=language)
-            serving = Catalog(database).serving("Beacon", language)
-            with database.reading() as session:
-                assert list(languages_of(session, serving.generation).documents) == [language]
-            rows = list(indexes._lexical_rows(database, serving.generation))
-            _, index = indexes.open_indexes(database, folder, serving.generation)
-            terms = {term for row in rows for text in row.texts for term in index.terms(text)}
-            assert {row.language for row in rows} == {language}
-            held.append({term: index.frequency(term) for term in terms})
-            assert all(held[-1].values())
-            index.close()
-    assert held[:3] == held[3:]
+        corpus = ingested(database, folder, docs)
+        assert corpus.languages == ("de", "fr", "ja")
+        texts = (page.text for d in corpus.documents() for page in corpus.pages_of(d.id))
+        terms = dict.fromkeys(term for text in texts for term in corpus.terms(text))
+        held.append({term: corpus.frequency(term) for term in terms})
+        words = ("Leitung", "Takt", "horloge", "周波数")
+        held[-1] |= {word: len(corpus.compounds(corpus.terms(word))) for word in words}
+        corpus.close()
+    assert held[0] == held[1]
+    assert held[0]["Takt"] == 0 < held[0]["Leitung"]
     local.close()
 
 
