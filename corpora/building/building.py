@@ -308,7 +308,9 @@ def _contents(
     with database.reading() as session:
         languages = languages_of(session, generation_id)
         rows = session.execute(members.where(MemberRow.generation_id == generation_id))
-        held = frozenset((*place, languages.of(own)) for *place, own in rows)
+        held = frozenset(
+            (i, source, address, languages.of(own)) for i, source, address, own in rows
+        )
         return session.get_one(GenerationRow, generation_id).model_id, held
 
 

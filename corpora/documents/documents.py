@@ -76,8 +76,8 @@ class Documents:
         with self.database.reading() as session:
             languages = languages_of(session, generation)
             return tuple(
-                ListedDocument(*row[:-1], language=languages.of(row.language))
-                for row in session.execute(listed)
+                ListedDocument(i, file, title, size, number, languages.of(own))
+                for i, file, title, size, number, own in session.execute(listed)
             )
 
     def page_ids(self, document: int) -> tuple[int, ...]:
