@@ -24,7 +24,8 @@ def prompt(*products: Product) -> str:
     model = lamp.model(lamp.reading(question, search="Helligkeit"))
     read = read_question(model, lambda: products, unread, unread)  # type: ignore[arg-type]
     turn = asyncio.run(read(Turn(question, product="lamp")))
-    assert turn.rewritten and turn.rewritten.filtered == "Helligkeit"
+    assert turn.rewritten
+    assert turn.rewritten.filtered == "Helligkeit"
     return "\n".join(text for _, text in turn.calls[0].prompt)
 
 
