@@ -117,4 +117,4 @@ def test_a_language_that_is_said_is_kept_for_the_release(folder: Path) -> None:
     }
     unknown = ingest(str(folder), "--language", "klingon")
     assert unknown.exit_code == 1
-    assert "'klingon' is not a known language" in unknown.output
+    assert "'klingon' is not a known language" in str(unknown.exception)
