@@ -13,6 +13,7 @@ from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Person
 from corpora.catalog.catalog import Catalog, require_release
 from corpora.catalog.glossary import Changes, Entry, Glossaries
+from corpora.catalog.languages import check_language
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
@@ -27,6 +28,7 @@ _ACTIONS = {
     "sorts_as": "order",
     "prerelease": "pre-release",
     "end_of_life": "end of life",
+    "language": "language of documents",
     "hidden": "hide",
     "latest": "latest",
 }
@@ -92,12 +94,19 @@ class Administration:
         return job
 
     def upload(
-        self, product: str, release: str, files: Sequence[UploadedFile], data_dir: Path
+        self,
+        product: str,
+        release: str,
+        files: Sequence[UploadedFile],
+        data_dir: Path,
+        language: str | None = None,
     ) -> int:
         """Order that files become documents of a release; return the job's id.
 
-        Raises LimitReached where this admin has uploaded too often today.
+        A `language` is said of the release from then on ("": each document tells its own). Raises
+        LimitReached where this admin has uploaded too often today, UnusableName.
         """
+        order = {} if language is None else {"language": check_language(language)}
         if self.limits is not None:
             self.limits.upload(self.person)
         job = store(
@@ -107,9 +116,10 @@ class Administration:
             product=product,
             release=release,
             person_id=self.person.id,
+            order=order,
         )
         size = sum(file.size for file in files)
-        self._record("upload", product, release, job=job, files=len(files), size=size)
+        self._record("upload", product, release, job=job, files=len(files), size=size, **order)
         return job
 
     def pack(self, product: str, release: str, *, originals: bool = False) -> int:

@@ -39,7 +39,7 @@ def cite_pages(
     each citation. An answer gets none if it claims anything that the release does not say.
     """
     beginning = answer[:_SEARCHED]
-    terms = search_terms(question, beginning, corpus.product)
+    terms = search_terms(question, beginning, corpus)
     ranked = retrieve(
         corpus, embedder, [question, beginning], terms, limit=PAGES, settings=RetrievalSettings()
     )

@@ -12,7 +12,7 @@ from chatbot.text.words import filtered, listed, things_named
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
+from corpora.indexing.lexical import UNSPACED_RUN, identifiers
 from ingestion.page import DocumentKind
 
 LOWEST_COVERAGE = 0.15
@@ -111,14 +111,14 @@ def _written(name: str, question: str) -> str:
 
 
 def _stands_in(corpus: Corpus, name: str) -> bool:
-    return not tokens(name) or bool(corpus.frequency(tokens(name)[0]))
+    return not corpus.wholes(name) or any(map(corpus.frequency, corpus.wholes(name)))
 
 
 def _documents(corpus: Corpus, name: str) -> bool:
     """Whether a release has the name outside release notes, which are about other releases too."""
     if not _stands_in(corpus, name):
         return False
-    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(name)[:1], _MANY)]
+    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(corpus.wholes(name), _MANY)]
     pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(chunk_ids).values())
     return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
 
@@ -130,11 +130,11 @@ def coverage(corpus: Corpus, text: str) -> float:
     the release does not use, beside others, says nothing.
     """
     total = known = 0.0
-    for word in filtered(text).split():
-        weight = max((corpus.idf(t) for t in tokens(word)), default=0.0)
+    for word in filtered(text, corpus.languages).split():
+        weight = max(map(corpus.idf, corpus.terms(word)), default=0.0)
         weight = max(weight, _LEAST_WEIGHT)
         # A word with a typing error counts as known.
-        if any(corpus.frequency(t) for t in tokens(word)) or corpus.similar(word):
+        if any(map(corpus.frequency, corpus.terms(word))) or corpus.similar(word):
             known += weight
         elif UNSPACED_RUN.fullmatch(word):
             weight = 0.0

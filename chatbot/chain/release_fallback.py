@@ -10,10 +10,9 @@ from chatbot.releases.resolution import ReleaseStatus
 from chatbot.retrieval.records import records
 from chatbot.retrieval.support import cite_words
 from chatbot.runtime.concurrency import in_thread
-from chatbot.text.words import filtered
+from chatbot.text.words import search_terms
 from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import tokens
 
 MIN_COVERAGE = 0.9
 """The least coverage by a passage of another release for that release to be named."""
@@ -182,9 +181,10 @@ def _best_coverage(turn: Turn, corpus: Corpus) -> float:
 
     A word that the release does not know counts as rare.
     """
-    terms = set(tokens(filtered(turn.queries.subject))) - set(tokens(corpus.product))
+    terms = {*search_terms(turn.queries.subject, "", corpus)}
     weights = {token: corpus.idf(token) for token in terms}
     candidates = (record for chunk in turn.retrieved for record in records(chunk.page))
-    texts = (set(tokens(" ".join((r.reading, *r.path, r.page.document.title)))) for r in candidates)
+    held_by = (" ".join((r.reading, *r.path, r.page.document.title)) for r in candidates)
+    texts = (set(corpus.terms(text)) for text in held_by)
     held = (sum(weights[token] for token in terms & text) for text in texts)
     return max(held, default=0.0) / (sum(weights.values()) or 1.0)

@@ -12,7 +12,6 @@ from chatbot.retrieval.records import records
 from chatbot.retrieval.support import plain
 from chatbot.turn import Record
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredDocument, StoredPage
 from ingestion.page import BlockKind
 
@@ -74,7 +73,7 @@ def compared_text(record: Record, release: str) -> str:
 def standing_in(corpus: Corpus, record: Record) -> Record | None:
     """The passage of a release that says the same on whatever page."""
     text, name = plain(record.quote), name_of(record)
-    near = passages(pages_with(corpus, dict.fromkeys(tokens(record.quote)), 4))
+    near = passages(pages_with(corpus, corpus.terms(record.quote), 4))
     others = (r for r in near if name_of(r) == name)
     return next((r for r in others if fuzz.ratio(text, plain(r.quote)) >= _ELSEWHERE), None)
 
@@ -190,7 +189,7 @@ def _around(corpus: Corpus, page: StoredPage) -> list[StoredPage]:
 def same_page(page: StoredPage, here: Corpus, there: Corpus) -> StoredPage | None:
     """The page of the release `there` with most words of this one of `here`, in their order."""
     document = counterpart(page.document, there)
-    rare = [token for token in dict.fromkeys(tokens(page.text)) if there.frequency(token)]
+    rare = [token for token in there.terms(page.text) if there.frequency(token)]
     rare.sort(key=here.idf, reverse=True)
     candidates = [
         *(there.pages_of(document.id) if document else ()),

@@ -55,7 +55,7 @@ def _look_up(thing: str, corpus: Corpus) -> tuple[list[Citation], list[Citation]
     mentions: list[Citation] = []
     notes: list[Record] = []
     wanted = set(tokens(thing))
-    for page in pages_with(corpus, wanted, _CANDIDATES):
+    for page in pages_with(corpus, corpus.terms(thing), _CANDIDATES):
         of_notes = page.document.kind is DocumentKind.RELEASE_NOTES
         page_records = passages([page])
         if not page_records and not of_notes and wanted <= set(tokens(page.text)):

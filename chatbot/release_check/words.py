@@ -109,7 +109,7 @@ class Pages:
     def candidates(self) -> tuple[StoredPage, ...]:
         """The pages of the same file, and those that share most words with the citation."""
         ids = [page.id for page in self._of_file]
-        searched = tokens(f"{' '.join(self._headings)} {self.citation.quote}"[:2_000])
+        searched = self.corpus.terms(f"{' '.join(self._headings)} {self.citation.quote}"[:2_000])
         chunks = [chunk for chunk, _ in self.corpus.lexical(searched, _CHUNKS)]
         if chunks:
             ids += [page_id for page_id, _ in self.corpus.places(chunks)]

@@ -55,10 +55,12 @@ def reduce_context(
         corpus = open_corpus(*turn.target)
         subject = turn.queries.subject
         kind = question_type(turn.queries.own_subject, subject)
-        terms = search_terms(subject, turn.queries.known, corpus.product)
+        terms = search_terms(subject, turn.queries.known, corpus)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
         importance = importance_of(terms, corpus.idf)
-        best = rank_records(subject, kind, corpus.release, importance, pages, similarity)
+        best = rank_records(
+            subject, kind, corpus.release, importance, pages, similarity, corpus.terms
+        )
         if reranker:
             try:
                 best = rerank_records(subject, best, reranker)

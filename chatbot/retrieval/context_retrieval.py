@@ -51,7 +51,7 @@ def retrieve_context(
             corpus,
             embedder,
             turn.queries.distinct(),
-            search_terms(words, turn.queries.known, corpus.product),
+            search_terms(words, turn.queries.known, corpus),
             limit=pages,
             settings=settings,
             # What changed is answered best by release notes, which weigh less otherwise.

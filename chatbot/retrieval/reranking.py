@@ -14,7 +14,6 @@ from chatbot.text.parts import parts_named
 from chatbot.turn import Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.cross_encoder import BEST, Reranker
-from corpora.indexing.lexical import tokens
 from ingestion.page import DocumentKind
 
 NEAR = 0.35
@@ -51,10 +50,11 @@ def rank_records(
     importance: Mapping[str, float],
     pages: Sequence[tuple[float, Sequence[Record]]],
     similarity: Similarity,
+    terms: Callable[[str], Sequence[str]],
 ) -> list[Record]:
     """Score the records of some pages, given as (score of the page, its records); best first.
 
-    `kind` is that of the question to the `release`, `importance` weighs the question's tokens.
+    `kind` is that of the question to the `release`, `importance` weighs the question's `terms`.
     """
 
     def cosines(texts: Sequence[str]) -> list[float]:
@@ -64,10 +64,10 @@ def rank_records(
     parts = parts_named(question)
     ranked: list[Record] = []
     for page, records in pages:
-        shares = [_share(record, importance) for record in records]
+        shares = [_share(record, importance, terms) for record in records]
         for i, record in enumerate(records):
             beside = max((*shares[max(i - 1, 0) : i], *shares[i + 1 : i + 2]), default=0.0)
-            named = record.cells and set(tokens(record.cells[0][1])) == importance.keys()
+            named = record.cells and set(terms(record.cells[0][1])) == importance.keys()
             within = any(part.is_of(record.path, record.quote) for part in parts)
             gain = FORM * bool(named) + PART * within + _cue(record, kind, release)
             ranked.append(replace(record, score=shares[i] + NEAR * beside + PAGE * page + gain))
@@ -106,9 +106,11 @@ def _under_headings(passage: Passage) -> str:
     return f"{' > '.join(passage.path)}\n{passage.text}"
 
 
-def _share(record: Record, importance: Mapping[str, float]) -> float:
+def _share(
+    record: Record, importance: Mapping[str, float], terms: Callable[[str], Sequence[str]]
+) -> float:
     """The share of the question's words that it holds; those of the conversation may add to 1."""
-    body, above = set(tokens(record.reading)), set(tokens(" ".join(record.path)))
+    body, above = set(terms(record.reading)), set(terms(" ".join(record.path)))
     return sum(
         value if token in body else NEAR * value
         for token, value in importance.items()

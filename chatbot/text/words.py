@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from pydantic import ValidationError
-from stopwords import get_stopwords
+from stopwords import LanguageNotAvailable, get_stopwords
 
-from corpora.indexing.lexical import UNSPACED, identifiers, tokens
+from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import UNSPACED, identifiers
 
 _MEASURES = (
     r"ms|µs|us|ns|s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?"
@@ -86,15 +88,38 @@ def words_of(text: str) -> list[str]:
     return [word for word in words if word]
 
 
-def filtered(text: str) -> str:
-    """Leave out stop words and outer punctuation; identifiers and numbers stay as written."""
-    return " ".join(w for w in words_of(text) if w.lower().strip("'`*") not in _WITHOUT_TOPIC)
+def filtered(text: str, languages: Iterable[str] = ()) -> str:
+    """Leave out stop words and outer punctuation; identifiers and numbers stay as written.
+
+    Stop words are those of English and of further `languages`.
+    """
+    left_out = _WITHOUT_TOPIC.union(*map(_stop_words, languages))
+    return " ".join(w for w in words_of(text) if w.lower().strip("'`*") not in left_out)
 
 
-def search_terms(text: str, known: str, product: str) -> dict[str, float]:
-    """The question, and the words known from the conversation, as lexical terms with weights."""
-    terms = dict.fromkeys(tokens(filtered(text)), 1.0)
-    for token in tokens(filtered(known)):
-        terms.setdefault(token, 0.3)
-    own_name = set(tokens(product))
-    return {token: weight for token, weight in terms.items() if token not in own_name}
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    """Those of a language; none where nobody lists them."""
+    try:
+        return frozenset(get_stopwords(language))
+    except LanguageNotAvailable:
+        return frozenset()
+
+
+_COMPOUND = 0.5
+"""The weight of a compound that shares a part with a word, or of its part."""
+
+
+def search_terms(text: str, known: str, corpus: Corpus) -> dict[str, float]:
+    """The question, and the words known from the conversation, as lexical terms with weights.
+
+    They are made as those of the corpus were, in each of its languages; where these write compounds
+    as one word, those that share a part with a word of the question are terms, too.
+    """
+    terms = dict.fromkeys(corpus.terms(filtered(text, corpus.languages)), 1.0)
+    for term in corpus.compounds(terms):
+        terms.setdefault(term, _COMPOUND)
+    for term in corpus.terms(filtered(known, corpus.languages)):
+        terms.setdefault(term, 0.3)
+    own_name = set(corpus.terms(corpus.product))
+    return {term: weight for term, weight in terms.items() if term not in own_name}

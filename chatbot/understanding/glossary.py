@@ -8,7 +8,6 @@ from functools import lru_cache
 from chatbot.text.words import STOP_WORDS
 from corpora.catalog.glossary import Entry
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import tokens
 
 _JOINTS = "-‐‑–/"
 _LOOKED_AT = 20
@@ -51,7 +50,7 @@ def terms_in(
 
 def documents(corpus: Corpus, wording: str) -> bool:
     """Whether a release has a wording as a whole, not only its words."""
-    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(tokens(wording), _LOOKED_AT)]
+    chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(corpus.terms(wording), _LOOKED_AT)]
     chunks = corpus.chunks(chunk_ids).values() if chunk_ids else ()
     return any(any(places(f"{chunk.heading}\n{chunk.text}", wording)) for chunk in chunks)
 

@@ -15,9 +15,10 @@ from chatbot.understanding.clarification import with_release
 from chatbot.understanding.follow_ups import Rows, adds_nothing, context_of_follow_up, rows_with
 from chatbot.understanding.glossary import Term, documents, places, terms_in
 from corpora.catalog.glossary import Entry
+from corpora.catalog.languages import ENGLISH
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import UNSPACED_RUN, tokens
+from corpora.indexing.lexical import UNSPACED_RUN
 
 _WORD = re.compile(r"(?<![\w.\-/])[^\W\dA-Z_]{4,60}(?![\w\-/]|\.\w)")
 _MOST_SYNONYMS = 3
@@ -92,8 +93,9 @@ def correct_spelling(
 ) -> RuleStep:
     """A step that replaces a word neither of English nor of a release by the release's nearest.
 
-    An everyday word goes before a name. Names stay as typed, and so does Base, which the model
-    reads. Words of a script that the release does not use are left out where others are left.
+    An everyday word goes before a name. Names stay as typed, and so do Base, which the model reads,
+    and the words of a question to documents in another language. Words of a script that the release
+    does not use are left out where others are left.
     """
 
     def correct(turn: Turn) -> Turn:
@@ -104,10 +106,15 @@ def correct_spelling(
         @cache
         def right(word: str) -> str:
             end_if_left()
-            everywhere = (opened(name) for name in releases(product))
-            if is_ordinary_word(word) or any(corpus.frequency(word) for corpus in everywhere):
-                return word
             here = opened(release)
+            everywhere = (opened(name) for name in releases(product))
+            if (
+                # Which words of another language are ordinary, nothing says.
+                here.languages != (ENGLISH,)
+                or is_ordinary_word(word)
+                or any(corpus.frequency(word) for corpus in everywhere)
+            ):
+                return word
             used = filter(here.frequency, filter(is_ordinary_word, _one_edit_away(word)))
             return next(iter((*used, *here.similar(word))), word)
 
@@ -116,7 +123,7 @@ def correct_spelling(
 
         def in_its_scripts(text: str) -> str:
             def known(run: re.Match[str]) -> str:
-                return run[0] if any(map(here.frequency, tokens(run[0]))) else " "
+                return run[0] if any(map(here.frequency, here.terms(run[0]))) else " "
 
             here = opened(release)
             kept = UNSPACED_RUN.sub(known, text)

@@ -6,6 +6,7 @@ keeps the wall: `check_versions`, and the catalog, decide what is believed.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -25,10 +26,11 @@ from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
-from chatbot.text.words import filtered
+from chatbot.text.words import filtered, listed
 from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
 from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
 from chatbot.understanding.clarification import ask_back, resolve_turn
+from corpora.catalog.languages import ENGLISH, LANGUAGES
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from prompts import Fenced, fenced, fenced_list, render
@@ -124,6 +126,7 @@ def read_question(
                 conversation=fenced("conversation", _conversation(turn)),
                 question=fenced("question", turn.question),
                 saved=_saved(shown),
+                language=_language(known),
             ),
             ReadingBesideSaved if shown else QuestionReading,
             step=STEP,
@@ -151,13 +154,31 @@ def _catalog(turn: Turn, known: Sequence[Product]) -> str:
     return "\n".join(filter(None, (first, *lines)))
 
 
+def _language(known: Sequence[Product]) -> str:
+    """In which language the documentation is searched."""
+    if not any(map(_foreign, known)):
+        return "English"
+    return (
+        "the language of the product's documents, as the list says it (English where it says "
+        "none; where it says several, in each of them, one after the other)"
+    )
+
+
+def _foreign(product: Product) -> str:
+    """The languages of a product's documents by name; empty where they are English alone."""
+    codes = dict.fromkeys(chain.from_iterable(r.languages for r in reversed(product.releases)))
+    return listed(LANGUAGES[code] for code in codes) if codes.keys() - {ENGLISH} else ""
+
+
 def _listing(product: Product) -> str:
     def noted(release: Release) -> str:
         notes = [*release.aliases, *["the newest"] * (release == product.newest)]
         return f"{release.name} ({', '.join(notes)})" if notes else release.name
 
     called = f"{product.name} (also {', '.join(product.aliases)})" if product.aliases else ""
-    return f"{called or product.name}: {', '.join(map(noted, product.releases)) or 'no release'}"
+    told = f"; documents in {languages}" if (languages := _foreign(product)) else ""
+    releases = ", ".join(map(noted, product.releases)) or "no release"
+    return f"{called or product.name}: {releases}{told}"
 
 
 def _saved(shown: Sequence[tuple[str, Remembered]]) -> Fenced:

@@ -9,11 +9,14 @@ from threading import Event, Thread
 
 from sqlalchemy import func, select
 
+from corpora.building.detection import detect_missing
 from corpora.building.gathering import ChunkingSettings, Gathering
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import Catalog, require_release
+from corpora.catalog.languages import languages_of
 from corpora.database.engine import Database
 from corpora.database.tables import (
+    DocumentRow,
     EmbeddingModelRow,
     GenerationRow,
     MemberRow,
@@ -67,12 +70,17 @@ class Builder:
     pause: Callable[[], None] = lambda: None
     waits: bool = False
 
-    def ingest(self, paths: Sequence[Path], *, product: str, release: str) -> IngestReport:
+    def ingest(
+        self, paths: Sequence[Path], *, product: str, release: str, language: str | None = None
+    ) -> IngestReport:
         """Build a generation of a release from files, folders and zips.
 
         What came from one of `paths` before is replaced by what is there now; the rest stays.
-        Raises NothingToIngest, and UnusableName for a name that cannot be one.
+        `language` is said of the release from now on; "": each document tells its own. Raises
+        NothingToIngest, and UnusableName for a name or a language that cannot be one.
         """
+        if language is not None:
+            Catalog(self.database).add_release(product, release, language)
 
         def gather(gathering: Gathering) -> None:
             gathering.from_paths(paths)
@@ -195,6 +203,7 @@ class Builder:
         meanwhile = nullcontext(()) if brings_vectors else self._embedding_meanwhile(generation_id)
         with _timed(report, Stage.READING), meanwhile as embedded:
             gather(gathering)
+        detect_missing(self.database, generation_id)
         report.generation = generations.built_before(self.database, generation_id)
         if report.read or report.unchanged:
             contents = _contents(self.database, generation_id)
@@ -204,6 +213,8 @@ class Builder:
                 self._publish(generation_id, report)
                 report.embedded += sum(embedded)
         report.documents, report.pages, report.chunks = _counts(self.database, report.generation)
+        with self.database.reading() as session:
+            report.languages = languages_of(session, report.generation).documents
 
     def _publish(self, generation_id: int, report: IngestReport) -> None:
         """Embed what is new, build the indexes and let them serve."""
@@ -290,12 +301,16 @@ def _model_id(database: Database, embedder: Embedder) -> int:
 
 def _contents(
     database: Database, generation_id: int
-) -> tuple[int, frozenset[tuple[int, str, str]]]:
-    """Generations of the same documents, sources, addresses and model answer alike."""
-    members = select(MemberRow.document_id, MemberRow.source, MemberRow.address)
+) -> tuple[int, frozenset[tuple[int, str, str, str]]]:
+    """Generations of the same documents, sources, addresses, languages and model answer alike."""
+    columns = MemberRow.document_id, MemberRow.source, MemberRow.address, DocumentRow.language
+    members = select(*columns).join(DocumentRow, DocumentRow.id == MemberRow.document_id)
     with database.reading() as session:
+        languages = languages_of(session, generation_id)
         rows = session.execute(members.where(MemberRow.generation_id == generation_id))
-        held = frozenset((row.document_id, row.source, row.address) for row in rows)
+        held = frozenset(
+            (i, source, address, languages.of(own)) for i, source, address, own in rows
+        )
         return session.get_one(GenerationRow, generation_id).model_id, held
 
 

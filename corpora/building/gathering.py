@@ -14,6 +14,7 @@ from sqlalchemy import Select, insert, select
 from sqlalchemy.orm import Session
 
 import ingestion
+from corpora.building.detection import detect
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals, pack, without_bytes
@@ -96,6 +97,7 @@ class _Read(NamedTuple):
     document: Document
     chunks: list[tuple[SearchChunk, ...]]
     original: FileRow
+    language: str
 
 
 @dataclass(frozen=True)
@@ -317,14 +319,15 @@ class Gathering:
         original = pack(data)
         if original.content_hash != document.content_hash:
             return Rejected(document.file, "changed while it was being read; ingest again")
-        return _Read(file.origin, file.address, document, self.settings.cut(document), original)
+        chunks, language = self.settings.cut(document), detect(document)
+        return _Read(file.origin, file.address, document, chunks, original, language)
 
     def _write(self, read: Sequence[_Read]) -> None:
         with self.database.writing() as session:
             release_id = self._release_id(session)
             originals = Originals(self.database)
             members = []
-            for source, address, document, chunks, original in read:
+            for source, address, document, chunks, original, language in read:
                 originals.store(session, original)
                 document_id = insert_document(
                     session,
@@ -333,6 +336,7 @@ class Gathering:
                     release_id=release_id,
                     reading=self._reading,
                     chunking=self.settings.fingerprint,
+                    language=language,
                 )
                 members.append(_Member(document_id, source, address))
             self._add(session, members)
@@ -377,6 +381,7 @@ class Gathering:
             release_id=row.release_id,
             reading=row.reading,
             chunking=self.settings.fingerprint,
+            language=row.language,
         )
 
     def _add(self, session: Session, members: Iterable[_Member]) -> None:

@@ -23,7 +23,8 @@ class IngestReport:
     Of the files `read` were read now, `unchanged` taken over as they were read before, `rejected`
     left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
-    `documents`, `pages` and `chunks` count all that it holds; of the chunks' vectors `embedded`
+    `documents`, `pages` and `chunks` count all that it holds, `languages` the documents of each
+    language that they are indexed in; of the chunks' vectors `embedded`
     were computed and the others reused. `consequences` is what follows for others, in sentences.
     `seconds` are by stage.
     """
@@ -42,6 +43,7 @@ class IngestReport:
     pages: int = 0
     chunks: int = 0
     embedded: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
     consequences: str = ""
     seconds: dict[str, float] = field(default_factory=dict, repr=False)
 

@@ -1,12 +1,13 @@
 """The catalog: products, their releases, what these are called, and which generation serves."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
+from corpora.catalog.languages import check_language, languages_of
 from corpora.catalog.release import (
     Product,
     Release,
@@ -60,6 +61,7 @@ class Catalog:
     def __init__(self, database: Database, instead: Mapping[int, int] | None = None) -> None:
         self._database = database
         self._instead = instead or {}
+        self._languages: dict[int, tuple[str, ...]] = {}
 
     def products(self, *, every: bool = False) -> tuple[Product, ...]:
         """Return the products by name, each with the releases that can be asked, oldest first.
@@ -68,9 +70,24 @@ class Catalog:
         """
         with self._database.reading() as session:
             rows = session.scalars(select(ProductRow).options(selectinload(ProductRow.releases)))
-            products = [read_product(row, every=every, also=self._instead) for row in rows]
+            products = [self._with_languages(row, session, every=every) for row in rows]
         products.sort(key=lambda p: p.name.casefold())
         return tuple(product for product in products if product.releases or every)
+
+    def _with_languages(self, row: ProductRow, session: Session, *, every: bool) -> Product:
+        """A product whose releases have the languages of their documents."""
+        found = read_product(row, every=every, also=self._instead)
+        serving = {r.name: self._instead.get(r.id, r.published_generation_id) for r in row.releases}
+        # A generation never changes.
+        for generation in filter(None, serving.values()):
+            if generation not in self._languages:
+                told = languages_of(session, generation).documents
+                self._languages[generation] = tuple(told)
+        releases = (
+            replace(release, languages=self._languages.get(serving[release.name] or 0, ()))
+            for release in found.releases
+        )
+        return replace(found, releases=tuple(releases))
 
     def product(self, name: str) -> Product:
         """Return a product by its name or an alias; raise UnknownRelease if there is none."""
@@ -124,10 +141,15 @@ class Catalog:
             )
             return tuple(Generation(*values) for values in found)
 
-    def add_release(self, product: str, release: str) -> int:
-        """Return the id of a release, added with its product if it is new; raise UnusableName."""
+    def add_release(self, product: str, release: str, language: str | None = None) -> int:
+        """Return the id of a release, added with its product if it is new; raise UnusableName.
+
+        A `language` is said of all its documents, from its next generation on; "": each tells its
+        own.
+        """
         check_name("product", product)
         check_name("release", release)
+        code = None if language is None else check_language(language)
         with self._database.writing() as session:
             row = find_release(session, product, release)
             if row is None:
@@ -142,6 +164,8 @@ class Catalog:
                 )
                 session.add(row)
                 session.flush()
+            if code is not None:
+                row.language = code
             return row.id
 
     def rollback(self, product: str, release: str) -> str:

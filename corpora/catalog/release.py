@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from itertools import pairwise, zip_longest
@@ -156,13 +156,17 @@ def is_among(name: str, *names: str) -> bool:
 
 @dataclass(frozen=True)
 class Release:
-    """One release of a product, with its other names; from `end_of_life` on it has no support."""
+    """One release of a product, with its other names; from `end_of_life` on it has no support.
+
+    `languages` are the codes of those of its documents, the most frequent one first.
+    """
 
     product: str
     name: str
     aliases: tuple[str, ...] = ()
     prerelease: bool = False
     end_of_life: date | None = None
+    languages: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from corpora.catalog.catalog import (
     require_product,
     require_release,
 )
+from corpora.catalog.languages import check_language
 from corpora.catalog.release import is_among
 from corpora.database.engine import Database
 from corpora.database.tables import GenerationRow, MemberRow, ProductRow, ReleaseRow
@@ -24,21 +25,30 @@ from corpora.errors import UnusableName
 
 @dataclass(frozen=True)
 class ReleaseSettings:
-    """What an administrator says of a release; None in `prerelease` and `sorts_as`: as its name."""
+    """What an administrator says of a release; None in `prerelease` and `sorts_as`: as its name.
+
+    `language` is that of all its documents from its next generation on; without one each document
+    tells its own.
+    """
 
     aliases: tuple[str, ...] = ()
     sorts_as: str | None = None
     prerelease: bool | None = None
     end_of_life: date | None = None
     hidden: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True)
 class ProductSettings:
-    """What an administrator says of a product; without `latest` the order decides."""
+    """What an administrator says of a product; without `latest` the order decides.
+
+    `language` is that of all releases of which nothing else is said.
+    """
 
     aliases: tuple[str, ...] = ()
     latest: str | None = None
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ class ReleaseAdministration:
             newest = read_product(owner).newest
             return ProductOverview(
                 owner.name,
-                ProductSettings(tuple(owner.aliases), owner.latest),
+                ProductSettings(tuple(owner.aliases), owner.latest, owner.language),
                 newest.name if newest else None,
                 tuple(
                     ReleaseOverview(
@@ -131,6 +141,7 @@ class ReleaseAdministration:
             row.sorts_as = sorts_as
             row.prerelease = settings.prerelease
             row.end_of_life = settings.end_of_life
+            row.language = check_language(settings.language)
             if row.retired == settings.hidden:
                 return ""
             row.retired = settings.hidden
@@ -150,6 +161,7 @@ class ReleaseAdministration:
                 if is_among(alias, row.name):
                     raise UnusableName(f"{alias!r} is the name of this product itself.")
             row.aliases = aliases
+            row.language = check_language(settings.language)
             latest = settings.latest
             row.latest = require_release(session, row.name, latest).name if latest else None
 
@@ -168,7 +180,12 @@ def _served(session: Session, owner: ProductRow) -> dict[int, tuple[datetime | N
 
 def _settings(row: ReleaseRow) -> ReleaseSettings:
     return ReleaseSettings(
-        tuple(row.aliases), row.sorts_as, row.prerelease, row.end_of_life, row.retired
+        tuple(row.aliases),
+        row.sorts_as,
+        row.prerelease,
+        row.end_of_life,
+        row.retired,
+        row.language,
     )
 
 

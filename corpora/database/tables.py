@@ -74,12 +74,16 @@ def owned_by(table: str, **options: Any) -> Mapped[Any]:
 
 
 class ProductRow(Base):
-    """A documented product; `latest` is the release name that an admin set, if any."""
+    """A documented product; `latest` is the release name that an admin set, if any.
+
+    `language` is that of all its documents, if an admin said so; else each one's own is told.
+    """
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     aliases: Mapped[list[str]]
     latest: Mapped[str | None]
+    language: Mapped[str] = mapped_column(default="")
     releases: Mapped[list[ReleaseRow]] = relationship(viewonly=True)
 
 
@@ -87,7 +91,7 @@ class ReleaseRow(Base):
     """A release of a product and the generation that serves it, to which no foreign key can point.
 
     `prerelease` and `sorts_as` override what the name says; a `retired` release is hidden; from
-    `end_of_life` on it has no support.
+    `end_of_life` on it has no support; `language` goes before that of the product.
     """
 
     __table_args__ = (UniqueConstraint("product_id", "name"),)
@@ -101,6 +105,7 @@ class ReleaseRow(Base):
     retired: Mapped[bool]
     end_of_life: Mapped[date | None]
     published_generation_id: Mapped[int | None]
+    language: Mapped[str] = mapped_column(default="")
     product: Mapped[ProductRow] = relationship(viewonly=True)
 
 
@@ -117,7 +122,8 @@ class GenerationRow(Base):
     """One state of a release's documentation.
 
     It is being built as long as both `published` and `waiting` are empty; since `waiting` it is
-    complete and waits for an admin's yes.
+    complete and waits for an admin's yes. `language` is the one in which all its documents are
+    indexed; empty: each in its own.
     """
 
     # An id names a folder and stands in other processes' memory: it is never given out twice.
@@ -132,6 +138,7 @@ class GenerationRow(Base):
     created: Mapped[datetime]
     published: Mapped[datetime | None]
     waiting: Mapped[datetime | None]
+    language: Mapped[str] = mapped_column(default="")
 
 
 class FileRow(Base):
@@ -144,7 +151,11 @@ class FileRow(Base):
 
 
 class DocumentRow(Base):
-    """A file of a release as it was read and cut; never changed once written."""
+    """A file of a release as it was read and cut; never changed once written.
+
+    `language` is the one that its sentences told, "" where they told none, None where nobody has
+    looked yet.
+    """
 
     # Stored citations name documents, pages and chunks by id: an id is never given out twice.
     __table_args__ = (Index(None, "release_id", "file"), {"sqlite_autoincrement": True})
@@ -157,6 +168,7 @@ class DocumentRow(Base):
     content_hash: Mapped[str] = mapped_column(ForeignKey("files.content_hash"), index=True)
     reading: Mapped[str]
     chunking: Mapped[str]
+    language: Mapped[str | None]
 
 
 class MemberRow(Base):

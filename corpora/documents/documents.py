@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Select, func, select
 
+from corpora.catalog.languages import languages_of
 from corpora.database.engine import Database
 from corpora.database.originals import Originals
 from corpora.database.tables import DocumentRow, FileRow, MemberRow, PageRow, ReleaseRow
@@ -22,13 +23,14 @@ _SERVES = (
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """A line of a list of documents; `size` is in bytes."""
+    """A line of a list of documents; `size` is in bytes, `language` the code of one."""
 
     id: int
     file: str
     title: str
     size: int
     pages: int
+    language: str
 
     @property
     def format(self) -> str:
@@ -65,14 +67,18 @@ class Documents:
             _members(
                 generation, words, DocumentRow.id, DocumentRow.file, DocumentRow.title, FileRow.size
             )
-            .add_columns(pages)
+            .add_columns(pages, DocumentRow.language)
             .join(FileRow, FileRow.content_hash == DocumentRow.content_hash)
             .order_by(DocumentRow.file)
             .offset(offset)
             .limit(limit)
         )
         with self.database.reading() as session:
-            return tuple(ListedDocument(*row) for row in session.execute(listed))
+            languages = languages_of(session, generation)
+            return tuple(
+                ListedDocument(i, file, title, size, number, languages.of(own))
+                for i, file, title, size, number, own in session.execute(listed)
+            )
 
     def page_ids(self, document: int) -> tuple[int, ...]:
         """Return the ids of a document's pages, in order."""

@@ -191,7 +191,12 @@ class JobWork:
                 return self._sync(job, builder, watch)
             case JobKind.UPLOAD:
                 paths = lay_out_upload(self.database, self.data_dir, job.id)
-                ingested = builder.ingest(paths, product=job.product, release=job.release)
+                ingested = builder.ingest(
+                    paths,
+                    product=job.product,
+                    release=job.release,
+                    language=job.order.get("language"),
+                )
             case JobKind.UNPACK if self.unpack:
                 (folder,) = lay_out_upload(self.database, self.data_dir, job.id)
                 (path,) = folder.iterdir()

@@ -15,6 +15,7 @@ from pathlib import Path
 from sqlalchemy import and_, delete, select, text, update
 from sqlalchemy.orm import Session
 
+from corpora.catalog.languages import language_said
 from corpora.database.engine import Database, delete_in_portions
 from corpora.database.originals import Originals
 from corpora.database.tables import (
@@ -50,7 +51,10 @@ def generation_schema(generation_id: int) -> str:
 
 
 def claim(database: Database, release_id: int, model_id: int, chunking: str) -> int:
-    """Start a generation of a release; raise BeingBuilt if a living process builds one."""
+    """Start a generation of a release; raise BeingBuilt if a living process builds one.
+
+    It is indexed in the language that is said of the release then.
+    """
     now = datetime.now(UTC)
     with database.writing() as session:
         take_over(session, release_id, session.get_one(ReleaseRow, release_id).name)
@@ -58,6 +62,7 @@ def claim(database: Database, release_id: int, model_id: int, chunking: str) -> 
             release_id=release_id,
             model_id=model_id,
             chunking=chunking,
+            language=language_said(session, release_id),
             builder=this_process(),
             heartbeat=now,
             created=now,

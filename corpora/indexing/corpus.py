@@ -73,6 +73,9 @@ class Corpus:
         self.nearest = self._vectors.nearest
         self.lexical, self.similar = self._lexical.search, self._lexical.similar
         self.frequency, self.idf = self._lexical.frequency, self._lexical.idf
+        self.terms, self.wholes = self._lexical.terms, self._lexical.wholes
+        self.compounds = self._lexical.compounds
+        self.languages = self._lexical.languages
         self.single_chunks = SingleChunkIndex(database, serving.generation)
         """What the paper's baseline searches instead; empty until it is asked to embed."""
         self._let_go = weakref.finalize(self, _LET_GO.put, (self._vectors, self._lexical))

@@ -6,7 +6,7 @@ Where a PostgreSQL has pgvector they lie in the database instead (`postgresql_in
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import ColumnElement, Select, func, select
 
+from corpora.catalog.languages import languages_of
 from corpora.database.durable import sync
 from corpora.database.engine import Database
 from corpora.database.tables import (
@@ -89,20 +90,22 @@ def open_indexes(
     database: Database, data_dir: Path, generation_id: int
 ) -> tuple[VectorIndex, LexicalIndex]:
     """Open both indexes of a generation; if they are missing or broken, build them again first."""
+    with database.reading() as session:
+        languages = tuple(languages_of(session, generation_id).documents)
     if hold_indexes(database):
         if not postgresql_indexes.is_built(database, generation_id):
             build_indexes(database, data_dir, generation_id)
-        return PgVectors(database, generation_id), PgLexical(database, generation_id)
+        return PgVectors(database, generation_id), PgLexical(database, generation_id, languages)
     place = generation_dir(data_dir, generation_id)
     try:
-        return _open(place)
+        return _open(place, languages)
     except BrokenIndex:
         # Whatever is wrong with it, the database has all that it was made of.
         with full_disk_is_named(data_dir):
             build_indexes(database, data_dir, generation_id)
         # Where nothing is ingested, nobody else removes those of generations before.
         sweep_folders(database, data_dir)
-    return _open(place)
+    return _open(place, languages)
 
 
 def are_built(database: Database, data_dir: Path, generation_id: int) -> bool:
@@ -124,13 +127,13 @@ def check_indexes(database: Database, data_dir: Path, generation_id: int) -> Non
     vectors.probe_index(place / _intact_manifest(place)["vectors"], by_vector.size)
 
 
-def _open(place: Path) -> tuple[ChromaIndex, LexicalFile]:
+def _open(place: Path, languages: Sequence[str] = ()) -> tuple[ChromaIndex, LexicalFile]:
     manifest = _intact_manifest(place)
     if manifest is None:
         raise BrokenIndex(f"{place} does not hold the files that were put there.")
     by_vector = ChromaIndex.open(place / manifest["vectors"])
     try:
-        return by_vector, LexicalFile.open(place / _LEXICAL)
+        return by_vector, LexicalFile.open(place / _LEXICAL, languages)
     except BrokenIndex:
         by_vector.close()
         raise
@@ -208,15 +211,15 @@ def _vectors(database: Database, generation_id: int, model_id: int) -> Iterator[
 
 def _lexical_rows(database: Database, generation_id: int) -> Iterator[LexicalRow]:
     columns = SearchChunkRow.id, SearchChunkRow.heading, chunk_text(), PageRow.anchor
+    of_document = DocumentRow.title, DocumentRow.file, DocumentRow.language
     with database.reading() as session:
+        languages = languages_of(session, generation_id)
         rows = session.execute(
-            _chunks(generation_id, *columns, DocumentRow.title, DocumentRow.file).order_by(
-                SearchChunkRow.id
-            )
+            _chunks(generation_id, *columns, *of_document).order_by(SearchChunkRow.id)
         )
-        for chunk_id, heading, text, anchor, title, file in rows.yield_per(_ROWS_AT_ONCE):
-            name = f"{file} {anchor or ''}"
-            yield LexicalRow(chunk_id, indexed_heading(title, heading), name, text)
+        for chunk_id, heading, text, anchor, title, file, own in rows.yield_per(_ROWS_AT_ONCE):
+            name, language = f"{file} {anchor or ''}", languages.of(own)
+            yield LexicalRow(chunk_id, indexed_heading(title, heading), name, text, language)
 
 
 def _chunks(generation_id: int, *columns: Any) -> Select[*tuple[Any, ...]]:

@@ -19,9 +19,11 @@ from pathlib import Path
 from threading import Lock, local
 from typing import Any
 
-from snowballstemmer import stemmer
+from snowballstemmer import algorithms, stemmer
 
+from corpora.catalog.languages import ENGLISH, LANGUAGES
 from corpora.errors import BrokenIndex
+from corpora.indexing.compounds import COMPOUNDING, Compounds
 
 FORMAT = 2
 """Raised whenever `tokens` or the tables change; an index of another format is built again."""
@@ -53,14 +55,22 @@ _NO_NAME = re.compile(r"(?:v|ver|version|r|rel|release)?\d[^_]*|(?:\w\.)+\w|_+",
 _SEARCHABLE = re.compile(r"[\w.\-/]+")
 
 
-class _Stemmer(local):
-    """A stemmer for each thread: it keeps the word it works on in itself."""
+class _Stemmers(local):
+    """Stemmers for each thread, by language: one keeps the word it works on in itself."""
 
     def __init__(self) -> None:
-        self.stem: Callable[[str], str] = lru_cache(10_000)(stemmer("english").stemWord)
+        self._of: dict[str, Callable[[str], str]] = {}
+
+    def stem(self, word: str, language: str) -> str:
+        """The stem of a word; English where there is no stemmer, for words in Latin letters."""
+        if language not in self._of:
+            name = LANGUAGES[language].lower()
+            known = stemmer(name if name in algorithms() else "english")
+            self._of[language] = lru_cache(10_000)(known.stemWord)
+        return self._of[language](word)
 
 
-_stemmer = _Stemmer()
+_stemmers = _Stemmers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +81,23 @@ class LexicalRow:
     heading: str
     name: str
     body: str
+    language: str = ENGLISH
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """The texts of its three fields."""
+        return self.heading, self.name, self.body
 
 
-def tokens(text: str) -> list[str]:
-    """Return the tokens of a text in order, lower-cased, words stemmed.
+def tokens(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the tokens of a text in order, lower-cased, words stemmed as in its language.
 
     A compound term (`Query.update()`, `--max-rate`, `pool_size`) gives itself whole, what follows
     each of its dots, and its parts. A version (`1.10.1`) stays whole. Text without blanks between
     words (Han, kana) is cut from what stands beside it and gives each two letters in a row.
     """
-    return list(chain.from_iterable(map(_tokens_of, _TERM.findall(half_width(text)))))
+    found = _TERM.findall(half_width(text))
+    return list(chain.from_iterable(_tokens_of(term, language) for term in found))
 
 
 def identifiers(text: str) -> list[str]:
@@ -113,7 +130,7 @@ def build_index(path: Path, rows: Iterable[LexicalRow]) -> None:
         database.executemany(
             "INSERT INTO chunks(rowid, heading, name, body) VALUES (?, ?, ?, ?)",
             (
-                (row.chunk_id, *(" ".join(tokens(t)) for t in (row.heading, row.name, row.body)))
+                (row.chunk_id, *(" ".join(tokens(text, row.language)) for text in row.texts))
                 for row in rows
             ),
         )
@@ -123,13 +140,18 @@ def build_index(path: Path, rows: Iterable[LexicalRow]) -> None:
 
 
 class LexicalIndex(ABC):
-    """An index opened for reading, from any thread; `size` is the number of chunks."""
+    """An index opened for reading, from any thread; `size` is the number of chunks.
+
+    `languages` are those of what is indexed, the most frequent one first.
+    """
 
     size: int
 
-    def __init__(self) -> None:
+    def __init__(self, languages: Sequence[str]) -> None:
+        self.languages = tuple(languages) or (ENGLISH,)
         self._frequencies: dict[str, int] = {}
         self._vocabulary: list[str] = []
+        self._compounds: Compounds | None = None
 
     @abstractmethod
     def _ranked(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -140,12 +162,34 @@ class LexicalIndex(ABC):
         """Return the number of chunks that hold a token."""
 
     @abstractmethod
-    def _recurring(self) -> list[str]:
-        """Return the tokens that more than one chunk holds."""
+    def _held(self, least: int) -> list[str]:
+        """Return the tokens that at least so many chunks hold."""
 
     @abstractmethod
     def close(self) -> None:
         """Release what is open once nobody searches it; the index cannot be used afterwards."""
+
+    def terms(self, text: str) -> list[str]:
+        """Return the tokens of a text as in each of the index's languages, without repetitions."""
+        every = (tokens(text, language) for language in self.languages)
+        return list(dict.fromkeys(chain.from_iterable(every)))
+
+    def wholes(self, name: str) -> list[str]:
+        """Return the token that is a word or name as a whole, as in each of the languages."""
+        every = (tokens(name, language)[:1] for language in self.languages)
+        return list(dict.fromkeys(chain.from_iterable(every)))
+
+    def compounds(self, terms: Iterable[str]) -> list[str]:
+        """Return the words that have one of these terms as a part, or are part of one.
+
+        Those of languages that write compounds as one word; none where the index has no such.
+        """
+        if COMPOUNDING.isdisjoint(self.languages):
+            return []
+        if self._compounds is None:
+            self._compounds = Compounds(t for t in self._held(1) if _WORD.fullmatch(t))
+        words = (term for term in terms if _WORD.fullmatch(term))
+        return list(dict.fromkeys(chain.from_iterable(map(self._compounds.of, words))))
 
     def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         """Return at most `limit` pairs of chunk id and BM25 score, the best first.
@@ -161,7 +205,7 @@ class LexicalIndex(ABC):
 
     def frequency(self, term: str) -> int:
         """Return the number of chunks that hold a token, or a word or name as people write it."""
-        return max((self._frequency(t) for t in {term, *tokens(term)[:1]}), default=0)
+        return max((self._frequency(t) for t in {term, *self.wholes(term)}), default=0)
 
     def idf(self, term: str) -> float:
         """Return the inverse document frequency of a term, as in BM25, and never negative."""
@@ -177,20 +221,24 @@ class LexicalIndex(ABC):
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        token = _stemmer.stem(word.lower())
-        if not _WORD.fullmatch(token) or len(token) < 4:
-            return ()
-        if not self._vocabulary:
-            self._vocabulary = [t for t in self._recurring() if _WORD.fullmatch(t)]
-        near = process.extract(
-            token,
-            self._vocabulary,
-            scorer=OSA.distance,
-            score_cutoff=1 if len(token) < 6 else 2,
-            limit=20,
-        )
+        stems = {_stemmers.stem(word.lower(), language) for language in self.languages}
+        stems = {stem for stem in stems if _WORD.fullmatch(stem) and len(stem) > 3}
+        if stems and not self._vocabulary:
+            self._vocabulary = [t for t in self._held(2) if _WORD.fullmatch(t)]
+        near = [
+            found
+            for stem in stems
+            for found in process.extract(
+                stem,
+                self._vocabulary,
+                scorer=OSA.distance,
+                score_cutoff=1 if len(stem) < 6 else 2,
+                limit=20,
+            )
+        ]
         ranked = sorted(near, key=lambda found: (found[1], -self._frequency(found[0]), found[0]))
-        return tuple(found for found, distance, _ in ranked if distance == ranked[0][1])[:limit]
+        best = (found for found, distance, _ in ranked if distance == ranked[0][1])
+        return tuple(dict.fromkeys(best))[:limit]
 
     def _frequency(self, token: str) -> int:
         if token not in self._frequencies:
@@ -201,15 +249,15 @@ class LexicalIndex(ABC):
 class LexicalFile(LexicalIndex):
     """An FTS5 table in a file of its own; several processes may have it open."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        super().__init__()
+    def __init__(self, database: sqlite3.Connection, languages: Sequence[str]) -> None:
+        super().__init__(languages)
         self._database = database
         self._lock = Lock()
         self.size = self._rows("SELECT count(*) FROM chunks_docsize")[0][0]
 
     @classmethod
-    def open(cls, path: Path) -> LexicalFile:
-        """Open what `build_index` wrote; raise BrokenIndex if it is missing or unreadable."""
+    def open(cls, path: Path, languages: Sequence[str] = (ENGLISH,)) -> LexicalFile:
+        """Open what `build_index` wrote of texts in some languages; raises BrokenIndex."""
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
             with ExitStack() as undo:
@@ -218,7 +266,7 @@ class LexicalFile(LexicalIndex):
                 (found,) = database.execute("PRAGMA user_version").fetchone()
                 if found != FORMAT:
                     raise BrokenIndex(f"The lexical index {path} has format {found}, not {FORMAT}.")
-                index = cls(database)
+                index = cls(database, languages)
                 undo.pop_all()
                 return index
         except sqlite3.Error as error:
@@ -245,32 +293,34 @@ class LexicalFile(LexicalIndex):
         found = self._rows("SELECT doc FROM vocabulary WHERE term = ?", (token,))
         return found[0][0] if found else 0
 
-    def _recurring(self) -> list[str]:
-        return [term for (term,) in self._rows("SELECT term FROM vocabulary WHERE doc > 1")]
+    def _held(self, least: int) -> list[str]:
+        held = self._rows("SELECT term FROM vocabulary WHERE doc >= ?", (least,))
+        return [term for (term,) in held]
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
         with self._lock:
             return self._database.execute(sql, values).fetchall()
 
 
-def _tokens_of(term: str) -> Sequence[str]:
+def _tokens_of(term: str, language: str) -> Sequence[str]:
     if UNSPACED_RUN.match(term):
         return [a + b for a, b in pairwise(term)] or [term]
-    return _tokens_of_term(term)
+    return _tokens_of_term(term, language)
 
 
 @lru_cache(maxsize=200_000)
-def _tokens_of_term(term: str) -> tuple[str, ...]:
+def _tokens_of_term(term: str, language: str) -> tuple[str, ...]:
     if _WORD.fullmatch(term) and not _HUMP.search(term):
-        return (_stemmer.stem(term.lower()),)
+        return (_stemmers.stem(term.lower(), language),)
     whole = term.removesuffix("()")
     found = [whole, whole.lstrip("-")]
     if _WORD.fullmatch(whole):
-        found.append(_stemmer.stem(whole.lower()))
+        found.append(_stemmers.stem(whole.lower(), language))
     for compound in _COMPOUND.split(whole):
         names = _DOT.split(compound)
         found += [".".join(names[i:]) for i in range(len(names))]
-        found += [_stemmer.stem(part.lower()) for part in _PART.findall(compound) if len(part) > 1]
+        parts = (part.lower() for part in _PART.findall(compound) if len(part) > 1)
+        found += [_stemmers.stem(part, language) for part in parts]
     return tuple(dict.fromkeys(t.lower() for t in found if 0 < len(t) <= LONGEST))
 
 

@@ -31,6 +31,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
 from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.types import UserDefinedType
 
+from corpora.catalog.languages import ENGLISH
 from corpora.database.engine import Database
 from corpora.errors import BrokenIndex
 from corpora.generations.generations import generation_schema
@@ -175,8 +176,10 @@ class PgLexical(LexicalIndex):
     ranked by itself, weighed by its rarity as in BM25, and the sum by BM25's factor of length.
     """
 
-    def __init__(self, database: Database, generation_id: int) -> None:
-        super().__init__()
+    def __init__(
+        self, database: Database, generation_id: int, languages: Sequence[str] = (ENGLISH,)
+    ) -> None:
+        super().__init__(languages)
         self._database = database
         schema = generation_schema(generation_id)
         self._chunks = table(
@@ -221,9 +224,10 @@ class PgLexical(LexicalIndex):
         found = _rows(self._database, select(words.ndoc).where(words.word == token))
         return found[0][0] if found else 0
 
-    def _recurring(self) -> list[str]:
+    def _held(self, least: int) -> list[str]:
         words = self._words.c
-        return [word for (word,) in _rows(self._database, select(words.word).where(words.ndoc > 1))]
+        held = select(words.word).where(words.ndoc >= least)
+        return [word for (word,) in _rows(self._database, held)]
 
 
 def check(database: Database, generation_id: int) -> None:
@@ -239,8 +243,8 @@ def _words(row: LexicalRow) -> tuple[str, int]:
     """The tokens of a chunk as a tsvector, with their places and fields, and how many they are."""
     places: dict[str, list[str]] = {}
     count = 0
-    for field, text_of in (("A", row.heading), ("B", row.name), ("C", row.body)):
-        for token in tokens(text_of):
+    for field, text_of in zip("ABC", row.texts, strict=True):
+        for token in tokens(text_of, row.language):
             count += 1
             places.setdefault(token, []).append(f"{min(count, _LAST_POSITION)}{field}")
     return " ".join(f"{_quoted(t)}:{','.join(found)}" for t, found in places.items()), count

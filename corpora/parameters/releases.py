@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import lru_cache
 
 from corpora.indexing.corpus import Corpus
-from corpora.indexing.lexical import tokens
 from corpora.parameters.extraction import read_parameters
 from corpora.parameters.parameter import (
     ARGUMENT,
@@ -84,7 +83,7 @@ def opened_by(open_corpus: Callable[[str, str], Corpus]) -> OpenParameters:
 def mentions(corpus: Corpus, name: str) -> bool:
     """Whether a name stands in a release outside of its release notes, whatever is said of it."""
     whole = re.compile(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])")
-    ids = [chunk for chunk, _ in corpus.lexical(tokens(name), _LOOKED_AT)]
+    ids = [chunk for chunk, _ in corpus.lexical(corpus.terms(name), _LOOKED_AT)]
     documented = [
         chunk
         for chunk, (_, document) in zip(ids, corpus.places(ids), strict=True)

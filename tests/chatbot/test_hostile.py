@@ -259,7 +259,10 @@ def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
     step = call.step
     if profile == "direct" and step == "answer_generation":
         step = "answer"
-    return render(files.get(step, step), **dict.fromkeys(names[step], ""))[:-1]
+    given = dict.fromkeys(names[step], "")
+    if step == "question_reading":
+        given["language"] = "English"
+    return render(files.get(step, step), **given)[:-1]
 
 
 def sections(prompt: str) -> list[str]:

@@ -6,6 +6,7 @@ from chatbot.retrieval.question_types import QuestionType
 from chatbot.retrieval.records import records
 from chatbot.retrieval.reranking import rank_records
 from chatbot.text.parts import parts_named
+from corpora.indexing.lexical import tokens
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
@@ -58,5 +59,6 @@ def test_the_section_that_is_asked_for_is_ranked_first() -> None:
         {"3.2": 1.0},
         [(1.0, records(page))],
         lambda _, texts: [0.5] * len(texts),
+        tokens,
     )
     assert ranked[0].path == ("3.2 Logs",)

@@ -17,9 +17,11 @@ from corpora.indexing import indexes, postgresql_indexes
 from corpora.indexing.corpus import Corpus, open_corpus
 from corpora.indexing.lexical import LexicalRow, tokens
 from corpora.indexing.postgresql_indexes import PgVectors, is_built
-from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
+from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.postgresql import Cluster, cluster
+
+MANUALS = Path(__file__).parents[2] / "examples/languages"
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +75,30 @@ def test_they_find_what_indexes_in_a_folder_find(
         assert [corpus.idf(t) for t in terms] == [beside.idf(t) for t in terms]
     assert corpus.similar("sectoin") == beside.similar("sectoin") == ("section",)
     beside.close()
+    local.close()
+
+
+def test_both_hold_the_same_terms_in_every_language(
+    shared: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    local = open_database(sqlite_url(tmp_path / "local"))
+    docs = tmp_path / "docs"
+    for language in ("de", "fr", "ja"):
+        for topic in ("services", "holdover"):
+            file = MANUALS / language / f"{topic}.md"
+            write(docs, **{f"{topic}_{language}": file.read_text("utf-8")})
+    held = []
+    for database, folder in ((shared, data_dir), (local, tmp_path / "local")):
+        corpus = ingested(database, folder, docs)
+        assert corpus.languages == ("de", "fr", "ja")
+        texts = (page.text for d in corpus.documents() for page in corpus.pages_of(d.id))
+        terms = dict.fromkeys(term for text in texts for term in corpus.terms(text))
+        held.append({term: corpus.frequency(term) for term in terms})
+        words = ("Leitung", "Takt", "horloge", "周波数")
+        held[-1] |= {word: len(corpus.compounds(corpus.terms(word))) for word in words}
+        corpus.close()
+    assert held[0] == held[1]
+    assert held[0]["Takt"] == 0 < held[0]["Leitung"]
     local.close()
 
 

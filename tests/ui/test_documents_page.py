@@ -63,6 +63,7 @@ def test_a_release_opens_and_its_documents_are_searched(chatbot: Chatbot) -> Non
     assert page.title[0].value == "valve 2\\.0"
     assert page.query_params["release"] == "2.0"
     assert list(page.dataframe[0].value["File"]) == ["mounting.pdf", "notes.md", "reference.html"]
+    assert set(page.dataframe[0].value["Language"]) == {"English"}
     page.text_input(key="document words").set_value("valve ref")
     run(page)
     assert list(page.dataframe[0].value["File"]) == ["reference.html"]
@@ -84,14 +85,16 @@ def test_what_is_said_of_a_release_is_saved_and_recorded_or_refused(chatbot: Cha
     page.text_area(key="aliases of 1.0").set_value("Heron\nblue one")
     page.date_input(key="end of 1.0").set_value(date(2027, 1, 1))
     page.selectbox(key="pre-release of 1.0").set_value(True)
+    page.selectbox(key="language of 1.0").set_value("de")
     page.toggle(key="hidden 1.0").set_value(True)
     press(page, "Save")
     assert notices(page) == "Saved. 1 saved answer is suspended."
     settings = ReleaseAdministration(chatbot.database).settings("valve", "1.0")
-    assert settings == ReleaseSettings(("Heron", "blue one"), None, True, date(2027, 1, 1), True)
+    end = date(2027, 1, 1)
+    assert settings == ReleaseSettings(("Heron", "blue one"), None, True, end, True, "de")
     assert [p.name for p in chatbot.products()[0].releases] == ["2.0"]
     assert {action for action, subject in audit(chatbot) if subject == "valve 1.0"} == {
-        *("alias", "end of life", "pre-release", "hide")
+        *("alias", "end of life", "pre-release", "hide", "language of documents")
     }
 
 
@@ -165,8 +168,10 @@ def test_files_are_uploaded_for_a_new_release_without_what_speaks_against_them(
     assert "[2.0](" not in page.error[0].value
     assert next(b for b in page.button if b.label.startswith("Upload")).disabled
     page.checkbox(key="leave out").check()
+    page.selectbox(key="language of the upload to valve 3.0").set_value("de")
     press(run(page), "Upload 1 file to valve 3\\.0")
     job = Jobs(chatbot.database).recent()[0]
+    assert job.order == {"language": "de"}
     assert (job.kind, job.release, job.state) == (JobKind.UPLOAD, "3.0", JobState.WAITING)
     assert [file.file for file in Jobs(chatbot.database).files(job.id)] == ["notes.md"]
     assert "No worker is running" in page.info[0].value

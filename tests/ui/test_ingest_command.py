@@ -105,3 +105,16 @@ def test_whatever_lies_beside_it_a_good_file_is_published(
     # Control characters are never shown.
     shown = {"".join(filter(str.isprintable, file)) for file in rejected}
     assert [file for file in shown if file not in output] == []
+
+
+def test_a_language_that_is_said_is_kept_for_the_release(folder: Path) -> None:
+    assert report(folder)["languages"] == {"en": 1}
+    told = ingest(str(folder), "--language", "de")
+    assert "Languages of its documents: German (1)" in told.output
+    assert "no changes" in ingest(str(folder)).output
+    assert json.loads(ingest(str(folder), "--language", "auto", "--json").stdout)["languages"] == {
+        "en": 1
+    }
+    unknown = ingest(str(folder), "--language", "klingon")
+    assert unknown.exit_code == 1
+    assert "'klingon' is not a known language" in str(unknown.exception)

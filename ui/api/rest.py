@@ -183,10 +183,12 @@ async def upload(
     release: forms.Name,
     request: Request,
     anyway: bool = False,
+    language: str | None = None,
 ) -> Any:
     """Upload files to a release (form field `files`).
 
-    What only asks for a second look is taken with `anyway`.
+    What only asks for a second look is taken with `anyway`. A `language` (`de`) is that of all
+    documents of the release from then on; empty: each document tells its own.
     """
     # Checked before the body is read, so that nobody without a key can fill the disk.
     settings = service.chatbot.settings
@@ -199,7 +201,9 @@ async def upload(
         if against or not accepted(files, findings):
             reasons = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in against)
             raise UploadError(f"Nothing was uploaded. {reasons}")
-        ordered = service.administration.upload(product, release, files, settings.data_dir)
+        ordered = service.administration.upload(
+            product, release, files, settings.data_dir, language
+        )
         return _with_files(service, ordered)
 
     return await to_thread.run_sync(order)

@@ -14,6 +14,7 @@ from chatbot.settings import read_settings
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import IngestReport, Outcome
+from corpora.catalog.languages import ENGLISH, LANGUAGES
 from ingestion.listing import passed_over
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, print_result, progress_bars
 from ui.wording.amounts import how_many
@@ -25,6 +26,13 @@ def ingest(
     release: Annotated[str, Option(help="The release they document.")],
     workers: Annotated[
         int | None, Option(min=1, help="Processes that read files (default: one per core).")
+    ] = None,
+    language: Annotated[
+        str | None,
+        Option(
+            help="The language of all documents of the release, as a code (de), kept for later "
+            "ingests; auto: each document tells its own."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +59,12 @@ def ingest(
             limits=settings.reading_limits,
             pause=pauses_for_answers(settings.data_dir),
             waits=settings.publishing_waits,
-        ).ingest(paths, product=product, release=release)
+        ).ingest(
+            paths,
+            product=product,
+            release=release,
+            language="" if language == "auto" else language,
+        )
     summary = {**to_jsonable_python(report), "reused": report.reused}
     print_result(as_json, summary, *report_in_words(report))
     if report.outcome is Outcome.NOTHING_READABLE:
@@ -77,6 +90,9 @@ def report_in_words(report: IngestReport) -> Iterator[str]:
             yield f"{release}: no changes"
         case Outcome.NOTHING_READABLE:
             yield f"{release}: no file could be read, so nothing changed"
+    if report.languages.keys() - {ENGLISH}:
+        counted = (f"{LANGUAGES[code]} ({count:,})" for code, count in report.languages.items())
+        yield f"Languages of its documents: {', '.join(counted)}"
     if report.consequences:
         yield report.consequences
     if report.outcome is Outcome.WAITING:

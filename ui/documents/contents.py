@@ -4,6 +4,7 @@ import streamlit as st
 from streamlit.column_config import NumberColumn
 
 from corpora.catalog.catalog import Catalog, Generation
+from corpora.catalog.languages import LANGUAGES
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.actions import confirm_documents
@@ -54,6 +55,7 @@ def show_list(generation: int, words: str = "", *, choose: str = "") -> list[Lis
             "Title": ("large", lambda document: document.title),
             "File": lambda document: document.file,
             "Format": lambda document: document.format,
+            "Language": lambda document: LANGUAGES[document.language],
             "Pages": (NumberColumn(width="small"), lambda document: document.pages),
             "Size": ("small", lambda document: how_large(document.size)),
         },

@@ -11,6 +11,7 @@ from corpora.catalog.release_settings import (
     ReleaseSettings,
 )
 from ui.documents.actions import confirm_deletion, start
+from ui.documents.language_choice import choose_language
 from ui.elements.frame import button, done, failures_shown
 from ui.serving import services
 from ui.wording.escaping import as_label
@@ -34,9 +35,10 @@ def show_product_settings(overview: ProductOverview) -> None:
             key=f"latest of {overview.product}",
             help="Used when a question says “latest” or names no release.",
         )
+        language = choose_language(settings.language, f"language of {overview.product}")
         if st.form_submit_button("Save", type="primary"):
             with failures_shown():
-                new = ProductSettings(aliases, chosen)
+                new = ProductSettings(aliases, chosen, language)
                 services.administration().change_product(overview.product, new)
                 done("Saved.")
     st.space("small")
@@ -78,12 +80,13 @@ def show_release_settings(product: str, release: ReleaseOverview) -> None:
                 key=f"pre-release of {release.name}",
                 help="A pre-release counts as the latest only if there is no other release.",
             )
+        language = choose_language(settings.language, f"language of {release.name}")
         hidden = st.toggle(
             "Hide this release from the chat",
             settings.hidden,
             key=f"hidden {release.name}",
         )
-        new = ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden)
+        new = ReleaseSettings(aliases, sorts_as, prerelease, end_of_life, hidden, language)
         if st.form_submit_button("Save", type="primary"):
             with failures_shown():
                 summary = services.administration().change_release(product, release.name, new)

@@ -10,6 +10,7 @@ from corpora.documents.upload_checks import UploadNotice, Weight, accepted, chec
 from corpora.documents.uploads import UploadedFile
 from ingestion.loaders import known_suffixes
 from ui.documents.actions import start
+from ui.documents.language_choice import choose_language, language_said_of
 from ui.documents.pack_view import is_pack, show_pack
 from ui.elements.frame import button, choose_one, use_new_widget, widget_round
 from ui.elements.table import first_of
@@ -35,12 +36,16 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
             return
         findings = _findings(ids, product, release, files)
         taken, agreed = _confirmed(files, findings)
+        said = language_said_of(product, release)
+        language = choose_language(said, f"language of the upload to {product} {release}")
         count = how_many(len(taken), "file")
         label = as_label(f"Upload {count} to {product} {release}", 120)
         if button(label, icon="upload", type="primary", disabled=not (taken and agreed)):
 
             def order(admin: Administration) -> int:
-                job = admin.upload(product, release, taken, services.chatbot().settings.data_dir)
+                data_dir = services.chatbot().settings.data_dir
+                new = None if language == said else language
+                job = admin.upload(product, release, taken, data_dir, new)
                 use_new_widget("upload")
                 return job
 

@@ -1,0 +1,30 @@
+"""The language of documents as an administrator chooses it."""
+
+import streamlit as st
+
+from corpora.catalog.languages import LANGUAGES
+from corpora.catalog.release_settings import ReleaseAdministration
+from corpora.errors import UnknownRelease
+from ui.serving import services
+
+
+def choose_language(said: str, key: str) -> str:
+    """A field with what is said now; returns a code, or "" where each document tells its own."""
+    return st.selectbox(
+        "Language of the documents",
+        ["", *LANGUAGES],
+        index=["", *LANGUAGES].index(said),
+        format_func=lambda code: LANGUAGES.get(code, "Detect for each document"),
+        key=key,
+        help="Words are searched for by the rules of this language, from the next upload or "
+        "reprocessing on.",
+    )
+
+
+def language_said_of(product: str, release: str) -> str:
+    """What is said of the language of a release, which may be new."""
+    try:
+        administration = ReleaseAdministration(services.chatbot().database)
+        return administration.settings(product, release).language
+    except UnknownRelease:
+        return ""
