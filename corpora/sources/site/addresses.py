@@ -34,10 +34,8 @@ def parsed(address: str, base: httpx.URL | None = None) -> httpx.URL | None:
     if len(address) > _LONGEST:
         return None
     try:
-        if base is None or _WHOLE.match(address):
-            url = httpx.URL(address)
-        else:
-            url = base.join(address)
+        base = None if _WHOLE.match(address) else base
+        url = base.join(address) if base is not None else httpx.URL(address)
         if url.scheme not in PORTS or not url.host:
             return None
         port = None if url.port == PORTS[url.scheme] else url.port
