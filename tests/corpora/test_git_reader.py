@@ -56,7 +56,7 @@ def host(repository: Repository, tmp_path: Path) -> Iterator[Host]:
         yield serving
 
 
-@pytest.fixture(params=["folder", "bare", "https", "ssh"])
+@pytest.fixture(params=["folder", "https", "ssh"])
 def served(
     request: pytest.FixtureRequest,
     repository: Repository,
@@ -121,6 +121,7 @@ def _texts(files: Mapping[str, FetchedFile]) -> dict[str, str | None]:
     }
 
 
+@pytest.mark.parametrize("served", ["folder", "bare", "https", "ssh"], indirect=True)
 def test_releases_and_their_files(served: Served, tmp_path: Path) -> None:
     reader = served.open()
     releases = reader.releases()
@@ -420,6 +421,24 @@ def test_what_it_fetched_goes_with_it(repository: Repository, tmp_path: Path) ->
     assert len(list((tmp_path / "a").iterdir())) == 2
     del reader
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_repository_beside_the_folder_is_not_read(
+    repository: Repository, tmp_path: Path, is_broken: bool
+) -> None:
+    """Where git is given PATH it would take PATH.git as well."""
+    folder = tmp_path / "share" / "docs"
+    folder.mkdir(parents=True)
+    repository.git("clone", "-q", "--mirror", ".", f"{folder}.git")
+    if is_broken:
+        shutil.copytree(f"{folder}.git", folder / ".git")
+        (folder / ".git" / "HEAD").write_text("broken")
+    with pytest.raises(SourceError, match=r"there is no such repository|not a git repository"):
+        open_git(GitOptions(url=str(folder)), Secrets()).releases()
+    repository.git("clone", "-q", "--mirror", ".", str(folder / "..git"))
+    with pytest.raises(SourceError, match="takes what it holds from elsewhere"):
+        open_git(GitOptions(url=str(folder)), Secrets())
 
 
 def test_a_tag_that_moves_while_it_is_read(repository: Repository, tmp_path: Path) -> None:
