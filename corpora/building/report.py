@@ -24,9 +24,9 @@ class IngestReport:
     left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
     `apart` are names that documents from elsewhere have, so that all files of the source were put
-    below another one. `documents`, `pages` and `chunks` count all that it holds; of the chunks' vectors `embedded`
-    were computed and the others reused. `consequences` is what follows for others, in sentences.
-    `seconds` are by stage.
+    below another one. `documents`, `pages` and `chunks` count all that it holds; of the chunks'
+    vectors `embedded` were computed and the others reused. `consequences` is what follows for
+    others, in sentences. `seconds` are by stage.
     """
 
     product: str
