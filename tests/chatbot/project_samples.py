@@ -155,7 +155,7 @@ dependencies = [
     {{ name = "asgiref" }},
     {{ name = "tzdata", marker = "sys_platform == 'win32'" }},
 ]
-sdist = {{ url = "https://packages.example/django-5.2.1.tar.gz", hash = "sha256:{_HASH}", size = 10 }}
+sdist = {{ url = "https://packages.example/django-5.2.1.tar.gz", hash = "sha256:{_HASH}" }}
 
 [[package]]
 name = "shopfront"
