@@ -192,7 +192,7 @@ class Syncing:
                 )
             ).all()
         known = {row.path: row.digest for row in rows}
-        held = {row.path: row.address for row in rows}
+        held = {row.path: (row.digest, row.address) for row in rows}
 
         furthest = 0.0
 
@@ -248,19 +248,25 @@ class Syncing:
         release_id: int,
         job_id: int,
         files: list[tuple[FetchedFile, bytes | None]],
-        held: Mapping[str, str],
+        held: Mapping[str, tuple[str, str]],
     ) -> None:
+        """Write files into their rows; `held` are digest and address of those of the last run."""
         originals = Originals(self.database)
         packed = [(file, None if data is None else pack(data)) for file, data in files]
+        still = []
         with self.database.writing() as session:
             for file, original in packed:
+                before = held.get(file.path) if original is None else None
                 # An unchanged file keeps the address at which it was read: it says the same there.
-                address = held.get(file.path) if original is None else None
+                address = (before and before[1]) or web_address(file.address)
+                if before == (file.digest, address):
+                    still.append(file.path)
+                    continue
                 row: dict[str, Any] = {
                     "release_id": release_id,
                     "path": file.path,
                     "digest": file.digest,
-                    "address": address or web_address(file.address),
+                    "address": address,
                     "job_id": job_id,
                 }
                 if original is not None:
@@ -275,6 +281,12 @@ class Syncing:
                 session.execute(
                     insert.values(row).on_conflict_do_update(index_elements=key, set_=new)
                 )
+            # Of most files there is only to say that they are there still.
+            session.execute(
+                update(SourceFileRow)
+                .where(SourceFileRow.release_id == release_id, SourceFileRow.path.in_(still))
+                .values(job_id=job_id)
+            )
 
     def _publish(
         self,
