@@ -148,7 +148,9 @@ def test_the_folders_of_the_settings_hold_for_every_run(
     sources.sync(source)
     work(chatbot, share.parent)
     assert f"does not name (it leads to {private})" in sources.show(source).message
-    assert "10 days" in chatbot.corpora.corpus("pump", "1.0").pages[0].text
+    corpus = chatbot.corpora.corpus("pump", "1.0")
+    (document,) = corpus.documents()
+    assert "10 days" in corpus.pages_of(document.id)[0].text
 
 
 def test_a_source_of_the_command_line_lies_anywhere_in_every_run(
