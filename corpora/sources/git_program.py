@@ -207,7 +207,11 @@ class GitProgram:
                             "when the network is faster."
                         )
             finally:
-                end(process)
+                if process.poll() is None:
+                    end(process)
+                    # They would keep the next release of this run from being fetched.
+                    for lock in self.repository.glob("*.lock"):
+                        lock.unlink(missing_ok=True)
             if process.returncode:
                 told.seek(0)
                 raise self._failure(told.read(1 << 20).decode(errors="replace"))

@@ -394,6 +394,23 @@ def test_it_can_be_stopped(served: Served, tmp_path: Path) -> None:
     files.close()  # type: ignore[attr-defined]
 
 
+def test_a_git_that_is_ended_keeps_nothing_locked(repository: Repository, tmp_path: Path) -> None:
+    class Stopped(Exception): ...
+
+    program = GitProgram(git_address(str(repository.folder)), tmp_path / "program")
+    program.make_repository("0" * 40)
+    lock = program.repository / "shallow.lock"
+
+    def stop() -> None:
+        if lock.exists():
+            raise Stopped
+
+    fetches = ["-c", "alias.hold=!touch shallow.lock; sleep 20", "hold"]
+    with pytest.raises(Stopped), program.run(fetches, check_stop=stop):
+        pass
+    assert not lock.exists()
+
+
 def test_the_listing_can_be_stopped_while_git_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
