@@ -3,7 +3,7 @@
 A site is made up and served on loopback, or a Git repository in which each tag changes a few files.
 It is added to an empty data folder and run by a process of its own: everything is fetched, read,
 embedded and published; then it is run again by another process with nothing changed. Told are the
-seconds of the job, and the highest memory of its process and of the largest one that it started.
+seconds of the job, the processor seconds of its process, and the highest memory of that.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ WORK = """
 import json, resource, sys
 from eval.speed.sources import run_source
 told = run_source(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))
-told["peaks"] = [resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF,
-                                                                        resource.RUSAGE_CHILDREN)]
+told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 print(json.dumps(told))
 """
 _LINES = 10
@@ -131,10 +130,10 @@ def main(
     files: Annotated[int, typer.Option(min=1, help="Files of each tag.")] = 50,
     changed: Annotated[int, typer.Option(min=1, help="Files that each tag changes.")] = 5,
 ) -> None:
-    """Print seconds, the share of the first run, and the highest memory in MB."""
+    """Print both runs, the share of the second, and the highest memory."""
     table = Table(
-        *("source", "first run, s", "nothing changed, s", "of the first", "CPU s, first", "again"),
-        *("peak, MB (own + child)", "again"),
+        *("source", "first, s", "again, s", "share", "first, CPU s", "again, CPU s"),
+        *("first, peak MB", "again, peak MB"),
     )
     of_sites = (
         (f"{n:,} pages, {way}", "site", _site(n, way))
@@ -153,7 +152,7 @@ def main(
         seconds = [f"{run['seconds']:.1f}" for run in runs]
         share = f"{again['seconds'] / first['seconds']:.1%}"
         busy = [f"{run['busy']:.1f}" for run in runs]
-        peaks = [" + ".join(map(str, run["peaks"])) for run in runs]
+        peaks = [str(run["peak"]) for run in runs]
         table.add_row(name, *seconds, share, *busy, *peaks)
     Console().print(table)
 
