@@ -36,6 +36,7 @@ from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
 from chatbot.understanding.clarification import asked_back
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.release_gaps import ReleaseGaps
 from chatbot.upgrading.usage import read_usage
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -251,6 +252,11 @@ class Chatbot:
     def upgrade_guides(self) -> UpgradeGuides:
         """What writes upgrade guides."""
         return UpgradeGuides(self.corpora.corpus, self.open_parameters)
+
+    @cached_property
+    def release_gaps(self) -> ReleaseGaps:
+        """What finds the gaps between the releases of a product."""
+        return ReleaseGaps(self.corpora.corpus, self.open_parameters, self.upgrade_guides)
 
     def upgrade_guide(
         self,

@@ -44,6 +44,7 @@ class SourceFile:
 
     `file` is its name relative to what was given, with "/" between its parts; `source` is what
     was given, unless it `came_from` elsewhere. `address` is that of the original on the web.
+    `below` is what its name was put below, "/" at its end, which is no folder of the source.
     """
 
     file: str
@@ -53,6 +54,7 @@ class SourceFile:
     member: Member | None = None
     came_from: str = ""
     address: str = ""
+    below: str = ""
 
     @property
     def origin(self) -> str:
@@ -74,7 +76,7 @@ class SourceFile:
     @property
     def inside(self) -> str:
         """Its path in the folder or the archive that it lies in."""
-        return self.file if self.member is None else self.member.name
+        return self.file.removeprefix(self.below) if self.member is None else self.member.name
 
     def may_include(self, data: bytes) -> bool:
         """Say whether its bytes seem to include other files."""

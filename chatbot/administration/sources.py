@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from posixpath import dirname
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,8 +25,9 @@ from corpora.database.source_tables import SourceReleaseRow, SourceRow
 from corpora.database.tables import DocumentRow, MemberRow, ProductRow, ReleaseRow
 from corpora.errors import JobError, NoSuchSource, SourceError
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
+from corpora.sources.allowed import AT_THE_SERVER, require_allowed
 from corpora.sources.kinds import kinds, source_kind
-from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
+from corpora.sources.options import SourceOptions
 from corpora.sources.schedules import NEVER, next_run
 from corpora.sources.source import Secrets
 from corpora.sources.syncing import open_source, source_name, web_address
@@ -117,7 +116,7 @@ class Sources:
                 options=checked.model_dump(mode="json", exclude_defaults=True),
                 schedule=schedule,
                 next_run=next_run(schedule, now),
-                person=self.person.id,
+                person=AT_THE_SERVER if self.anywhere else self.person.id,
                 created=now,
             )
             session.add(row)
@@ -249,7 +248,7 @@ class Sources:
                     f"The source did not show {TRIED} pages within {_TRY_SECONDS:.0f} seconds."
                 )
 
-        reader = open_source(kind, checked.model_dump(), self._secrets)
+        reader = open_source(kind, checked.model_dump(), self._secrets, anywhere=self.anywhere)
         found = {one.name: one for one in reader.releases(check_stop)}
         if not found:
             raise SourceError("The source has no release that fits. Check its address and pattern.")
@@ -279,7 +278,8 @@ class Sources:
 
     @property
     def _secrets(self) -> Secrets:
-        return Secrets(self.settings.source_tokens, self.settings.source_files)
+        of = self.settings
+        return Secrets(of.source_tokens, of.source_files, of.source_folders)
 
     def _checked(self, kind: str, options: Mapping[str, Any]) -> SourceOptions:
         try:
@@ -294,29 +294,8 @@ class Sources:
                 f"{'.'.join(map(str, one['loc'])) or kind}: {one['msg']}" for one in error.errors()
             )
             raise SourceError(f"This {kind} source cannot be used: {told}.") from error
-        self._require_allowed(checked)
+        require_allowed(checked, self.settings.source_folders, anywhere=self.anywhere)
         return checked
-
-    def _require_allowed(self, options: SourceOptions) -> None:
-        """Refuse a path of this machine that settings do not open: it may hold anything."""
-        match options:
-            case FolderOptions(path=path):
-                # What stands before {release} may be the beginning of the names of its neighbours.
-                given, place = path, dirname(path.partition("{release}")[0])
-            case GitOptions(url=url) if _is_here(url):
-                given = place = re.sub("^file:(//)?", "", url, flags=re.IGNORECASE)
-            case _:
-                return
-        if ".." in Path(given).parts:
-            raise SourceError(f"{given} holds .., which may lead anywhere: give the plain path.")
-        real = Path(place).resolve()
-        allowed = [folder.resolve() for folder in self.settings.source_folders]
-        if not self.anywhere and not any(real.is_relative_to(folder) for folder in allowed):
-            raise SourceError(
-                f"{place or '.'} is a folder of the server that the setting source_folders "
-                "(STRATA_SOURCE_FOLDERS) does not name. Add it there, or add the source on the "
-                "server with `strata source add`."
-            )
 
     def _brought(self, source: int) -> dict[str, tuple[list[str], bool]]:
         """By release that serves: the files of a source, and whether there are others."""
@@ -336,9 +315,3 @@ class Sources:
                 else:
                     others.add(name)
         return {name: (sorted(some), name in others) for name, some in files.items()}
-
-
-def _is_here(url: str) -> bool:
-    """Whether the address of a repository is a path of this machine, whatever else is in it."""
-    is_path = url.startswith(("/", ".", "~")) or url.lower().startswith("file:")
-    return is_path or not ("://" in url or ":" in url.partition("/")[0])

@@ -5,7 +5,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -29,6 +28,8 @@ _IMAGE = re.compile(
     r"(?:\bimage:|^FROM)\s*[\"']?(?:--platform=\S+\s+)?([\w./-]+(?::\d+/[\w./-]+)?):([\w][\w.-]*)",
     re.M,
 )
+_ARGUMENT = re.compile(r"^ARG\s+(\w+)=[\"']?([\w./:-]+)", re.M)
+_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 _PNPM = re.compile(r"/?((?:@[^/]+/)?[^@/]+)[@/](\d[^(_]*)")
 
 
@@ -81,7 +82,7 @@ def files_of(folder: Path) -> Iterator[tuple[str, str]]:
     found = (
         path
         for path in _walk(folder, _DEPTH)
-        if is_project_file(path.name) and path.stat().st_size <= LARGEST
+        if is_project_file(path.relative_to(folder).as_posix()) and path.stat().st_size <= LARGEST
     )
     for path in islice(found, _MOST_FILES):
         yield path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace")
@@ -127,8 +128,12 @@ def _pyproject(text: str) -> Iterator[Pair]:
         *data.get("dependency-groups", {}).values(),
     ):
         yield from _requirements(line for line in group if isinstance(line, str))
-    for name, version in data.get("tool", {}).get("poetry", {}).get("dependencies", {}).items():
-        yield name, version if isinstance(version, str) else str(version.get("version", ""))
+    tools = data.get("tool", {})
+    yield from _requirements(tools.get("uv", {}).get("dev-dependencies", ()))
+    poetry = tools.get("poetry", {})
+    for group in (poetry, *poetry.get("group", {}).values()):
+        for name, version in group.get("dependencies", {}).items():
+            yield name, version if isinstance(version, str) else str(version.get("version", ""))
 
 
 def _package_json(text: str) -> Iterator[Pair]:
@@ -141,9 +146,13 @@ def _package_json(text: str) -> Iterator[Pair]:
 
 def _package_lock(text: str) -> Iterator[Pair]:
     data = json.loads(text)
-    for path, package in data.get("packages", {}).items():
+    own: set[str] = set()
+    # A copy below another package is that one's, and is the project's only where it has no other.
+    packages = data.get("packages", {}).items()
+    for path, package in sorted(packages, key=lambda item: item[0].count("node_modules/") > 1):
         name = package.get("name") or path.rpartition("node_modules/")[2]
-        if name and "version" in package:
+        if name and "version" in package and not (path.count("node_modules/") > 1 and name in own):
+            own.add(name)
             yield name, package["version"]
     for name, package in data.get("dependencies", {}).items():
         yield name, package["version"]
@@ -163,18 +172,35 @@ def _composer_lock(text: str) -> Iterator[Pair]:
 
 
 def _pnpm_lock(text: str) -> Iterator[Pair]:
-    for key in next(_yaml(text)).get("packages", {}):
-        if match := _PNPM.fullmatch(key.split("(")[0]):
+    data = next(_yaml(text))
+    own: set[str] = set()
+    for importer in (data, *(data.get("importers") or {}).values()):
+        for kind in ("dependencies", "devDependencies", "optionalDependencies"):
+            for name, chosen in (importer.get(kind) or {}).items():
+                version = chosen["version"] if isinstance(chosen, dict) else chosen
+                own.add(name)
+                yield name, re.split("[(_]", version)[0]
+    # Of what the project itself asks for, other packages may have other versions.
+    for key in data.get("packages") or {}:
+        if (match := _PNPM.fullmatch(key.split("(")[0])) and match[1] not in own:
             yield match[1], match[2]
 
 
 def _chart(text: str) -> Iterator[Pair]:
     data = next(_yaml(text))
-    if "name" in data:
-        # What the chart installs goes before the number of the chart.
-        yield data["name"], str(data.get("appVersion") or data.get("version", ""))
-    for chart in data.get("dependencies") or ():
-        yield chart["name"], str(chart.get("version", ""))
+    charts = list(data.get("dependencies") or ())
+    if "appVersion" in data:
+        yield data["name"], str(data["appVersion"])
+    elif "name" in data:
+        charts.append(data)
+    # The number of a chart is not that of what it installs.
+    for chart in charts:
+        yield chart["name"], f"by its chart {chart.get('version', '')}".rstrip()
+
+
+def _dockerfile(text: str) -> Iterator[Pair]:
+    arguments = dict(_ARGUMENT.findall(text))
+    yield from _IMAGE.findall(_VARIABLE.sub(lambda of: arguments.get(of[1], of[0]), text))
 
 
 def _images(text: str) -> Iterator[Pair]:
@@ -232,18 +258,19 @@ _READERS: Mapping[str, tuple[int, Any]] = {
     "Gemfile.lock": (0, _GEM.findall),
     "go.mod": (0, _GO.findall),
     "requirements*.txt": (0, lambda text: _requirements(text.splitlines())),
+    "requirements/*.txt": (0, lambda text: _requirements(text.splitlines())),
     "constraints*.txt": (0, lambda text: _requirements(text.splitlines())),
-    "Chart.lock": (0, _chart),
+    "Chart.lock": (1, _chart),
     "Chart.yaml": (1, _chart),
     "pyproject.toml": (1, _pyproject),
     "package.json": (1, _package_json),
-    "Dockerfile*": (1, _IMAGE.findall),
-    "*.Dockerfile": (1, _IMAGE.findall),
+    "Dockerfile*": (1, _dockerfile),
+    "*.Dockerfile": (1, _dockerfile),
     "*.yaml": (1, _images),
     "*.yml": (1, _images),
 }
 
 
 def _reader(name: str) -> tuple[int, Any] | None:
-    last = PurePosixPath(name).name
-    return next((reader for wanted, reader in _READERS.items() if fnmatch(last, wanted)), None)
+    path = PurePosixPath(name)
+    return next((reader for wanted, reader in _READERS.items() if path.match(wanted)), None)

@@ -153,14 +153,24 @@ class Gathering:
     def from_source(self, folder: Path, source: str, addresses: Mapping[str, str]) -> None:
         """Take the files of a source, laid out in a folder, and what came from elsewhere before.
 
-        `source` is what the source is called, `addresses` are those of the originals by file.
+        `source` is what the source is called, `addresses` are those of the originals by file. Where
+        a document from elsewhere has the name of one of them, all get names below the source's.
         """
         self.on_progress(Progress(Stage.LISTING, 0, 1))
         listing = list_files([folder], limits=self.limits)
         self.on_progress(Progress(Stage.LISTING, 1, 1))
+        elsewhere = self._named_elsewhere(source)
+        self.report.apart = sorted(entry.file for entry in listing if entry.file in elsewhere)
+        below = f"{source.replace(':', '-')}/" if self.report.apart else ""
         named = Listing(
             tuple(
-                replace(entry, came_from=source, address=_address_of(entry, addresses))
+                replace(
+                    entry,
+                    file=f"{below}{entry.file}",
+                    below=below,
+                    came_from=source,
+                    address=_address_of(entry, addresses),
+                )
                 if isinstance(entry, SourceFile)
                 else entry
                 for entry in listing
@@ -168,6 +178,15 @@ class Gathering:
             listing.skipped,
         )
         self._from_files(named, {source})
+
+    def _named_elsewhere(self, source: str) -> set[str]:
+        """The names of the release's documents that did not come from a source."""
+        before = built_before(self.database, self.generation_id)
+        with self.database.reading() as session:
+            files = session.scalars(
+                _members(before, DocumentRow.file).where(MemberRow.source != source)
+            )
+            return set(map(canonical_name, files))
 
     def from_pack(self, pack: PackFile) -> None:
         """Take the documents of a pack as they were read and cut where it was made.

@@ -23,9 +23,10 @@ class IngestReport:
     Of the files `read` were read now, `unchanged` taken over as they were read before, `rejected`
     left out; `skipped` counts, by suffix, what is no documentation; `dropped` are files that the
     release held and holds no more; `remarks` tell what was left out of files that were read.
-    `documents`, `pages` and `chunks` count all that it holds, `languages` the documents of each
-    language that they are indexed in; of the chunks' vectors `embedded`
-    were computed and the others reused. `consequences` is what follows for others, in sentences.
+    `apart` are names that documents from elsewhere have, so that all files of the source were put
+    below another one. `documents`, `pages` and `chunks` count all that it holds, `languages` the
+    documents of each language that they are indexed in; of the chunks' vectors `embedded` were
+    computed and the others reused. `consequences` is what follows for others, in sentences.
     `seconds` are by stage.
     """
 
@@ -39,6 +40,7 @@ class IngestReport:
     skipped: Mapping[str, int] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
+    apart: list[str] = field(default_factory=list)
     documents: int = 0
     pages: int = 0
     chunks: int = 0

@@ -100,7 +100,9 @@ def _require_whole(folder: Path) -> None:
         objects = place / "objects"
         parts = [place, objects, *objects.glob("*"), *objects.glob("pack/*")]
         outward = [p for p in parts if not Path(os.path.realpath(p)).is_relative_to(inside)]
-        named = (objects / "info/alternates", objects / "info/http-alternates", place / "commondir")
+        named = [objects / "info/alternates", objects / "info/http-alternates", place / "commondir"]
+        # That is where git looks on if the folder itself turns out to be no repository.
+        named.append(folder / "..git")
         outward += [file for file in named if os.path.lexists(file)]
         if place.is_file():
             outward.append(place)

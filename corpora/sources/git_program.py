@@ -207,7 +207,11 @@ class GitProgram:
                             "when the network is faster."
                         )
             finally:
-                end(process)
+                if process.poll() is None:
+                    end(process)
+                    # They would keep the next release of this run from being fetched.
+                    for lock in self.repository.glob("*.lock"):
+                        lock.unlink(missing_ok=True)
             if process.returncode:
                 told.seek(0)
                 raise self._failure(told.read(1 << 20).decode(errors="replace"))
@@ -300,7 +304,9 @@ class GitProgram:
         return shlex.join([ssh, "-F", "none", *given])
 
     def _settings(self) -> dict[str, str]:
-        settings = {"remote.origin.url": self.address.url}
+        # With a dot behind it git takes this folder or none, and not PATH.git beside it.
+        here = "/." if self.address.protocol == "file" else ""
+        settings = {"remote.origin.url": f"{self.address.url}{here}"}
         if self.ca:
             settings["http.sslCAInfo"] = str(self.ca)
         if self.token and self.address.protocol == "https":
@@ -318,7 +324,8 @@ class GitProgram:
         rows = [f"[{section}]\n\t{name} = {value}\n" for section, name, value in _BY_SECTION]
         if self.address.protocol == "file":
             name = self.address.url.replace("\\", "\\\\").replace('"', '\\"')
-            rows += [f'[safe]\n\tdirectory = "{path}"\n' for path in (name, f"{name}/.git")]
+            said = (f"{name}{dot}{git}" for dot in ("", "/.") for git in ("", "/.git"))
+            rows += [f'[safe]\n\tdirectory = "{path}"\n' for path in said]
         (self.folder / "home" / "config").write_text("".join(rows), encoding="utf-8")
 
     def _stored(self) -> int:

@@ -79,10 +79,11 @@ class SourceReader(Protocol):
 
 @dataclass(frozen=True)
 class Secrets:
-    """What sources sign in with: tokens and files (keys, certificates) by the names in settings."""
+    """What settings open to sources: tokens and files (keys, certificates) by name, and folders."""
 
     tokens: Mapping[str, SecretStr] = field(default_factory=dict, repr=False)
     files: Mapping[str, Path] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()
 
     def token(self, name: str, address: str) -> str:
         """The token of this name, to be sent to an address.

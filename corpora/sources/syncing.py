@@ -33,6 +33,7 @@ from corpora.errors import (
 )
 from corpora.generations.disk import full_disk_is_named
 from corpora.generations.progress import Progress, Stage
+from corpora.sources.allowed import AT_THE_SERVER, require_allowed
 from corpora.sources.kinds import source_kind
 from corpora.sources.run_report import ReleaseRun, SourceRun
 from corpora.sources.source import (
@@ -50,6 +51,7 @@ from ingestion.loaders import known_suffixes
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
 """So many files of a kind of change are named in a report."""
+_EXAMPLES = 3
 _LONGEST_ADDRESS = 2_000
 
 
@@ -58,11 +60,18 @@ def source_name(source: int) -> str:
     return f"source:{source}"
 
 
-def open_source(kind: str, options: Mapping[str, Any], secrets: Secrets) -> SourceReader:
-    """Make the reader of a source; raises SourceError where its options are no longer good."""
+def open_source(
+    kind: str, options: Mapping[str, Any], secrets: Secrets, *, anywhere: bool = False
+) -> SourceReader:
+    """Make the reader of a source; raises SourceError where its options are no longer good.
+
+    It lies in a folder that settings name, unless it may lie `anywhere`.
+    """
     try:
         of = source_kind(kind)
-        return of.open(of.options.model_validate(options), secrets)
+        checked = of.options.model_validate(options)
+        require_allowed(checked, secrets.folders, anywhere=anywhere)
+        return of.open(checked, secrets)
     except (ValidationError, ValueError) as error:
         raise SourceError(
             f"The options of this {kind} source cannot be used ({error}). Add it again."
@@ -102,7 +111,8 @@ class Syncing:
         run, busy = SourceRun(), None
         # What a killed run left; of a source there is one run at a time.
         shutil.rmtree(self._place(source_id))
-        reader = open_source(source.kind, source.options, self.secrets)
+        anywhere = source.person == AT_THE_SERVER
+        reader = open_source(source.kind, source.options, self.secrets, anywhere=anywhere)
         self.report(Progress(Stage.FETCHING, 0, 1))
         found = reader.releases(self.check_stop)
         if not found and known:
@@ -124,12 +134,13 @@ class Syncing:
             except StrataError as error:
                 one = ReleaseRun(release.name, "failed", release.revision, message=str(error))
                 self._keep(source_id, release.name, error=str(error))
-            one.remarks = reader.remarks[said:]
+            one.remarks = [*reader.remarks[said:], *one.remarks]
             run.releases.append(one)
         for name in sorted(known.keys() - {release.name for release in found}):
             told = "no longer at the source, or not chosen; its documents stay."
             run.releases.append(ReleaseRun(name, "gone", message=told))
-        run.remarks = list(reader.remarks)
+        own = (remark for one in run.releases for remark in one.remarks)
+        run.remarks = list(dict.fromkeys([*reader.remarks, *own]))
         if busy is not None:
             raise busy
         return run
@@ -181,7 +192,7 @@ class Syncing:
                 )
             ).all()
         known = {row.path: row.digest for row in rows}
-        held = {row.path: row.address for row in rows}
+        held = {row.path: (row.digest, row.address) for row in rows}
 
         furthest = 0.0
 
@@ -237,19 +248,25 @@ class Syncing:
         release_id: int,
         job_id: int,
         files: list[tuple[FetchedFile, bytes | None]],
-        held: Mapping[str, str],
+        held: Mapping[str, tuple[str, str]],
     ) -> None:
+        """Write files into their rows; `held` are digest and address of those of the last run."""
         originals = Originals(self.database)
         packed = [(file, None if data is None else pack(data)) for file, data in files]
+        still = []
         with self.database.writing() as session:
             for file, original in packed:
+                before = held.get(file.path) if original is None else None
                 # An unchanged file keeps the address at which it was read: it says the same there.
-                address = held.get(file.path) if original is None else None
+                address = (before and before[1]) or web_address(file.address)
+                if before == (file.digest, address):
+                    still.append(file.path)
+                    continue
                 row: dict[str, Any] = {
                     "release_id": release_id,
                     "path": file.path,
                     "digest": file.digest,
-                    "address": address or web_address(file.address),
+                    "address": address,
                     "job_id": job_id,
                 }
                 if original is not None:
@@ -264,6 +281,12 @@ class Syncing:
                 session.execute(
                     insert.values(row).on_conflict_do_update(index_elements=key, set_=new)
                 )
+            # Of most files there is only to say that they are there still.
+            session.execute(
+                update(SourceFileRow)
+                .where(SourceFileRow.release_id == release_id, SourceFileRow.path.in_(still))
+                .values(job_id=job_id)
+            )
 
     def _publish(
         self,
@@ -290,7 +313,14 @@ class Syncing:
             run.outcome = "published" if report.outcome is Outcome.PUBLISHED else "waits"
             run.message = report.consequences
         self._compare(run, serving, report.generation, source.id)
-        run.remarks += [f"{file.file}: {file.reason}" for file in report.rejected[:_NAMED]]
+        run.remarks += [f"{release}: {f.file}: {f.reason}" for f in report.rejected[:_NAMED]]
+        if report.apart:
+            named = ", ".join(report.apart[:_EXAMPLES])
+            run.remarks.append(
+                f"{release}: documents from elsewhere have the names of {len(report.apart):,} of "
+                f"its files ({named}). Both are kept: all files of this source stand in the folder "
+                f"{source_name(source.id).replace(':', '-')}."
+            )
 
     def _lay_out(self, release_id: int, place: Path) -> dict[str, str]:
         """Write all files of a release, for texts include others; return their addresses."""

@@ -1,9 +1,9 @@
-"""A Git source of many releases: `python -m eval.speed.sources`.
+"""A source run twice, as the worker does it: `python -m eval.speed.sources`.
 
-A repository is made in which each tag changes a few of its files. It is read as a source three
-times, each time by a process of its own: into nothing, then with nothing changed, then with every
-release looked through file by file as if its commit were unknown. Told are seconds, and the highest
-memory of that process and of the largest git that it ran.
+A site is made up and served on loopback, or a Git repository in which each tag changes a few files.
+It is added to an empty data folder and run by a process of its own: everything is fetched, read,
+embedded and published; then it is run again by another process with nothing changed. Told are the
+seconds of the job, the processor seconds of its process, and the highest memory of that.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -19,48 +21,54 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from eval.speed.made_site import served_site
+
 WORK = """
 import json, resource, sys
-from pathlib import Path
-from time import perf_counter
-from eval.speed.sources import read_source
-began = perf_counter()
-read = read_source(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[1])
-seconds = perf_counter() - began
-peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF,
-                                                               resource.RUSAGE_CHILDREN)]
-print(json.dumps({"seconds": seconds, "peaks": peaks, "read": read}))
+from eval.speed.sources import run_source
+told = run_source(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))
+told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps(told))
 """
-_LINES = 60
-"""Of a page, some four kilobytes."""
-_WORKS = {"first run": "first", "nothing changed": "again", "every file compared": "compared"}
+_LINES = 10
+WAYS = ("sitemap with dates", "sitemap without", "links")
 
 
-def read_source(repository: Path, folder: Path, work: str) -> int:
-    """Read a source as a worker does that remembers what it had; return how many files it read."""
-    from corpora.sources.git_reader import open_git
-    from corpora.sources.options import GitOptions
+def run_source(data: str, kind: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Run the source of a data folder, which gets it if it has none; say what came of it."""
+    from time import perf_counter, process_time
+
+    from chatbot.accounts.people import LOCAL
+    from chatbot.administration.sources import Sources
+    from chatbot.memory.suspending import open_database
+    from chatbot.models.embedders import open_embedders
+    from chatbot.settings import prepare_process, read_settings
+    from corpora.building.gathering import ChunkingSettings
+    from corpora.documents.worker import JobWork
+    from corpora.generations.processes import this_process
+    from corpora.jobs.jobs import Claims, Jobs
     from corpora.sources.source import Secrets
 
-    reader = open_git(GitOptions(url=str(repository), path="docs"), Secrets())
-    read = 0
-    for release in reader.releases():
-        had = folder / "had" / release.name
-        revision, known = json.loads(had.read_text()) if had.exists() else ("", {})
-        if work == "again" and revision == release.revision:
-            continue
-        with TemporaryDirectory(dir=folder) as files:
-            digests = {}
-            for file in reader.fetch(
-                release, known, Path(files), lambda: None, lambda done, of: None
-            ):
-                digests[file.path] = file.digest
-                if file.content:
-                    file.content.unlink()
-                    read += 1
-        had.parent.mkdir(exist_ok=True)
-        had.write_text(json.dumps([release.revision, digests]))
-    return read
+    prepare_process()
+    settings = read_settings(data_dir=Path(data))
+    database = open_database(settings)
+    sources = Sources(database, settings, LOCAL, anywhere=True)
+    listed = sources.every() or (sources.add("Bench", kind, options),)
+    job = sources.sync(listed[0].id)
+    work = JobWork(
+        Claims(database, this_process()),
+        database,
+        settings.data_dir,
+        open_embedders(settings, database),
+        ChunkingSettings(settings.search_chunks_per_page, settings.search_chunk_size),
+        secrets=Secrets(),
+    )
+    began, busy = perf_counter(), process_time()
+    work.do(job)
+    done = Jobs(database).get(job)
+    seconds, busy = perf_counter() - began, process_time() - busy
+    outcome = sources.show(listed[0].id).outcome
+    return {"seconds": seconds, "busy": busy, "outcome": outcome, "message": done.message}
 
 
 def make_repository(folder: Path, *, tags: int, files: int, changed: int) -> None:
@@ -93,36 +101,66 @@ def _commit(tag: int, numbers: list[int]) -> bytes:
     return b"".join([*made, b"reset refs/tags/%s\nfrom refs/heads/main\n\n" % name])
 
 
+@contextmanager
+def _site(pages: int, way: str) -> Iterator[dict[str, Any]]:
+    with served_site(pages, dated=way == WAYS[0]) as port:
+        yield {
+            "url": f"http://127.0.0.1:{port}/{{release}}/",
+            "discover": way.partition(" ")[0],
+            "releases": {"1.0": "1.0"},
+            "private_hosts": ["127.0.0.1"],
+            "delay": 0,
+            "max_pages": pages + 1,
+        }
+
+
+@contextmanager
+def _repository(tags: int, files: int, changed: int) -> Iterator[dict[str, Any]]:
+    with TemporaryDirectory(prefix="strata-bench-") as folder:
+        make_repository(Path(folder, "made"), tags=tags, files=files, changed=changed)
+        yield {"url": f"{folder}/made", "path": "docs"}
+
+
 def main(
-    tags: Annotated[
-        list[int] | None, typer.Option(min=1, help="How many, each a table row.")
+    pages: Annotated[list[int] | None, typer.Option(help="Pages of a site.")] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help=f"What names them: {', '.join(WAYS)}.")
     ] = None,
-    files: Annotated[int, typer.Option(min=1, help="Files of each release.")] = 200,
+    tags: Annotated[list[int] | None, typer.Option(help="Tags of a repository.")] = None,
+    files: Annotated[int, typer.Option(min=1, help="Files of each tag.")] = 50,
     changed: Annotated[int, typer.Option(min=1, help="Files that each tag changes.")] = 5,
 ) -> None:
-    """Print seconds, the share of the first run, and the highest memory in MB."""
-    table = Table("tags", "", "files read", "seconds", "of the first run", "peak, MB (own + git)")
-    for number in tags or [30, 150, 300]:
-        with TemporaryDirectory(prefix="strata-bench-") as work:
-            repository, folder = Path(work) / "repository", Path(work) / "source"
-            make_repository(repository, tags=number, files=files, changed=changed)
-            folder.mkdir()
-            first = 0.0
-            for name, what in _WORKS.items():
-                told = _measured(what, repository, folder)
-                first = first or told["seconds"]
-                peaks = " + ".join(f"{peak:.0f}" for peak in told["peaks"])
-                share = f"{told['seconds'] / first:.1%}"
-                row = (f"{told['read']:,}", f"{told['seconds']:.2f}", share, peaks)
-                table.add_row(str(number), name, *row)
+    """Print both runs, the share of the second, and the highest memory."""
+    table = Table(
+        *("source", "first, s", "again, s", "share", "first, CPU s", "again, CPU s"),
+        *("first, peak MB", "again, peak MB"),
+    )
+    of_sites = (
+        (f"{n:,} pages, {way}", "site", _site(n, way))
+        for n in pages or ()
+        for way in by or WAYS[:1]
+    )
+    of_tags = (
+        (f"{n:,} tags of {files} files", "git", _repository(n, files, changed)) for n in tags or ()
+    )
+    for name, kind, made in (*of_sites, *of_tags):
+        with made as options, TemporaryDirectory(prefix="strata-bench-") as data:
+            first, again = (_measured(data, kind, options) for _ in range(2))
+        if (first["outcome"], again["outcome"]) != ("changed", "unchanged"):
+            raise RuntimeError(f"{name}: {first['message']} Then: {again['message']}")
+        runs = first, again
+        seconds = [f"{run['seconds']:.1f}" for run in runs]
+        share = f"{again['seconds'] / first['seconds']:.1%}"
+        busy = [f"{run['busy']:.1f}" for run in runs]
+        peaks = [str(run["peak"]) for run in runs]
+        table.add_row(name, *seconds, share, *busy, *peaks)
     Console().print(table)
 
 
-def _measured(work: str, repository: Path, folder: Path) -> dict[str, Any]:
-    command = [sys.executable, "-c", WORK, work, str(repository), str(folder)]
-    told: dict[str, Any] = json.loads(
-        subprocess.run(command, check=True, capture_output=True).stdout
-    )
+def _measured(data: str, kind: str, options: dict[str, Any]) -> dict[str, Any]:
+    command = [sys.executable, "-c", WORK, data, kind, json.dumps(options)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    told: dict[str, Any] = json.loads(done.stdout)
     return told
 
 

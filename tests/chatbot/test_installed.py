@@ -10,6 +10,7 @@ from chatbot.releases.installed import installed, of_project, pasted
 from chatbot.releases.project_files import files_of, versions_stated
 from chatbot.turn import Turn
 from chatbot.understanding.reading_by_rules import answer_inventory
+from tests.chatbot.project_samples import CATALOG, SAMPLES, Sample
 from tests.chatbot.release_catalogs import MPI4PY, SQLALCHEMY, TESSALINE
 from tests.chatbot.test_inventory import no_corpus
 
@@ -63,8 +64,8 @@ FILES: list[tuple[dict[str, str], str, str | None, str]] = [
     (
         {"Chart.lock": "dependencies:\n- name: tessaline\n  version: 18.00\n"},
         "tessaline",
-        "18.00",
-        "",
+        None,
+        "Chart.lock allows tessaline by its chart 18.00",
     ),
     ({"Dockerfile": "FROM r.local:5000/acme/tessaline:17.10-alpine\n"}, "tessaline", "17.10", ""),
     (
@@ -123,6 +124,16 @@ def test_the_release_that_the_files_of_a_project_state(
     (found,) = installed(stated, PRODUCTS)
     assert (found.product, found.release) == (product, release)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_release_in_files_as_tools_write_them(sample: Sample, tmp_path: Path) -> None:
+    for name, text in sample.files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    stated = [one for file in files_of(tmp_path) for one in versions_stated(*file)]
+    found = of_project(stated, CATALOG, "How do I set it up?", sample.product)
+    assert (found.release if found else None) == sample.release
 
 
 @pytest.mark.parametrize(

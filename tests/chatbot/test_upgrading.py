@@ -15,10 +15,10 @@ from chatbot.accounts.people import LOCAL, Person
 from chatbot.errors import BadQuestion, NotAllowed
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.review.exports import csv_lines
-from chatbot.review.release_gaps import GapKind, ReleaseGaps, release_gap_rows
 from chatbot.runtime.concurrency import Stopped
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.release_gaps import GapKind, ReleaseGaps, release_gap_rows
 from chatbot.upgrading.steps import Need, UpgradeStep, What
 from chatbot.upgrading.usage import LARGEST, Usage, folded, read_usage
 from chatbot.upgrading.wording import as_markdown, step_line, summary
@@ -26,7 +26,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.errors import UnknownRelease
 from corpora.indexing.corpus import OpenCorpora
-from corpora.parameters.releases import opened_by
+from corpora.parameters.releases import ReleaseParameters, opened_by
 from tests.corpora.beacon import ingest_beacon, write
 from tests.data_folders import data_dir_of
 
@@ -314,6 +314,31 @@ def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -
     rows = list(release_gap_rows(gaps))
     rows[0]["name"] = "=HYPERLINK(1)"
     assert '"\'=HYPERLINK(1)"' in "".join(csv_lines(rows))
+
+
+def test_gaps_are_found_once_and_go_on_where_they_were_stopped(
+    told: Told, database: Database, tmp_path: Path
+) -> None:
+    opened: list[str] = []
+
+    def parameters(product: str, release: str) -> ReleaseParameters:
+        opened.append(release)
+        return told.parameters(product, release)
+
+    gaps = ReleaseGaps(told.corpora.corpus, parameters, told.guides)
+    with pytest.raises(Stopped):
+        gaps.of(LOCAL, told.product, stopped=lambda: "2.0" in opened)
+    assert set(opened) == {"1.0", "2.0"}
+    opened.clear()
+    found = gaps.of(LOCAL, told.product)
+    assert set(opened) == {"2.0", "3.0"}
+    opened.clear()
+    assert gaps.of(LOCAL, told.product) == found
+    assert not opened
+    texts = {"settings": SETTINGS.format(rows="\n".join(ROWS["3.0"][:1]))}
+    ingest_beacon(database, write(tmp_path / "again", **texts), release="3.0")
+    gaps.of(LOCAL, told.product)
+    assert set(opened) == {"2.0", "3.0"}
 
 
 def test_two_functions_may_differ_in_a_default(database: Database, tmp_path: Path) -> None:

@@ -137,6 +137,9 @@ def https_host(root: Path, work: Path, token: str = "") -> Iterator[Host]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body in one go: apart, the second waits until the first was acknowledged.
+        wbufsize = -1
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             header = self.headers["authorization"]
@@ -201,7 +204,7 @@ def https_host(root: Path, work: Path, token: str = "") -> Iterator[Host]:
     context.load_cert_chain(work / "ca.pem", work / "key.pem")
     server.socket = context.wrap_socket(server.socket, server_side=True)
     host = Host(f"https://127.0.0.1:{server.server_port}", work / "ca.pem", token)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield host

@@ -36,12 +36,18 @@ class Served:
     open: Callable[..., GitReader]
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    made = Repository.made(tmp_path / "hosted" / "beacon")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with two tags, of which every test gets a copy."""
+    made = Repository.made(tmp_path_factory.mktemp("made") / "beacon")
     made.commit({"docs/guide.md": "# One", "docs/same.md": "# Same", "src/a.c": "int"}, "v1.0")
     made.commit({"docs/guide.md": "# Two", "docs/sub/new.md": "# New"}, "v1.1")
-    return made
+    return made.folder
+
+
+@pytest.fixture
+def repository(made: Path, tmp_path: Path) -> Repository:
+    return Repository(Path(shutil.copytree(made, tmp_path / "hosted" / "beacon")))
 
 
 @pytest.fixture
@@ -50,7 +56,7 @@ def host(repository: Repository, tmp_path: Path) -> Iterator[Host]:
         yield serving
 
 
-@pytest.fixture(params=["folder", "bare", "https", "ssh"])
+@pytest.fixture(params=["folder", "https", "ssh"])
 def served(
     request: pytest.FixtureRequest,
     repository: Repository,
@@ -115,6 +121,7 @@ def _texts(files: Mapping[str, FetchedFile]) -> dict[str, str | None]:
     }
 
 
+@pytest.mark.parametrize("served", ["folder", "bare", "https", "ssh"], indirect=True)
 def test_releases_and_their_files(served: Served, tmp_path: Path) -> None:
     reader = served.open()
     releases = reader.releases()
@@ -307,6 +314,8 @@ def test_more_than_is_wanted_is_not_taken_from_the_network(
     repository: Repository, tmp_path: Path
 ) -> None:
     repository.git("config", "uploadpack.allowFilter", "false")
+    # What is random becomes no smaller.
+    repository.git("config", "core.compression", "0")
     noise = subprocess.run(["head", "-c", "60000000", "/dev/urandom"], capture_output=True).stdout
     repository.commit({"video.bin": noise}, "v2.0")
     options = GitOptions(url=str(repository.folder), path="docs", newest=1, max_bytes=1_000_000)
@@ -385,6 +394,23 @@ def test_it_can_be_stopped(served: Served, tmp_path: Path) -> None:
     files.close()  # type: ignore[attr-defined]
 
 
+def test_a_git_that_is_ended_keeps_nothing_locked(repository: Repository, tmp_path: Path) -> None:
+    class Stopped(Exception): ...
+
+    program = GitProgram(git_address(str(repository.folder)), tmp_path / "program")
+    program.make_repository("0" * 40)
+    lock = program.repository / "shallow.lock"
+
+    def stop() -> None:
+        if lock.exists():
+            raise Stopped
+
+    fetches = ["-c", "alias.hold=!touch shallow.lock; sleep 20", "hold"]
+    with pytest.raises(Stopped), program.run(fetches, check_stop=stop):
+        pass
+    assert not lock.exists()
+
+
 def test_the_listing_can_be_stopped_while_git_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,6 +438,24 @@ def test_what_it_fetched_goes_with_it(repository: Repository, tmp_path: Path) ->
     assert len(list((tmp_path / "a").iterdir())) == 2
     del reader
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_repository_beside_the_folder_is_not_read(
+    repository: Repository, tmp_path: Path, is_broken: bool
+) -> None:
+    """Where git is given PATH it would take PATH.git as well."""
+    folder = tmp_path / "share" / "docs"
+    folder.mkdir(parents=True)
+    repository.git("clone", "-q", "--mirror", ".", f"{folder}.git")
+    if is_broken:
+        shutil.copytree(f"{folder}.git", folder / ".git")
+        (folder / ".git" / "HEAD").write_text("broken")
+    with pytest.raises(SourceError, match=r"there is no such repository|not a git repository"):
+        open_git(GitOptions(url=str(folder)), Secrets()).releases()
+    repository.git("clone", "-q", "--mirror", ".", str(folder / "..git"))
+    with pytest.raises(SourceError, match="takes what it holds from elsewhere"):
+        open_git(GitOptions(url=str(folder)), Secrets())
 
 
 def test_a_tag_that_moves_while_it_is_read(repository: Repository, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
 from corpora.sources import kinds
+from corpora.sources.allowed import AT_THE_SERVER
 from corpora.sources.kinds import SourceKind
 from corpora.sources.options import SourceOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
@@ -95,9 +96,9 @@ class Desk:
                 session.flush()
             return row.id
 
-    def run(self, stopping: Callable[[], bool] = lambda: False) -> Job:
+    def run(self, stopping: Callable[[], bool] = lambda: False, source: int = 0) -> Job:
         jobs = Jobs(self.database)
-        job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=self.source)
+        job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=source or self.source)
         self.worker(stopping).do(job)
         return jobs.get(job)
 
@@ -272,6 +273,55 @@ def test_documents_of_others_stay_beside_those_of_a_source(desk: Desk) -> None:
     assert set(desk.texts("17.20")) == {"guide.md", "notes.md"}
 
 
+def test_files_of_one_name_from_two_sources_are_both_kept_and_told(desk: Desk) -> None:
+    first = desk.source
+    desk.toy.contents = {"1.0": {"guide.rst": "Guide\n=====\n\nThe mast is 12 m.\n"}}
+    desk.toy.revisions = {"1.0": "aaa"}
+    desk.run()
+    with desk.database.writing() as session:
+        row = SourceRow(product="Beacon", kind="toy", options={}, created=datetime.now(UTC))
+        session.add(row)
+        session.flush()
+        second = row.id
+    desk.toy.contents = {
+        "1.0": {
+            "guide.rst": "Guide\n=====\n\n.. include:: parts/lamp.inc\n\n.. include:: /oil.inc\n",
+            "other.rst": "Other\n=====\n\nIt is new.\n",
+            "parts/lamp.inc": "The lamp is red.\n\n",
+            "oil.inc": "It burns oil.\n",
+        }
+    }
+    desk.toy.revisions = {"1.0": "bbb"}
+    desk.run(source=second)
+    held = {
+        "guide.rst": "mast is 12 m",
+        f"source-{second}/guide.rst": "It burns oil",
+        f"source-{second}/other.rst": "It is new",
+    }
+    assert all(words in desk.texts("1.0")[file] for file, words in held.items())
+    assert desk.texts("1.0").keys() == held.keys()
+    assert "lamp is red" in desk.texts("1.0")[f"source-{second}/guide.rst"]
+    assert desk.addresses("1.0")[f"source-{second}/guide.rst"].endswith("/1.0/guide.rst")
+    with desk.database.reading() as session:
+        (told,) = session.get_one(SourceRow, second).report["remarks"]
+    assert told == (
+        "1.0: documents from elsewhere have the names of 1 of its files (guide.rst). Both are "
+        f"kept: all files of this source stand in the folder source-{second}."
+    )
+    desk.toy.contents = {"1.0": {"guide.rst": "Guide\n=====\n\nThe mast is 13 m.\n"}}
+    desk.toy.revisions = {"1.0": "ccc"}
+    desk.run(source=first)
+    assert "13 m" in desk.texts("1.0")["guide.rst"]
+    assert desk.texts("1.0").keys() == held.keys()
+
+
+def test_a_file_that_cannot_be_read_is_told(desk: Desk) -> None:
+    desk.toy.contents["17.10"]["broken.pdf"] = "no PDF"
+    desk.run()
+    (told,) = desk.row().report["remarks"]
+    assert told.startswith("17.10: broken.pdf: ")
+
+
 def test_a_path_that_leads_elsewhere_is_left_out_and_said(desk: Desk, tmp_path: Path) -> None:
     desk.toy.contents = {"1.0": {"../out.md": "# Out\n", "guide.md": GUIDE.format(1)}}
     desk.run()
@@ -354,7 +404,7 @@ url, data, job = sys.argv[1:]
 fetch = folder_reader.FolderReader.fetch
 def slowly(self, *args):
     for number, file in enumerate(fetch(self, *args)):
-        if number == 150:
+        if number == 110:
             print("fetching", flush=True)
             time.sleep(600)
         yield file
@@ -369,12 +419,13 @@ JobWork(claims, database, Path(data), HashEmbedder(), ChunkingSettings(),
 def test_a_killed_run_is_taken_up_with_what_it_fetched(desk: Desk, tmp_path: Path) -> None:
     docs = tmp_path / "share" / "1.0"
     docs.mkdir(parents=True)
-    for number in range(200):
+    for number in range(120):
         words = " ".join(sha256(f"{number} {n}".encode()).hexdigest()[:6] for n in range(20))
         (docs / f"page{number:03}.md").write_text(f"# Page {number}\n\nIt says {words}.\n")
     with desk.database.writing() as session:
         row = session.get_one(SourceRow, desk.source)
         row.kind, row.options = "folder", {"path": f"{tmp_path}/share/{{release}}"}
+        row.person = AT_THE_SERVER
     jobs = Jobs(desk.database)
     job = jobs.add(JobKind.SYNC, "Beacon", "", "ann", source=desk.source)
     url = database_url(desk.data_dir)
@@ -393,7 +444,7 @@ def test_a_killed_run_is_taken_up_with_what_it_fetched(desk: Desk, tmp_path: Pat
         Claims(desk.database, this_process()).recover()
     desk.worker().do(job)
     assert jobs.get(job).message == "New: 1.0."
-    assert len(desk.texts("1.0")) == 200
+    assert len(desk.texts("1.0")) == 120
     assert [*(desk.data_dir / "fetching").rglob("*.md")] == []
 
 

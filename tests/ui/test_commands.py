@@ -291,3 +291,13 @@ def test_attacks_on_a_model_are_counted_and_a_broken_promise_is_exit_code_3(
     assert told in f"{result.output} {result.exception}"
     assert isinstance(result.exception, GoldError) is (code == 1)
     assert [product.name for product in chatbot.products()] == ["valve"]
+
+
+@pytest.mark.parametrize("more", [("--path", "docs"), ("--set", "path=/srv/{release}")])
+def test_an_option_of_a_source_is_given_once(
+    strata: Command, tmp_path: Path, more: tuple[str, str]
+) -> None:
+    place = f"{tmp_path}/{{release}}"
+    refused = strata("source", "add", "folder", place, "--product", "pump", *more)
+    assert refused.exit_code == 2
+    assert "path is given twice" in refused.output

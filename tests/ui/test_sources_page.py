@@ -48,7 +48,7 @@ def sources(chatbot: Chatbot, share: Path) -> Sources:
 
 
 @pytest.fixture
-def work(chatbot: Chatbot) -> Callable[[], bool]:
+def work(chatbot: Chatbot, sources: Sources) -> Callable[[], bool]:
     """Does the next run of a source as the worker does."""
     claims = Claims(chatbot.database, this_process())
     return JobWork(
@@ -57,7 +57,7 @@ def work(chatbot: Chatbot) -> Callable[[], bool]:
         chatbot.settings.data_dir,
         chatbot.embedder,
         ChunkingSettings(),
-        secrets=Secrets(),
+        secrets=Secrets(folders=chatbot.settings.source_folders),
     ).do_next
 
 
@@ -248,7 +248,8 @@ def test_with_publishing_that_waits_the_page_says_so(
     sources.sync(number)
     claims = Claims(chatbot.database, this_process())
     of = chatbot.database, chatbot.settings.data_dir, chatbot.embedder, ChunkingSettings()
-    assert JobWork(claims, *of, secrets=Secrets(), waits=True).do_next()
+    secrets = Secrets(folders=(share,))
+    assert JobWork(claims, *of, secrets=secrets, waits=True).do_next()
     page = open_admin_page("sources", source=str(number))
     assert "Waits to be published: 1.0, 2.0." in shown(page)
     assert "waits to be published" in page.dataframe[0].value["Last run"][0]

@@ -21,7 +21,6 @@ from chatbot.releases.installed import Installed, installed, of_project
 from chatbot.releases.project_files import StatedVersion, versions_stated
 from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.support import cite_stated, original_url
-from chatbot.review.release_gaps import release_gaps_of
 from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
 from chatbot.upgrading.guide import Guide
@@ -224,7 +223,7 @@ class Service:
         """The gaps between the releases of a product; for admins."""
         self._count()
         of = self.chatbot.catalog.product(product)
-        gaps = release_gaps_of(self.chatbot).of(self.person, of, stopped=stopped)
+        gaps = self.chatbot.release_gaps.of(self.person, of, stopped=stopped)
         return tuple(forms.ReleaseGapOut(**vars(gap)) for gap in gaps)
 
     def _count(self) -> None:

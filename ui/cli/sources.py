@@ -186,17 +186,22 @@ def _options(
         options: dict[str, Any] = {"path": str(Path(place).expanduser().absolute())}
     else:
         options = {"url": place}
-    options |= {"path": path} if path else {}
-    options |= {"releases": releases} if releases else {}
-    for pair in given or ():
-        name, found, value = pair.partition("=")
-        if not found:
-            raise BadParameter(f"{pair!r} is not NAME=VALUE")
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
+    of_git = (("path", path), ("releases", releases))
+    for name, value in (*((n, v) for n, v in of_git if v), *map(_option, given or ())):
+        if name in options:
+            raise BadParameter(f"{name} is given twice: {options[name]!r} and {value!r}")
+        options[name] = value
     return options
+
+
+def _option(pair: str) -> tuple[str, Any]:
+    name, found, value = pair.partition("=")
+    if not found:
+        raise BadParameter(f"{pair!r} is not NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _done(settings: Settings, database: Database, job: int) -> Job:
@@ -245,7 +250,7 @@ def _started(
         stopping.is_set,
         settings.reading_limits,
         lambda: pauses_for_answers(settings.data_dir),
-        secrets=Secrets(settings.source_tokens, settings.source_files),
+        secrets=Secrets(settings.source_tokens, settings.source_files, settings.source_folders),
         waits=settings.publishing_waits,
     )
 

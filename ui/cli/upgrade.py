@@ -73,14 +73,14 @@ def gaps(
     """List what the releases lost, only announce, or state in two ways."""
     from chatbot.accounts.people import LOCAL
     from chatbot.review.exports import Exports, Format
-    from chatbot.review.release_gaps import release_gap_rows, release_gaps_of
+    from chatbot.upgrading.release_gaps import release_gap_rows
 
     if as_json and as_csv:
         raise BadParameter("choose --json or --csv")
     chatbot = open_chatbot()
     with progress_bars() as show:
         told = lambda done, of: show("releases", done, of)  # noqa: E731 - two words of code
-        found = release_gaps_of(chatbot).of(LOCAL, chatbot.catalog.product(product), told=told)
+        found = chatbot.release_gaps.of(LOCAL, chatbot.catalog.product(product), told=told)
     if as_csv:
         rows, exports = release_gap_rows(found), Exports(chatbot.database)
         exported = exports.of(LOCAL, "release gaps", rows, Format.CSV, product=product)

@@ -7,8 +7,8 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.gaps import Gap, GapReport, gap_rows
-from chatbot.review.release_gaps import GapKind, ReleaseGap, release_gap_rows, release_gaps_of
 from chatbot.review.turns import TurnFilter
+from chatbot.upgrading.release_gaps import GapKind, ReleaseGap, release_gap_rows
 from ui.answers.citations import place, source_button
 from ui.elements.address import page_link
 from ui.elements.frame import in_a_row, page, show_tabs
@@ -65,8 +65,7 @@ def _between_releases(person: Person) -> None:
         bar.progress(done / max(of, 1), f"Read {done} of {of} releases")
 
     try:
-        finder = release_gaps_of(services.chatbot())
-        found = finder.of(person, products[product], told=told)
+        found = services.chatbot().release_gaps.of(person, products[product], told=told)
     finally:
         bar.empty()
     if not found:

@@ -102,7 +102,8 @@ def run_worker(settings: Settings, parent: int | None = None) -> None:
     checks = replace(work, tasks={JobKind.CHECK: partial(check, settings)})
     packs = replace(work, tasks={JobKind.PACK: partial(make_pack, settings)})
     # A source is waited for: that is no reason for uploads to wait, too.
-    sources = replace(work, secrets=Secrets(settings.source_tokens, settings.source_files))
+    opened = settings.source_tokens, settings.source_files, settings.source_folders
+    sources = replace(work, secrets=Secrets(*opened))
     threads = [
         threading.Thread(target=target, args=args, daemon=True)
         for target, *args in (

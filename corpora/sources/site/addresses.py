@@ -21,6 +21,7 @@ _LONGEST_NAME = 120
 _INDEX = ("index.html", "index.htm")
 _FILES = (".html", ".htm", ".xhtml", ".md", ".txt", ".xml")
 _KEPT = "!$&'()*+,;=:@~"
+_WHOLE = re.compile(r"https?://[^/?#]", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _UNUSABLE = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
 
@@ -33,6 +34,7 @@ def parsed(address: str, base: httpx.URL | None = None) -> httpx.URL | None:
     if len(address) > _LONGEST:
         return None
     try:
+        base = None if _WHOLE.match(address) else base
         url = base.join(address) if base is not None else httpx.URL(address)
         if url.scheme not in PORTS or not url.host:
             return None
@@ -42,8 +44,11 @@ def parsed(address: str, base: httpx.URL | None = None) -> httpx.URL | None:
         segments = [unquote(segment) for segment in url.raw_path.decode().split("?")[0].split("/")]
         if any(s in (".", "..") or "/" in s or "\\" in s or _CONTROL.search(s) for s in segments):
             return None
-        path = "/".join(quote(segment, safe=_KEPT) for segment in segments)
-        return url.copy_with(port=port, raw_path=(path or "/").encode(), fragment=None)
+        path = "/".join(quote(segment, safe=_KEPT) for segment in segments) or "/"
+        # Most addresses are in that form already, and making another one takes longest.
+        if url.port == port and url.raw_path == path.encode() and "#" not in address:
+            return url
+        return url.copy_with(port=port, raw_path=path.encode(), fragment=None)
     except (httpx.InvalidURL, ValueError):
         return None
 
@@ -100,6 +105,11 @@ class Place:
             return path
         return path.rpartition("/")[0] + "/" if path.lower().endswith(_FILES) else f"{path}/"
 
+    @cached_property
+    def inner(self) -> tuple[str, ...]:
+        """The folders of those other releases that lie inside this one's."""
+        return tuple(other for other in self.others if other.startswith(self.folder))
+
     def page(self, address: str, base: httpx.URL | None = None) -> httpx.URL | None:
         """The address of a page of this release, or None."""
         url = parsed(address, base)
@@ -116,8 +126,7 @@ class Place:
     def holds(self, url: httpx.URL) -> bool:
         """Say whether an address lies below the folder."""
         path = f"{url.raw_path.decode().rstrip('/')}/"
-        inner = (other for other in self.others if other.startswith(self.folder))
-        return path.startswith(self.folder) and not path.startswith(tuple(inner))
+        return path.startswith(self.folder) and not path.startswith(self.inner)
 
     def path(self, url: httpx.URL, suffixes: tuple[str, ...]) -> str:
         """The path of the file that a page is ingested as.

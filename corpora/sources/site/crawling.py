@@ -196,7 +196,7 @@ class Crawl:
         self._paths.add(path)
         self._frontier.take(url)
         for child in self._children.get(state.at, ()):
-            self._frontier.add(Found(str(self._known.addresses[child]), by=state.at))
+            self._frontier.add(Found(self._known.addresses[child], by=state.at))
         state = replace(state, lastmod=settled(found.lastmod), by=found.by)
         return FetchedFile(path, str(state), str(url), None)
 
@@ -294,7 +294,7 @@ class Crawl:
 
     def _is_there(self, key: str) -> bool:
         try:
-            return self._get(self._known.addresses[key]).status in (200, 304)
+            return self._get(httpx.URL(self._known.addresses[key])).status in (200, 304)
         except Refused:
             return False
 

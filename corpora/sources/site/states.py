@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 
 import httpx
@@ -47,15 +47,14 @@ class State:
     def read(cls, digest: str) -> State | None:
         """What a digest holds, or None where it is of another kind."""
         try:
-            known = {field.name for field in fields(cls)}
-            return cls(**{key: value for key, value in json.loads(digest).items() if key in known})
+            kept = json.loads(digest).items()
+            return cls(**{key: value for key, value in kept if key in _FIELDS})
         except (ValueError, TypeError, AttributeError):
             return None
 
     def __str__(self) -> str:
-        return json.dumps(
-            {key: value for key, value in asdict(self).items() if value}, separators=(",", ":")
-        )
+        values = ((field, getattr(self, field)) for field in _FIELDS)
+        return json.dumps({key: value for key, value in values if value}, separators=(",", ":"))
 
     @property
     def conditions(self) -> Mapping[str, str]:
@@ -65,21 +64,29 @@ class State:
         return {"If-Modified-Since": self.modified} if self.modified else {}
 
 
+_FIELDS = tuple(field.name for field in fields(State))
+
+
 class Known:
     """The states of the pages of one release, by what identifies their addresses."""
 
     def __init__(self, digests: Mapping[str, str], place: Place) -> None:
-        base = place.start.join(place.folder)
         self.paths: dict[str, str] = {}
         self.states: dict[str, State] = {}
-        self.addresses: dict[str, httpx.URL] = {}
+        self.addresses: dict[str, str] = {}
+        base = place.start.join(place.folder)
+        folder = str(base)
         for path, digest in digests.items():
             state = State.read(digest)
-            url = place.page(state.at, base) if state else None
-            if state is not None and url is not None:
-                self.paths[identity(url)] = path
-                self.states[identity(url)] = state
-                self.addresses[identity(url)] = url
+            if state is None:
+                continue
+            address = f"{folder}{state.at[2:]}"
+            if not state.at.startswith("./") or place.inner:
+                if (url := place.page(state.at, base)) is None:
+                    continue
+                address = str(url)
+            key = identity(address)
+            self.paths[key], self.states[key], self.addresses[key] = path, state, address
 
     def conditions(self, url: httpx.URL) -> Mapping[str, str]:
         """The headers of a conditional request; none for a page that is not known."""

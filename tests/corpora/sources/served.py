@@ -76,6 +76,9 @@ def serving(
 def _handler(site_of: object) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body in one go: apart, the second waits until the first was acknowledged.
+        wbufsize = -1
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             site: Site = site_of()  # type: ignore[operator]

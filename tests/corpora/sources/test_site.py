@@ -213,8 +213,11 @@ def test_what_a_packed_sitemap_unpacks_to_is_bounded(
         read(site.url(TEMPLATE))
 
 
-def test_pages_that_a_sitemap_calls_unchanged_are_not_asked_for(site: Site) -> None:
-    names = [f"page{number}.html" for number in range(60)]
+def test_pages_that_a_sitemap_calls_unchanged_are_not_asked_for(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.sources.site.crawling.LEAST_SAMPLED", 2)
+    names = [f"page{number}.html" for number in range(12)]
     site.pages |= {f"/docs/17.10/{name}": html(name) for name in names}
     addresses = [site.url(f"/docs/17.10/{name}") for name in names]
     site.pages["/sitemap.xml"] = sitemap(*addresses, lastmod="2026-01-02T03:04:05+00:00")
@@ -223,7 +226,7 @@ def test_pages_that_a_sitemap_calls_unchanged_are_not_asked_for(site: Site) -> N
     again = read(site.url(TEMPLATE), known=known)
     assert again.paths == set(names)
     assert not again.content
-    assert len(site.asked()) == 1 + 10, "the first page, and ten as a sample"
+    assert len(site.asked()) == 1 + 2, "the first page, and two as a sample"
 
     site.pages["/docs/17.10/page5.html"] = html("changed")
     site.pages["/sitemap.xml"] = sitemap(
@@ -236,8 +239,11 @@ def test_pages_that_a_sitemap_calls_unchanged_are_not_asked_for(site: Site) -> N
     assert set(changed.content) == {"page5.html"}
 
 
-def test_a_sitemap_that_is_wrong_about_a_page_is_not_believed(site: Site) -> None:
-    names = [f"page{number}.html" for number in range(60)]
+def test_a_sitemap_that_is_wrong_about_a_page_is_not_believed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.sources.site.crawling.LEAST_SAMPLED", 2)
+    names = [f"page{number}.html" for number in range(12)]
     site.pages |= {f"/docs/17.10/{name}": html(name) for name in names}
     addresses = [site.url(f"/docs/17.10/{name}") for name in names]
     site.pages["/sitemap.xml"] = sitemap(*addresses, lastmod="2026-01-02")
@@ -420,13 +426,13 @@ def test_a_site_without_end_is_read_no_further_than_a_limit(site: Site) -> None:
             if not path.startswith("/docs/17.10/a"):
                 return super().get(path, default)
             name = path.rpartition("/")[2]
-            return html(name, *(f"{name}{number}" for number in range(100)), head=head)
+            return html(name, *(f"{name}{number}" for number in range(3)), head=head)
 
     site.pages = Endless({"/docs/17.10/": html("Start", "a")})
-    got = read(site.url(TEMPLATE), discover="links", max_pages=20)
+    got = read(site.url(TEMPLATE), discover="links", max_pages=2)
     assert got.paths == {"index.html"}
-    assert len(site.asked()) == 4 * 20 + 100
-    assert "the reading ended at 180 addresses asked for" in got.remarks
+    assert len(site.asked()) == 4 * 2 + 100
+    assert "the reading ended at 108 addresses asked for" in got.remarks
 
 
 def test_no_more_addresses_are_noted_than_a_limit() -> None:
@@ -438,14 +444,17 @@ def test_no_more_addresses_are_noted_than_a_limit() -> None:
     assert not frontier.is_settled_copy(copy, httpx.URL("https://docs.example/f"))
 
 
-def test_the_words_of_a_site_in_remarks_are_bounded(site: Site) -> None:
-    names = [f"p{number}" for number in range(210)]
+def test_the_words_of_a_site_in_remarks_are_bounded(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpora.sources.site.remarks._MOST_REASONS", 20)
+    names = [f"p{number}" for number in range(30)]
     site.pages["/docs/17.10/"] = html("Start", *names)
     kinds = {name: f"x/{name}{'y' * 5_000}" for name in names}
     site.pages |= {f"/docs/17.10/{name}": Page("", kind) for name, kind in kinds.items()}
     reader = reader_of(site.url(TEMPLATE), discover="links")
     got = Reading(reader, "17.10", {})
-    assert len(reader.remarks) == 201
+    assert len(reader.remarks) == 21
     assert reader.remarks[-1] == "17.10: 10 more were left out for other reasons."
     assert max(map(len, reader.remarks)) < 300
     left_out = LeftOut()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -57,12 +58,13 @@ def http(chatbot: Chatbot) -> Iterator[httpx.Client]:
         yield client
 
 
-def work(chatbot: Chatbot) -> None:
-    """Do the runs that wait."""
+def work(chatbot: Chatbot, *folders: Path) -> None:
+    """Do the runs that wait; `folders` are those that settings open."""
     claims = Claims(chatbot.database, this_process())
     data_dir, embedder = chatbot.settings.data_dir, chatbot.embedder
     worker = JobWork(
-        claims, chatbot.database, data_dir, embedder, ChunkingSettings(), secrets=Secrets()
+        *(claims, chatbot.database, data_dir, embedder, ChunkingSettings()),
+        secrets=Secrets(folders=folders),
     )
     while worker.do_next():
         pass
@@ -123,6 +125,40 @@ def test_only_admins_manage_sources_and_by_program_only_in_named_folders(
     assert Sources(chatbot.database, settings, LOCAL).add(
         "pump", "folder", {"path": f"{share}/{{release}}"}
     )
+
+
+def test_the_folders_of_the_settings_hold_for_every_run(
+    chatbot: Chatbot, share: Path, tmp_path: Path
+) -> None:
+    settings = chatbot.settings.model_copy(update={"source_folders": (share.parent,)})
+    sources = Sources(chatbot.database, settings, LOCAL)
+    source = sources.add("pump", "folder", {"path": f"{share}/{{release}}"}).id
+    sources.sync(source)
+    work(chatbot, share.parent)
+    assert sources.show(source).outcome == "changed"
+    sources.sync(source)
+    work(chatbot)
+    assert "(STRATA_SOURCE_FOLDERS) does not name." in sources.show(source).message
+    # Whoever may write there makes a link of it.
+    private = tmp_path.parent / f"{tmp_path.name}-private"
+    shutil.copytree(share, private)
+    (private / "1.0" / "guide.md").write_text("# Pump\n\nThe secret is out.\n")
+    shutil.rmtree(share)
+    share.symlink_to(private)
+    sources.sync(source)
+    work(chatbot, share.parent)
+    assert f"does not name (it leads to {private})" in sources.show(source).message
+    corpus = chatbot.corpora.corpus("pump", "1.0")
+    (document,) = corpus.documents()
+    assert "10 days" in corpus.pages_of(document.id)[0].text
+
+
+def test_a_source_of_the_command_line_lies_anywhere_in_every_run(
+    chatbot: Chatbot, sources: Sources, added: ListedSource
+) -> None:
+    sources.sync(added.id)
+    work(chatbot)
+    assert sources.show(added.id).outcome == "changed"
 
 
 def test_a_schedule_orders_one_run_for_all_that_were_missed(

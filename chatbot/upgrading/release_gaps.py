@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
 from chatbot.accounts.people import Person
-from chatbot.chatbot import Chatbot
 from chatbot.comparison.pages import pages_with
 from chatbot.comparison.presence import find_everywhere
 from chatbot.retrieval.support import cite_stated, cite_words, whole
@@ -30,6 +30,7 @@ from ingestion.page import DocumentKind
 _SHARED, _AGREEING = 3, 0.6
 """Names that two sections share, and the share of equal values, from which they state one thing."""
 _LOOKED_AT = 20
+_HELD = 500
 _SUFFIXES = (
     ".py",
     ".toml",
@@ -71,13 +72,18 @@ class ReleaseGap:
     citations: tuple[Citation, ...]
 
 
-@dataclass(frozen=True)
 class ReleaseGaps:
-    """Finds the gaps between the releases of a product, for admins; others raise NotAllowed."""
+    """Finds the gaps between the releases of a product, for admins; others raise NotAllowed.
 
-    open_corpus: OpenCorpus
-    open_parameters: OpenParameters
-    guides: UpgradeGuides
+    Those of a release are kept in memory: whoever stops and asks again goes on from there.
+    """
+
+    def __init__(
+        self, open_corpus: OpenCorpus, open_parameters: OpenParameters, guides: UpgradeGuides
+    ) -> None:
+        self._corpus, self._parameters, self._guides = open_corpus, open_parameters, guides
+        # By generations: a release that is built anew is another one.
+        self._found = lru_cache(_HELD)(self._find)
 
     def of(
         self,
@@ -96,30 +102,37 @@ class ReleaseGaps:
                 raise Stopped
             told(number, len(names))
             assert newer is not None
-            found.append(tuple(self._of_release(product.name, older, newer)))
+            found.append(self._found(product.name, *self._built(product, older, newer)))
         told(len(names), len(names))
         return tuple(gap for gaps in reversed(found) for gap in gaps)
 
+    def _built(
+        self, product: Product, older: str | None, newer: str
+    ) -> tuple[tuple[str, int] | None, tuple[str, int]]:
+        """Two releases, each with its generation."""
+        before = None if older is None else (older, self._corpus(product.name, older).generation)
+        return before, (newer, self._corpus(product.name, newer).generation)
+
+    def _find(
+        self, product: str, before: tuple[str, int] | None, after: tuple[str, int]
+    ) -> tuple[ReleaseGap, ...]:
+        return tuple(self._of_release(product, before and before[0], after[0]))
+
     def _of_release(self, product: str, older: str | None, newer: str) -> Iterator[ReleaseGap]:
-        stated, corpus = self.open_parameters(product, newer), self.open_corpus(product, newer)
+        stated, corpus = self._parameters(product, newer), self._corpus(product, newer)
         if older is not None:
-            before = self.open_parameters(product, older)
+            before = self._parameters(product, older)
             notes = notes_of_step(
                 older,
                 newer,
-                self.guides.notes(product, older),
-                self.guides.notes(product, newer),
+                self._guides.notes(product, older),
+                self._guides.notes(product, newer),
             )
             own = list(notes)
-            corpora = self.open_corpus(product, older), corpus
+            corpora = self._corpus(product, older), corpus
             yield from _lost(before, stated, corpora, own)
             yield from _announced(product, stated, own)
         yield from _contradictions(stated)
-
-
-def release_gaps_of(chatbot: Chatbot) -> ReleaseGaps:
-    """The finder over the corpora of a chatbot."""
-    return ReleaseGaps(chatbot.corpora.corpus, chatbot.open_parameters, chatbot.upgrade_guides)
 
 
 def _lost(

@@ -1,0 +1,45 @@
+"""Which folders of the server a source may lie in: those that settings name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from posixpath import dirname
+
+from corpora.errors import SourceError
+from corpora.sources.options import FolderOptions, GitOptions, SourceOptions
+
+AT_THE_SERVER = "command line"
+"""Who added a source at the server's command line, where it may lie in any folder."""
+
+
+def require_allowed(options: SourceOptions, folders: Sequence[Path], *, anywhere: bool) -> None:
+    """Raise SourceError for a path of this machine that settings do not open: it may hold anything.
+
+    It holds for now alone: a folder can become a link to another one.
+    """
+    match options:
+        case FolderOptions(path=path):
+            # What stands before {release} may be the beginning of the names of its neighbours.
+            given, place = path, dirname(path.partition("{release}")[0])
+        case GitOptions(url=url) if _is_here(url):
+            given = place = re.sub("^file:(//)?", "", url, flags=re.IGNORECASE)
+        case _:
+            return
+    if ".." in Path(given).parts:
+        raise SourceError(f"{given} holds .., which may lead anywhere: give the plain path.")
+    real = Path(place).resolve()
+    if not anywhere and not any(real.is_relative_to(folder.resolve()) for folder in folders):
+        leads = f" (it leads to {real})" if str(real) != place.rstrip("/") else ""
+        raise SourceError(
+            f"{place or '.'} is a folder of the server that the setting source_folders "
+            f"(STRATA_SOURCE_FOLDERS) does not name{leads}. Add it there, or add the source on the "
+            "server with `strata source add`."
+        )
+
+
+def _is_here(url: str) -> bool:
+    """Whether the address of a repository is a path of this machine, whatever else is in it."""
+    is_path = url.startswith(("/", ".", "~")) or url.lower().startswith("file:")
+    return is_path or not ("://" in url or ":" in url.partition("/")[0])
