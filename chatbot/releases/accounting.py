@@ -193,8 +193,8 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
-        listed = head.endswith(",") and number.is_known and number.is_dotted
-        return NumberRole.OPEN if listed else NumberRole.OTHER
+        likely = head.endswith((",", "/", "#")) and number.is_known and number.is_dotted
+        return NumberRole.OPEN if likely else NumberRole.OTHER
     return _free(text, number, before, mark, names)
 
 

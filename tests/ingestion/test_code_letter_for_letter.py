@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from textwrap import indent
@@ -198,6 +199,9 @@ def test_spans_are_kept(place: str) -> None:
             text = expected
         if "literal" in place:
             text = f"a{text.replace('`', '').replace('+', '')}b"
+        if file == "x.adoc":
+            # A term before its definition, wherever it stands in a line.
+            text = re.sub("::|;;", "", text)
         expected = collapse(text)
         read = load(written(text).encode(), file)
         assert any(expected in block.text for page in read.pages for block in page.blocks)
