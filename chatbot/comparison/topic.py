@@ -24,7 +24,11 @@ _ELSEWHERE = re.compile(rf"{CHANGED}|\b(?:changé\w*|neu)\b", re.I)
 """Asks for changes in another language than English."""
 _OF_QUESTIONS = FUNCTION_WORDS | word_set("hat haben wurde wurden was qué qu quoi cosa mudou")
 _FILLING = re.compile(
-    rf"(?:{'|'.join(sorted({*get_stopwords('zh'), *get_stopwords('ja'), *'什哪吗嗎呢点升级級점은는이가'}, key=len)[::-1])})*"
+    "|".join(
+        sorted(
+            {*get_stopwords("zh"), *get_stopwords("ja"), *"什哪吗嗎呢点升级級점은는이가"}, key=len
+        )[::-1]
+    )
 )
 """Function words and question words of a run of Han, kana or Hangul."""
 _CLAUSE_END = re.compile(r"[:;?]")
@@ -67,7 +71,7 @@ def topic_of(text: str, product: str) -> str:
     named = [w for w in words if not (w.lower() in _ASKING or _COMPARATIVE.fullmatch(w))]
     if _ELSEWHERE.search(text):
         left = [(w, _ELSEWHERE.sub("", w)) for w in named if not _is_function(w)]
-        named = [w for w, rest in left if not _FILLING.fullmatch(rest)]
+        named = [w for w, rest in left if _FILLING.sub("", rest)]
     if identifiers(text):
         # Words around a name that are not English are taken for question words.
         named = [w for w in named if not UNSPACED_RUN.fullmatch(w)]

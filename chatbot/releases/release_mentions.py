@@ -84,6 +84,7 @@ _TAIL = re.compile(
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
+_SINCE_WINDOW = 24
 _UNFINISHED = "next main dev edge testing beta nightly"
 _ORDINARY_WORDS = word_set(f"stable current latest standard {_UNFINISHED}")
 """Names of releases that are words of everyday use as well."""
@@ -223,7 +224,9 @@ def _mention_at(
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)
     name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
-    ahead, behind = SINCE_BEFORE.search(question, 0, before.start()), SINCE_BEHIND.match(question, end)
+    window = max(0, before.start() - _SINCE_WINDOW)
+    ahead = SINCE_BEFORE.search(question, window, before.start())
+    behind = SINCE_BEHIND.match(question, end)
     since = "since" if ahead or behind else ""
     is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
     return ParsedMention(
