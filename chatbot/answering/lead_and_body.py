@@ -36,15 +36,20 @@ from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
 from chatbot.text.markdown import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
-from chatbot.text.words import listed
+from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, Citation, ModelStep, Record, Turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import tokens
 from ingestion.page import BlockKind
 
 STEP = "answer_generation"
 REFUSAL_PROBABILITY = 0.18
 """The probability of "I don't know" at the beginning of a reply from which it is refused."""
+BORNE_REFUSAL_PROBABILITY = 0.25
+"""The same where one record bears the question (docs/decisions/0018)."""
+_BORNE = 0.5
+"""The least share of a question's words that the release has where a record bears it."""
 NO_MODEL = "No language model is set up: this is the best passage."
 TOO_LONG = "The question is too long for the language model: this is the best passage."
 REMOVED = "A sentence was left out: the documentation does not support it."
@@ -81,7 +86,7 @@ def write_lead_and_body(
             prompt.messages,
             step=STEP,
             shown=True,
-            unless=(UNKNOWN, REFUSAL_PROBABILITY),
+            unless=(UNKNOWN, draft.limit),
             max_tokens=max_tokens,
             **chosen,
         )
@@ -109,7 +114,7 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     if says_unknown(without_marks(text).strip()):
         if draft.row_asked or draft.titled:
             return draft.passage(draft.titled)
-        doubt = f"doubt {turn.calls[-1].doubt:.2f}, limit {REFUSAL_PROBABILITY}"
+        doubt = f"doubt {turn.calls[-1].doubt:.2f}, limit {draft.limit}"
         return nothing_found(turn, f"{UNKNOWN_TO_MODEL} ({doubt})")
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
@@ -161,6 +166,22 @@ class _Draft:
         """The passage whose heading has all words of the question, where these are several."""
         titled = (p for p in self.prompt.shown if is_titled(p.heading, self.prompt.subject))
         return next(titled, None)
+
+    @cached_property
+    def limit(self) -> float:
+        """The doubt from which it is refused.
+
+        A record bears the question if it has, with its headings, all its words that the release
+        has, and these are at least half of them.
+        """
+        words = [set(tokens(word)) for word in filtered(self.prompt.subject).split()]
+        known = [of for of in words if any(map(self.corpus.frequency, of))]
+        if not known or len(known) < _BORNE * len(words):
+            return REFUSAL_PROBABILITY
+        records = (r for excerpt in self.prompt.excerpts for r in excerpt.records)
+        texts = (set(tokens(" ".join((*r.path, r.reading)))) for r in records)
+        is_borne = any(all(of & text for of in known) for text in texts)
+        return BORNE_REFUSAL_PROBABILITY if is_borne else REFUSAL_PROBABILITY
 
     def gives_asked_cells(self, lead: Sequence[Sentence]) -> bool:
         """Whether a lead says what stands in the cells that the question names, if it names any."""

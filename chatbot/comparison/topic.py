@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from chatbot.releases.accounting import CHANGED
+from stopwords import get_stopwords
+
+from chatbot.releases.accounting import CHANGED, COMPARATIVE
 from chatbot.retrieval.question_types import stated_type
 from chatbot.text.words import FUNCTION_WORDS, filtered, word_set
 from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
@@ -14,11 +16,21 @@ _WHERE = re.compile(
     re.I,
 )
 _DIFFERS = re.compile(
-    rf"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus|{CHANGED})\b", re.I
+    rf"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus|{COMPARATIVE})\b|{CHANGED}",
+    re.I,
 )
-_ELSEWHERE = re.compile(rf"\b(?:{CHANGED}|changé\w*|neu)\b", re.I)
+_COMPARATIVE = re.compile(COMPARATIVE, re.I)
+_ELSEWHERE = re.compile(rf"{CHANGED}|\b(?:changé\w*|neu)\b", re.I)
 """Asks for changes in another language than English."""
 _OF_QUESTIONS = FUNCTION_WORDS | word_set("hat haben wurde wurden was qué qu quoi cosa mudou")
+_FILLING = re.compile(
+    "|".join(
+        sorted(
+            {*get_stopwords("zh"), *get_stopwords("ja"), *"什哪吗嗎呢点升级級점은는이가"}, key=len
+        )[::-1]
+    )
+)
+"""Function words and question words of a run of Han, kana or Hangul."""
 _CLAUSE_END = re.compile(r"[:;?]")
 _QUESTION_END = re.compile(
     r"[?？;。\n]+|(?:^|(?<=\s))\d[.)]\s"
@@ -29,7 +41,7 @@ _QUESTION_END = re.compile(
 _WHATS_NEW = "What is new, changed or removed in this release?"
 _ASKING = word_set("""
     added available around become changed changes contain describe every everywhere gone include
-    introduced last missing new possible removed since support supported until value values
+    introduced last missing new possible removed since still support supported until value values
 """)
 """Words of a question about several releases that name nothing."""
 
@@ -56,9 +68,10 @@ def topic_of(text: str, product: str) -> str:
     """The words of a question that name the compared thing, without question words and product."""
     own_name = set(tokens(product))
     words = filtered(text.replace("`", "")).split()
-    named = [w for w in words if w.lower() not in _ASKING]
+    named = [w for w in words if not (w.lower() in _ASKING or _COMPARATIVE.fullmatch(w))]
     if _ELSEWHERE.search(text):
-        named = [w for w in named if not (_ELSEWHERE.fullmatch(w) or _is_function(w))]
+        left = [(w, _ELSEWHERE.sub("", w)) for w in named if not _is_function(w)]
+        named = [w for w, rest in left if _FILLING.sub("", rest)]
     if identifiers(text):
         # Words around a name that are not English are taken for question words.
         named = [w for w in named if not UNSPACED_RUN.fullmatch(w)]

@@ -49,13 +49,15 @@ _FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
 _SINCE = r"seit|depuis|d[èe]s|desde|dalla"
+_THAN = r"(?:\b(?P<than>than|as)\s+(?=(?:in|on|with|under|for)\s))?"
+"""Before the preposition of a release that another one is held against: "than in 2.1"."""
 _WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
     r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
     r"|above))\s+"
-    r"|\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to|from"
-    rf"|since|until|as\s+of|than|vs\.?|versus|against|about|w/|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
+    rf"|{_THAN}\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to"
+    rf"|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
@@ -78,12 +80,18 @@ JOINED = re.compile(
     re.I,
 )
 """The text that may stand between two releases that are named side by side."""
-CHANGED = r"geändert|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+"
-"""The words for "changed" that no English one begins like."""
+COMPARATIVE = r"worse|better|(?:high|low|larg|small|long|short|fast|slow|strict)er"
+CHANGED = (
+    r"\b(?:geändert|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+|(?:измен|отлич|сравн|разниц|нов)\w*)\b"
+    r"|(?:[变變変][化更]|改[变變进進动動了]|[変变]わ|[区區][别別]|不同|差[异異別分]|[違违]い"
+    r"|新(?:功能|增|機能|し))[ぁ-ん]*|(?:바뀌|바뀐|변경|달라|차이)\w*"
+)
+"""The words for "changed" and "differs" that no English one begins like."""
 CONTRASTS = re.compile(
     r"\b(?:vs|versus|compar\w+|diff\w*|(?<!\bwe\s)chang\w+|(?<!\bin\s)between|same|happens"
-    rf"|breaks?|new\s+since|unterschied\w*|{CHANGED}|neu\s+seit|seit\s+\S+\s+neu)\b"
-    r"|\bwhat(?:['’]s|\s+is)\s+new\b",
+    r"|breaks?|new\s+since|unterschied\w*|neu\s+seit|seit\s+\S+\s+neu"
+    rf"|{COMPARATIVE})\b"
+    rf"|{CHANGED}|\bwhat(?:['’]s|\s+is)\s+new\b",
     re.I,
 )
 """Asks for what differs, also of a move from one release to another."""
@@ -185,8 +193,8 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
         keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
-        listed = head.endswith(",") and number.is_known and number.is_dotted
-        return NumberRole.OPEN if listed else NumberRole.OTHER
+        likely = head.endswith((",", "/", "#")) and number.is_known and number.is_dotted
+        return NumberRole.OPEN if likely else NumberRole.OTHER
     return _free(text, number, before, mark, names)
 
 

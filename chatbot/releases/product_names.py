@@ -26,6 +26,13 @@ NEWEST = (
     r"|[úu]ltim[ao]|atual|последн\w+|최신)(?!\w)|最新)"
 )
 """The words for the newest one, in Latin, Cyrillic and other letters."""
+SINCE_BEFORE = re.compile(
+    r"(?:自从?|[从從与與跟和比]|(?<!\w)со?(?:\s+верси\w+)?|(?<!\w)чем\s+в)\s?\Z", re.I
+)
+SINCE_BEHIND = re.compile(
+    rf"\s?(?:的?(?:{VERSION}|版))?\s?(?:以[来來降后後]|[之のか]?[后後]|相比|から|より|と|이후|부터|보다|와|과)"
+)
+"""The words for "since", "from", "than" or "against" before and behind a release there."""
 _OTHER_SCRIPTS = re.compile(
     rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})"
     rf"|(?P<tie>(?<=最新)版?[的の]?(?=\s*\d)|[的の](?=最新))|[{UNSPACED}\u0400-\u0dff]"

@@ -33,7 +33,7 @@ LEFT_OPEN = "your files leave the release open: "
 """Begins the explanation of a question back to somebody whose files do not tell the release."""
 TARGET = "your target release"
 """Explains the release of a question that names the way to it from another one."""
-_AGAINST = word_set("since from to than against vs vs. versus")
+_AGAINST = word_set("since from to than as against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
 )
@@ -85,7 +85,8 @@ def choose_release(
         newest = max(releases, key=product.releases.index)
         return _one(product, newest, f"Using {newest.name}, {TARGET}")
     against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
-    if contrasts and mention.preposition in against and release not in default_releases:
+    held = mention.preposition == "than" or (contrasts and mention.preposition in against)
+    if held and release not in default_releases:
         return _compared(product, (release, *default_releases))
     if mention.place is Place.SAME and not any(m.place is None for m in meant):
         return default

@@ -21,6 +21,8 @@ from chatbot.releases.product_names import (
     NEWEST,
     OWN,
     PREVIOUS,
+    SINCE_BEFORE,
+    SINCE_BEHIND,
     VERSION,
     Span,
     mask,
@@ -77,11 +79,12 @@ class ParsedMention:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|series|line|branch|版本)\b[)\]\"'”’]*)?"
+    r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|one(?!-)|series|line|branch|版本)\b[)\]\"'”’]*)?"
     rf"(?:(?<=[xX*])\s*{NEWEST})?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
+_SINCE_WINDOW = 24
 _UNFINISHED = "next main dev edge testing beta nightly"
 _ORDINARY_WORDS = word_set(f"stable current latest standard {_UNFINISHED}")
 """Names of releases that are words of everyday use as well."""
@@ -221,15 +224,19 @@ def _mention_at(
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)
     name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
+    window = max(0, before.start() - _SINCE_WINDOW)
+    ahead = SINCE_BEFORE.search(question, window, before.start())
+    behind = SINCE_BEHIND.match(question, end)
+    since = "since" if ahead or behind else ""
     is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
     return ParsedMention(
-        before.start(),
-        tail.end(),
+        ahead.start() if ahead else before.start(),
+        max(tail.end(), behind.end() if behind else 0),
         question[name_start:end],
         reading,
         steps=steps,
         is_negated=bool(before["negation"]),
-        preposition="to" if arrow else where,
+        preposition="to" if arrow else before["than"] or where or since,
         names_product=bool(before["product"]),
         has_release_word=bool(is_marked) or where in ("in", "on", "under", "since", "as of"),
     )

@@ -62,7 +62,7 @@ STOP_WORDS = (
 """Removed from Filtered queries and never counted as evidence."""
 
 FUNCTION_WORDS = STOP_WORDS.union(
-    *map(get_stopwords, ("de", "es", "fr", "it", "pt")), word_set("de à y e")
+    *map(get_stopwords, ("de", "es", "fr", "it", "pt", "ru")), word_set("de à y e")
 )
 """The same and those of other languages, which no number belongs to either."""
 

@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from chatbot.memory.questions import standalone_text
 from chatbot.turn import Turn
+from chatbot.understanding.follow_ups import context_of_follow_up
 from chatbot.understanding.queries import rewrite_query
 from chatbot.understanding.reading_by_rules import extract_release, take_up_question
 from corpora.catalog.release import Product, Release, is_prerelease
@@ -51,3 +54,11 @@ def test_topic_and_release_carry_over_and_are_dropped_with_the_subject() -> None
 def test_a_follow_up_is_kept_in_words_that_can_be_read_alone() -> None:
     told = [(case["asks"], standalone_text(rewritten(case))) for case in CASES if "asks" in case]
     assert [kept for _, kept in told] == [asks for asks, _ in told]
+
+
+@pytest.mark.parametrize("letter", ["u", "`u`", "U"])
+def test_a_row_may_be_called_by_a_letter(letter: str) -> None:
+    history = [("What is the default of hold_time?", "The default is 20 s [1].")]
+    rows = {("Parameter", "Default"): ["hold_time", "u", "v"]}
+    topic = context_of_follow_up(f"and {letter}?", history, str, lambda words: rows)
+    assert topic == ("What is the default of u?", "")

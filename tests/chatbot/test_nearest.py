@@ -12,6 +12,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chain.release_fallback import answer_from_newest
 from chatbot.chain.reply import trace_of
 from chatbot.chatbot import Chatbot
+from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.releases.resolution import ReleaseStatus, Resolution
 from chatbot.settings import Settings
 from chatbot.turn import Answer, Queries, Turn
@@ -59,6 +60,27 @@ def test_the_trace_says_which_step_refused_and_why(relay: MakeRelay, pump: Chatb
         (pump, KEEPING.format(release="1.0"), "model: I don't know (doubt 0.00, limit 0.18)"),
     ):
         assert trace_of(chatbot.ask(question).turn).refusal == refusal
+
+
+@pytest.mark.parametrize(
+    ("question", "doubt", "is_refused"),
+    [
+        ("How many entries does the log hold in 1.0?", 0.17, False),
+        ("How many entries does the log hold in 1.0?", 0.2, False),
+        ("How many entries does the log hold in 1.0?", 0.3, True),
+        # Its words stand in two records.
+        ("How many entries does the log hold while the pump rests in 1.0?", 0.17, False),
+        ("How many entries does the log hold while the pump rests in 1.0?", 0.2, True),
+        # Most of them stand in none.
+        ("How do I print the log on blue paper in 1.0?", 0.2, True),
+    ],
+)
+def test_more_doubt_is_borne_where_one_record_has_the_words_of_the_question(
+    pump: Chatbot, question: str, doubt: float, is_refused: bool
+) -> None:
+    rule = Rule(reply="The log holds 500 entries.", probabilities={"The": 1 - doubt, "I": doubt})
+    asked = replace(pump, model=ScriptedChatModel(rules=[rule]))
+    assert asked.ask(question).content.abstained == is_refused
 
 
 def test_the_nearest_pages_are_of_the_release_that_was_asked(relay: MakeRelay) -> None:

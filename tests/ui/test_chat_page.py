@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -30,6 +31,18 @@ def test_an_empty_page_names_product_and_releases(valve: MakeChatbot) -> None:
     assert page.title[0].value == "Ask about valve"
     assert page.selectbox[0].options == ["valve"]
     assert page.button_group[0].options == ["2\\.0 · latest", "1\\.0"]
+
+
+def test_a_new_visit_begins_with_the_product_of_the_last_conversation(
+    valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chatbot = valve(None)
+    (product,) = chatbot.products()
+    both = (replace(product, name="anvil"), product)
+    monkeypatch.setattr(type(chatbot), "products", lambda self: both)
+    assert open_page().selectbox[0].value == "anvil"
+    chatbot.conversations.start("valve", QUESTION)
+    assert open_page().selectbox[0].value == "valve"
 
 
 def test_the_release_of_the_next_question_is_told(valve: MakeChatbot) -> None:

@@ -1,7 +1,8 @@
 """What Open WebUI writes around a question, and asks beside it: titles, tags, searches.
 
-Its prompts begin with "### Task:". One quotes what it found elsewhere, before the user's own words;
-the others quote the conversation and want JSON.
+Most of its prompts begin with "### Task:". One quotes what it found elsewhere, before the user's
+own words; the others quote the conversation and want JSON. Two begin with words of their own: one
+merges the answers of several models, one wants the face that a voice has.
 """
 
 import json
@@ -13,11 +14,19 @@ _BEGINNING = "### Task:"
 _QUOTED = re.compile(r"<(chat_history|context)>")
 _TURN = re.compile(r"^(USER|ASSISTANT|SYSTEM|TOOL): ", re.M)
 _WANTED = re.compile(r'"(title|tags|follow_ups|queries|prompt|text)":')
+_MERGED = re.compile(
+    r"You have been provided with a set of responses from various models to the latest user query: "
+    r'"(.*)"\n\nYour task is to synthesize',
+    re.S,
+)
+_FACE = "Your task is to reflect the speaker's likely facial expression through a fitting emoji."
 _LONGEST_TITLE = 60
 
 
 def question_of(message: str) -> str:
-    """The user's own words in a message, without the instructions and passages before them."""
+    """The user's own words in a message, without the instructions and passages around them."""
+    if merged := _MERGED.match(message):
+        return merged[1]
     _, ended, question = message.rpartition("</context>")
     return question.strip() or message if ended and _quotes(message) == "context" else message
 
@@ -27,6 +36,8 @@ def reply_to_task(message: str, product: str) -> str | None:
 
     It is made of the user's last question in the conversation that the message quotes.
     """
+    if message.startswith(_FACE):
+        return "🙂"
     task, _, rest = message.partition("<chat_history>")
     conversation, ended, _ = rest.rpartition("</chat_history>")
     if not ended or _quotes(message) != "chat_history":

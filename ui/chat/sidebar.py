@@ -98,9 +98,14 @@ def show_sidebar(
     turns: tuple[KeptTurn, ...],
     pending: tuple[Pending, ...],
 ) -> tuple[Product, str | None]:
-    """The product that is chosen, at first that of the conversation, and the release, if any."""
+    """The product that is chosen, and the release, if any.
+
+    At first it is the product of the open conversation, or of the last one.
+    """
     names = [product.name for product in products]
     recent = [*(t.reply.product for t in turns), *(p.question.product for p in pending)]
+    if _PRODUCT not in st.session_state and not recent:
+        recent = [conversation.product for conversation in own.recent(1)]
     known = [name for name in recent if name in names]
 
     with st.sidebar:

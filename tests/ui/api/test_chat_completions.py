@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from chatbot.accounts.program_keys import Scope
 from chatbot.chatbot import Chatbot
+from chatbot.runtime.concurrency import Stopped
 from tests.ui.api.conftest import MakeKey
 
 ASKED: ChatCompletionMessageParam = {
@@ -89,6 +91,11 @@ AS_CLIENTS_SEND_IT: dict[str, dict[str, Any]] = {
                       "<source id=1>In 2.0 drain_time is 8 s.</source></context>\n"
                       + str(ASKED["content"])}]
     },
+    "answers-of-several-models-to-merge": {
+        "messages": [{"role": "user", "content": "You have been provided with a set of responses "
+                      f'from various models to the latest user query: "{ASKED["content"]}"\n\n'
+                      "Your task is to synthesize these responses.\n\nResponses from models: 8 s"}]
+    },
 }  # fmt: skip
 """Requests for the release 1.0 as clients are known to write them."""
 
@@ -150,6 +157,39 @@ def test_what_a_client_asks_beside_a_question_is_asked_of_no_document(
     else:
         text = made.choices[0].message.content
     assert json.loads(text) == expected
+
+
+def test_the_face_of_a_voice_is_asked_of_no_document(
+    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch, chatbot: Chatbot
+) -> None:
+    monkeypatch.setattr(type(chatbot), "ask", lambda *given, **named: pytest.fail("asked"))
+    asked = (
+        "Your task is to reflect the speaker's likely facial expression through a fitting emoji. "
+        "Interpret emotions from the message.\n\nMessage: ```What is hold_time?```"
+    )
+    made = client.chat.completions.create(
+        model="strata/valve", messages=[{"role": "user", "content": asked}]
+    )
+    assert made.choices[0].message.content == "🙂"
+
+
+def test_a_client_that_stops_a_stream_ends_the_question(
+    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch, chatbot: Chatbot
+) -> None:
+    stopped = threading.Event()
+
+    def ask(self: Chatbot, question: str, **options: Any) -> Any:
+        while not options["stopped"]():
+            threading.Event().wait(0.01)
+        stopped.set()
+        raise Stopped
+
+    monkeypatch.setattr(type(chatbot), "ask", ask)
+    with client.chat.completions.create(
+        model="strata/valve", messages=[ASKED], stream=True
+    ) as stream:
+        next(iter(stream))
+    assert stopped.wait(10)
 
 
 def test_a_question_that_begins_like_a_task_is_one(client: openai.OpenAI) -> None:
