@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from chatbot.comparison.plain_words import Words, stands_in, words_of
 from chatbot.release_check.words import (
     Pages,
     Place,
@@ -36,6 +37,9 @@ _RELEVANT = 0.6
 _MOST_VALUES = 6
 _LONGER = 4
 """A sentence that says the same has at most so many times as many words."""
+_CERTAINLY = 0.8
+"""The likeness from which a sentence surely is the one that it takes the place of."""
+_ENDS = frozenset(".!?:")
 _RELEASE = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -127,11 +131,12 @@ def compare(
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
     found = _find(answer, pages, release)
     if not found.places:
-        return _elsewhere(answer, new, abstained=abstained)
+        return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
     there = [citation.quote for citation in (*cited, *new)]
     lost = found.lost | _lost_values(answer, there)
     changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
+    changed = changed or _is_literal_lost(answer, pages, found.places)
     if not changed and _share(_own_words(answer), there) >= KEPT:
         return Compared(Verdict.SAME, cited=cited)
     said = words(answer.said)
@@ -140,8 +145,21 @@ def compare(
     return Compared(Verdict.CHANGED, *shown, cited)
 
 
-def _elsewhere(answer: AcceptedAnswer, new: Sequence[Citation], *, abstained: bool) -> Compared:
-    """What became of an answer for whose words nothing stands: by what is cited anew alone."""
+def _elsewhere(
+    answer: AcceptedAnswer,
+    pages: Sequence[Pages],
+    new: Sequence[Citation],
+    *,
+    abstained: bool,
+    release: str,
+) -> Compared:
+    """What became of an answer for whose words nothing stands: by what is cited anew alone.
+
+    Unless its file says it still, in a sentence of its own.
+    """
+    for unit in (unit for of in pages for unit in of.of_file):
+        if _is_said(answer, [unit.text]) and not _lost_values(answer, [unit.text]):
+            return Compared(Verdict.SAME, cited=(_cite(Place(unit, 1.0), release),))
     there = [citation.quote for citation in new]
     lost = _lost_values(answer, there)
     if not lost and not abstained and new and _is_said(answer, there):
@@ -179,6 +197,9 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
         text = place.unit.text
         before, after, beside = values(unit), values(text), set(words(of.around(place)))
         here = set(words(unit))
+        if place.likeness >= _CERTAINLY:
+            # A name that left the sentence is lost, though it stands beside it.
+            beside -= {k for k, w in told.items() if k in before and w.isalpha() and k not in after}
         found.lost |= {k: w for k, w in told.items() if k in here and k not in beside}
         added = {key: word for key, word in after.items() if key not in here}
         found.added |= added
@@ -190,6 +211,24 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
     sections = " ".join(of.around(place) for of in pages for place in found.places)
     found.unplaced = unplaced - borne - topic(sections).keys()
     return found
+
+
+def _is_literal_lost(
+    answer: AcceptedAnswer, pages: Sequence[Pages], places: Sequence[Place]
+) -> bool:
+    """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
+    said = words_of(answer.said, is_code=True)
+    if answer.said.rstrip()[-1:] in _ENDS or len(said) < 2 or all(map(str.isalnum, said)):
+        return False
+    old = [citation.quote for citation in answer.citations]
+    new = [of.around(place) for of in pages for place in places]
+    return any(_stands_in(said, text) for text in old) and not any(
+        _stands_in(said, text) for text in new
+    )
+
+
+def _stands_in(said: Words, text: str) -> bool:
+    return stands_in(said, words_of(text, is_code=True))
 
 
 def _is_since(word: str, older: str, newer: str) -> bool:
