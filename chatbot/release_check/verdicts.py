@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from chatbot.comparison.plain_words import Words, stands_in, words_of
+from chatbot.comparison.plain_words import stands_in
 from chatbot.release_check.words import (
     Pages,
     Place,
@@ -25,6 +25,7 @@ from chatbot.release_check.words import (
     words,
 )
 from chatbot.retrieval.support import LONGEST_QUOTE, cite_words
+from chatbot.text.markdown import without_marks
 from chatbot.turn import Citation
 from corpora.catalog.release import sort_key
 
@@ -39,6 +40,7 @@ _LONGER = 4
 """A sentence that says the same has at most so many times as many words."""
 _CERTAINLY = 0.8
 """The likeness from which a sentence surely is the one that it takes the place of."""
+_SIGNS = re.compile(r"\w+|[^\w\s]")
 _ENDS = frozenset(".!?:")
 _RELEASE = re.compile(r"\d+(?:\.\d+)+")
 
@@ -85,7 +87,7 @@ class AcceptedAnswer:
     @property
     def said(self) -> str:
         """Its own words: the short answer, else the text."""
-        return self.value or self.text
+        return without_marks(self.value or self.text)
 
 
 @dataclass(frozen=True)
@@ -217,18 +219,16 @@ def _is_literal_lost(
     answer: AcceptedAnswer, pages: Sequence[Pages], places: Sequence[Place]
 ) -> bool:
     """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
-    said = words_of(answer.said, is_code=True)
-    if answer.said.rstrip()[-1:] in _ENDS or len(said) < 2 or all(map(str.isalnum, said)):
+    said = _SIGNS.findall(answer.said)
+    if not said or said[-1] in _ENDS or all(map(str.isalnum, said)):
         return False
     old = [citation.quote for citation in answer.citations]
     new = [of.around(place) for of in pages for place in places]
-    return any(_stands_in(said, text) for text in old) and not any(
-        _stands_in(said, text) for text in new
-    )
 
+    def stands(texts: Iterable[str]) -> bool:
+        return any(stands_in(said, _SIGNS.findall(text)) for text in texts)
 
-def _stands_in(said: Words, text: str) -> bool:
-    return stands_in(said, words_of(text, is_code=True))
+    return stands(old) and not stands(new)
 
 
 def _is_since(word: str, older: str, newer: str) -> bool:

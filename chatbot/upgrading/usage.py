@@ -77,6 +77,16 @@ class Usage:
         """Whether one of the spellings of a documented name is used."""
         return any(self._has(name) for name in spellings)
 
+    def has_elsewhere(self, owner: str, names: Iterable[str]) -> bool:
+        """Whether the names are used in other sections only, of an input that has this one."""
+        above = [self.names[name] for name in names if name in self.names]
+        sections = frozenset[str]().union(*above)
+        return folded(owner) in self._sections and bool(sections) and folded(owner) not in sections
+
+    @cached_property
+    def _sections(self) -> frozenset[str]:
+        return frozenset[str]().union(*self.names.values())
+
     def _has(self, name: str) -> bool:
         if " " in name.strip():
             # A command of several words is no name of a file, and is looked for in the text.

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,11 @@ from pydantic import BaseModel, ConfigDict
 
 from chatbot.memory.suspending import open_database
 from chatbot.settings import Settings
-from chatbot.upgrading.guide import Guide, UpgradeGuides
+from chatbot.upgrading.guide import Guide, OpenCorpus, UpgradeGuides
 from chatbot.upgrading.usage import EVERYTHING, folded, read_usage
 from corpora.building.building import Builder
 from corpora.catalog.catalog import Catalog
-from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.parameters.releases import OpenParameters, opened_by
 from eval.ablate import NEVER
 from eval.benchmark.documents import places, read_documents
@@ -93,13 +94,13 @@ class Product:
     name: str
     releases: tuple[str, ...]
     catalog: Catalog
-    corpora: OpenCorpora
+    open_corpus: OpenCorpus
     parameters: OpenParameters
     seeds: Seeds
 
     def guides(self) -> UpgradeGuides:
         """Guides that have computed nothing yet."""
-        return UpgradeGuides(self.corpora.corpus, self.parameters)
+        return UpgradeGuides(self.open_corpus, self.parameters)
 
     def figures(self) -> Figures:
         """How the guide over all releases does on the seeds."""
@@ -122,6 +123,19 @@ class Product:
 
 def _said(guide: Guide) -> Iterator[tuple[str, ...]]:
     return ((s.need, s.what, s.name, s.says, s.older, s.newer) for s in guide.steps)
+
+
+class _Kept:
+    """A corpus whose pages are read once: patterns are left out one after the other."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self.documents = lru_cache(corpus.documents)
+        self.pages_of = lru_cache(None)(corpus.pages_of)
+        self.original = lru_cache(None)(corpus.original)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._corpus, name)
 
 
 class _NoVectors:
@@ -163,12 +177,13 @@ def main() -> None:
             if (name, release) not in there:
                 builder.ingest([folder], product=name, release=release)
         parameters = opened_by(corpora.corpus)
+        open_corpus = lru_cache(lambda product, release: _Kept(corpora.corpus(product, release)))
         opened = [
             Product(
                 name,
                 tuple(product.releases),
                 catalog,
-                corpora,
+                open_corpus,
                 parameters,
                 Seeds.model_validate(seeds[name]),
             )
@@ -176,7 +191,9 @@ def main() -> None:
         ]
         for product in opened:
             _tell(product.name, product.figures())
-            sys.stdout.write(f"  A → C lacks {product.lacking()} steps\n")
+            if not given.ablate:
+                sys.stdout.write(f"  A → C lacks {product.lacking()} steps\n")
+                sys.stdout.flush()
         if given.ablate:
             _ablate(opened)
 
