@@ -37,7 +37,7 @@ _TOLD: Mapping[Kind, re.Pattern[str]] = {
         Kind.DEFAULT: "default",
         Kind.CHANGED: "chang|incompatib|breaking|now|no longer|must|requir|reject|refus|error",
         Kind.NEW: "add|new|introduc|feature|enhanc|improv|support|allow",
-        Kind.FIXED: "fix|bug|solved|resolved|correct|known",
+        Kind.FIXED: "fix|bug|solved|resolved|correct|known|prevent|avoid",
     }.items()
 }
 """How words say it, in English, at the head of a section, before an item and in it; the first that
@@ -50,6 +50,7 @@ _IN_THE_MANUAL = re.compile(
 """A remark on a release at the thing itself, as Sphinx and others write it."""
 _OUTWEIGH = (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW, Kind.FIXED)
 """Headings that say more than that something is new or other now."""
+_ENDING = (Kind.REMOVED, Kind.RENAMED, Kind.DEPRECATED)
 _DOTTED = re.compile(r"(?<![\w.])v?(\d+(?:\.\w+)+)(?!\w)")
 _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _MARKED = re.compile(
@@ -123,10 +124,13 @@ class Note:
         for sentence in self._sentences:
             kind = self._said(sentence) or self.kind
             successors = {folded(match["name"]) for match in forms.INSTEAD.finditer(sentence)}
-            for match in _PIECE.finditer(sentence):
+            for place, match in enumerate(_PIECE.finditer(sentence)):
                 written = match[0].rstrip(".-")
                 name = folded(written)
-                if self._is_name(written, sentence, match.start(), before) and name not in found:
+                # "Removed gaiohttp worker": what ends needs no mark.
+                ends = place == 1 and _kind_of(before or "") in _ENDING
+                is_name = ends or self._is_name(written, sentence, match.start(), before)
+                if is_name and name not in found:
                     succeeds = name in successors and bool(found)
                     found[name] = Mention(kind, succeeds, first=not found)
                 before = written.casefold()
@@ -143,7 +147,7 @@ class Note:
             return True
         around = sentence[start - 1 : start], sentence[start + len(written) :][:1]
         is_quoted = around in (("`", "`"), ('"', '"'), ("'", "'"))
-        return is_quoted or around[1] == "(" or (before or "", written.casefold()) in self.marked
+        return is_quoted or around[1] in ("(", "=") or (before or "", written.casefold()) in self.marked
 
 
 def _kind_of(text: str = "") -> Kind | None:

@@ -65,11 +65,15 @@ class Seeds(BaseModel):
 
 @dataclass(frozen=True)
 class Figures:
-    """What a guide named: of the affected keys those found and missed, and the others."""
+    """What a guide named: of the affected keys those found and missed, and the others.
+
+    `lists` are the names with the list that each stands in.
+    """
 
     found: tuple[str, ...]
     missed: tuple[str, ...]
     false: tuple[str, ...]
+    lists: frozenset[tuple[str, str]]
 
     @classmethod
     def of(cls, guide: Guide, seeds: Seeds) -> "Figures":
@@ -84,6 +88,7 @@ class Figures:
             tuple(key for key in affected if told(key)),
             tuple(key for key in affected if not told(key)),
             tuple(key for key in seeds.unaffected.split() if told(key)),
+            frozenset((item.name, item.need) for item in guide.items),
         )
 
 
@@ -215,8 +220,11 @@ def _ablate(products: list[Product]) -> None:
         holder[key] = NEVER if place is None else (*kept[:place], NEVER, *kept[place + 1 :])
         try:
             told = [
-                f"{p.name} +{sorted({*a.found} - {*b.found})} -{sorted({*a.false} - {*b.false})}"
-                f" new false {sorted({*b.false} - {*a.false})}"
+                f"{p.name} loses {sorted({*a.found} - {*b.found})}, "
+                f"finds {sorted({*b.found} - {*a.found})}, "
+                f"false {sorted({*b.false} - {*a.false})}, "
+                f"no longer false {sorted({*a.false} - {*b.false})}, "
+                f"{len(a.lists - b.lists)} names elsewhere or gone"
                 for p, a in zip(products, whole, strict=True)
                 if (b := p.figures()) != a
             ]
