@@ -35,8 +35,9 @@ _TOLD: Mapping[Kind, re.Pattern[str]] = {
         Kind.RENAMED: "renam|replac|supersed",
         Kind.REMOVED: "remov|drop|no longer (?:support|accept)|discontinu|withdrawn",
         Kind.DEFAULT: "default",
-        Kind.CHANGED: "chang|incompatib|breaking|now|no longer|must|requir|reject|refus|error",
-        Kind.NEW: "add|new|introduc|feature|enhanc|improv|support|allow",
+        Kind.CHANGED: r"(?:changed?|now|must)\b|incompatib|breaking|no longer|requir|reject"
+        "|refus|error",
+        Kind.NEW: r"(?:add|adds|added|new)\b|introduc|feature|enhanc|improv|support|allow",
         Kind.FIXED: "fix|bug|solved|resolved|correct|known|prevent|avoid",
     }.items()
 }
@@ -147,7 +148,11 @@ class Note:
             return True
         around = sentence[start - 1 : start], sentence[start + len(written) :][:1]
         is_quoted = around in (("`", "`"), ('"', '"'), ("'", "'"))
-        return is_quoted or around[1] in ("(", "=") or (before or "", written.casefold()) in self.marked
+        return (
+            is_quoted
+            or around[1] in ("(", "=")
+            or (before or "", written.casefold()) in self.marked
+        )
 
 
 def _kind_of(text: str = "") -> Kind | None:
