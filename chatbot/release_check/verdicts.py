@@ -138,7 +138,8 @@ def compare(
     there = [citation.quote for citation in (*cited, *new)]
     lost = found.lost | _lost_values(answer, there)
     changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
-    changed = changed or _is_literal_lost(answer, pages, found.places)
+    around = [of.around(place) for of in pages for place in found.places]
+    changed = changed or _is_literal_lost(answer, around)
     if not changed and _share(_own_words(answer), there) >= KEPT:
         return Compared(Verdict.SAME, cited=cited)
     said = words(answer.said)
@@ -159,12 +160,17 @@ def _elsewhere(
 
     Unless its file says it still, in a sentence of its own.
     """
+
+    def says(texts: Sequence[str]) -> bool:
+        is_lost = _lost_values(answer, texts) or _is_literal_lost(answer, texts)
+        return not is_lost and _is_said(answer, texts)
+
     for unit in (unit for of in pages for unit in of.of_file):
-        if _is_said(answer, [unit.text]) and not _lost_values(answer, [unit.text]):
+        if says([unit.text]):
             return Compared(Verdict.SAME, cited=(_cite(Place(unit, 1.0), release),))
     there = [citation.quote for citation in new]
     lost = _lost_values(answer, there)
-    if not lost and not abstained and new and _is_said(answer, there):
+    if new and not abstained and says(there):
         return Compared(Verdict.SAME, cited=tuple(new))
     is_about = not abstained and _share(topic(answer.question), there) >= ABOUT
     verdict = Verdict.CHANGED if is_about else Verdict.GONE
@@ -215,15 +221,12 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
     return found
 
 
-def _is_literal_lost(
-    answer: AcceptedAnswer, pages: Sequence[Pages], places: Sequence[Place]
-) -> bool:
+def _is_literal_lost(answer: AcceptedAnswer, new: Sequence[str]) -> bool:
     """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
-    said = _SIGNS.findall(answer.said)
+    said = _SIGNS.findall(answer.said.replace("`", ""))
     if not said or said[-1] in _ENDS or all(map(str.isalnum, said)):
         return False
     old = [citation.quote for citation in answer.citations]
-    new = [of.around(place) for of in pages for place in places]
 
     def stands(texts: Iterable[str]) -> bool:
         return any(stands_in(said, _SIGNS.findall(text)) for text in texts)

@@ -57,8 +57,6 @@ _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
 _MARKED = re.compile(
     r"(?:(?<!\w)(\w{1,80})\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
 )
-_RUN_IN = re.compile(r"(?:(?<=\s)|^)-\s+(?=\S)")
-_ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+")
 _LARGEST = 4_000_000
 
 
@@ -97,9 +95,7 @@ class Note:
 
     @cached_property
     def _sentences(self) -> tuple[str, ...]:
-        # Items that stand in one paragraph begin with a dash; addresses name nothing.
-        lines = _RUN_IN.split(_ADDRESS.sub(" ", self.text))
-        return tuple(s for line in lines for s in sentences(line)) or (self.text,)
+        return tuple(sentences(self.text)) or (self.text,)
 
     def _said(self, sentence: str) -> Kind | None:
         said = _kind_of(sentence)
