@@ -158,14 +158,14 @@ def _elsewhere(
 ) -> Compared:
     """What became of an answer for whose words nothing stands: by what is cited anew alone.
 
-    Unless its file says it still, in a sentence of its own.
+    Unless its section says it still, in a sentence of its own.
     """
 
     def says(texts: Sequence[str]) -> bool:
         is_lost = _lost_values(answer, texts) or _is_literal_lost(answer, texts)
         return not is_lost and _is_said(answer, texts)
 
-    for unit in (unit for of in pages for unit in of.of_file):
+    for unit in (unit for of in pages for unit in of.below):
         if says([unit.text]):
             return Compared(Verdict.SAME, cited=(_cite(Place(unit, 1.0), release),))
     there = [citation.quote for citation in new]

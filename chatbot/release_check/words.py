@@ -165,9 +165,15 @@ class Pages:
         )
 
     @cached_property
-    def of_file(self) -> tuple[Unit, ...]:
-        """The sentences and rows of the file, as it is now."""
-        return tuple(unit for page in self._of_file for unit in units_of(page))
+    def below(self) -> tuple[Unit, ...]:
+        """The sentences and rows of the section and those below it, as the file is now."""
+        above = list(map(words, self.citation.section.split(" › ")))
+        return tuple(
+            unit
+            for page in self._of_file
+            for unit in units_of(page)
+            if list(map(words, unit.path[: len(above)])) == above
+        )
 
     def like(self, unit: str) -> Place | None:
         """The unit that takes the place of a sentence or row of the citation, if any is like it.
