@@ -3,16 +3,17 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import PurePosixPath
 
 import numpy as np
 import numpy.typing as npt
 
 from chatbot.comparison.pages import name_of, passages
-from chatbot.comparison.plain_words import Words, sentences_of, without_release, words_of
+from chatbot.comparison.plain_words import END, Words, sentences_of, without_release, words_of
 from chatbot.retrieval.support import LONGEST_QUOTE, plain
 from chatbot.turn import Citation, Record
 from corpora.database.engine import Database
@@ -67,15 +68,24 @@ def entry_name(record: Record) -> str:
 
 def record_words(record: Record) -> Words:
     """The words of a passage; of a row with the units that its header has in brackets."""
-    units = " ".join(unit for header, _ in record.cells for unit in _IN_BRACKETS.findall(header))
-    own = words_of(record.quote, is_code=record.kind == BlockKind.CODE)
-    return own + words_of(units)
+    return words_of(record.quote, is_code=record.kind == BlockKind.CODE) + _units(record)
+
+
+def _units(record: Record) -> Words:
+    return words_of(
+        " ".join(unit for header, _ in record.cells for unit in _IN_BRACKETS.findall(header))
+    )
+
+
+def _without_ends(said: Words) -> Words:
+    return tuple(word for word in said if word != END)
 
 
 class PassageIndex:
     """The passages of a generation, which never changes; safe to share between threads.
 
-    Takes about a kilobyte a passage. `pages` are the ids of the pages that it serves.
+    Takes about a kilobyte a passage. `pages` are the ids of the pages that it serves. Texts are cut
+    into words once, here, since an answer is held against hundreds of passages.
     """
 
     def __init__(
@@ -98,20 +108,26 @@ class PassageIndex:
         self._by_name: dict[str, list[int]] = defaultdict(list)
         self._anchors: dict[int, str | None] = {}
         self._units: dict[int, Words] = {}
+        self._said: list[Words] = []
+        shared: dict[str, str] = {}
         for document, records, numbers in documents:
             for page_id, number in numbers:
                 self.pages[page_id] = document, number
             for record in records:
                 n, page_id = len(rows), record.page.id
-                words = record_words(record)
+                is_code = record.kind == BlockKind.CODE
+                quote = record.quote
+                said = words_of(quote, is_code=True) if is_code else sentences_of([quote])
+                self._said.append(tuple(shared.setdefault(word, word) for word in said))
+                words = said if is_code else _without_ends(said)
+                if units := _units(record):
+                    self._units[n] = units
+                    words += units
                 masked = without_release(words, release, product)
                 for said in {words, masked}:
                     self._by_words[hash(said)].append(n)
                 if name := entry_name(record):
                     self._by_name[name].append(n)
-                own = words_of(record.quote, is_code=record.kind == BlockKind.CODE)
-                if units := words[len(own) :]:
-                    self._units[n] = units
                 text += record.quote.encode()
                 ends.append(len(text))
                 rows.append(
@@ -132,6 +148,7 @@ class PassageIndex:
         self._ends = np.array(ends, dtype=np.int64)
         self._rows = np.array(rows, dtype=np.int32).reshape(-1, 4)
         self._paths, self._names, self._kinds = list(paths), list(names), kinds
+        self._section_of_path = [section_of(path, release) for path in paths]
         self._vocabulary = vocabulary
         of_word = np.array(postings[0], dtype=np.int32)
         order = np.argsort(of_word, kind="stable")
@@ -150,17 +167,17 @@ class PassageIndex:
 
     def _passage(self, number: int) -> Passage:
         page_id, kind, path, name = (int(value) for value in self._rows[number])
-        quote = self._text[self._ends[number] : self._ends[number + 1]].decode()
+        said = self._said[number]
+        own = said if self._kinds[kind] is BlockKind.CODE else _without_ends(said)
         return Passage(
             number=number,
             page_id=page_id,
-            quote=quote,
+            quote=self._text[self._ends[number] : self._ends[number + 1]].decode(),
             kind=self._kinds[kind],
             name=self._names[name],
-            words=words_of(quote, is_code=self._kinds[kind] is BlockKind.CODE)
-            + self._units.get(number, ()),
+            words=own + self._units.get(number, ()),
             path=self._paths[path],
-            section=section_of(self._paths[path], self.release),
+            section=self._section_of_path[path],
             document=self.pages[page_id][0],
         )
 
@@ -168,13 +185,13 @@ class PassageIndex:
         """The passages of a page in their order; none of a page that does not serve."""
         return [self.passage(n) for n in range(*self._of_page.get(page_id, (0, 0)))]
 
-    def saying(self, words: Words, masked: Words) -> list[Passage]:
+    def saying(self, words: Words, masked: Words) -> Iterator[Passage]:
         """The passages in just these words, or in these but for the name of their release."""
         found = dict.fromkeys(
             n for said in (words, masked) for n in self._by_words.get(hash(said), ())
         )
-        read = (self.passage(n) for n in found)
-        return [p for p in read if p.words == words or self.masked(p) == masked]
+        read = map(self.passage, found)
+        return (p for p in read if p.words == words or self.masked(p) == masked)
 
     def says(self, words: Words, masked: Words) -> bool:
         """Whether any passage is in these words; told by their hashes alone."""
@@ -216,8 +233,13 @@ class PassageIndex:
 
     def _around(self, n: int) -> Words:
         first, behind = self._of_page[self.passage(n).page_id]
-        near = range(max(first, n - _AROUND), min(behind, n + _AROUND + 1))
-        return sentences_of(self.passage(i).quote for i in near)
+        near = map(self.passage, range(max(first, n - _AROUND), min(behind, n + _AROUND + 1)))
+        # Each begins and ends with an END.
+        parts = (
+            sentences_of([p.quote]) if p.kind is BlockKind.CODE else self._said[p.number]
+            for p in near
+        )
+        return END, *chain.from_iterable(part[1:] for part in parts)
 
     def cite(self, passage: Passage) -> Citation:
         """The citation of a passage of this release."""

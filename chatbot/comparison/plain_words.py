@@ -13,6 +13,8 @@ _EMPTY_TEXT = re.compile(r"""(?<![\w"'`])(?:""|'')(?![\w"'`])""")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"(?<!\w)-{0,2}\w+(?:[.,-]\w+)*|\[\]|\{\}|!=|[<>=%+/&~^$@]+|∅")
 _WORD_OR_END = re.compile(rf"{_WORD.pattern}|[.!?:](?=\s|$)")
+_ADDRESS_ENDS = re.compile(r"(://[^\s()<>]*?\w)/(?![\w/?#%~])")
+_PROMPT_OR_LINE_GOES_ON = re.compile(r"^\s*\$ |\\$", re.M)
 _OF_CODE = re.compile(r"\w+|[^\w\s]")
 _BEFORE_A_RELEASE = ("/", "v", "version", "release")
 RELEASE = "#"
@@ -26,22 +28,26 @@ Words = tuple[str, ...]
 def words_of(text: str, *, is_code: bool = False) -> Words:
     """The words, figures, names and options of a text, in their order.
 
-    Quotes, dashes, white space, emphasis and the capital letter of a sentence count for nothing;
-    every sign of a listing but for its quotes does.
+    Quotes, dashes, white space, emphasis, the last slash of an address and the capital letter of a
+    sentence count for nothing; every sign of a listing but for its quotes and prompts does.
     """
-    text = unicodedata.normalize("NFKC", text)
     if is_code:
+        text = _PROMPT_OR_LINE_GOES_ON.sub(" ", unicodedata.normalize("NFKC", text))
         return tuple(_OF_CODE.findall(text.translate(_FOLDED)))
-    text = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", text)).translate(_FOLDED)
-    return tuple(_cased(word) for word in _WORD.findall(_THOUSANDS.sub("", text)))
+    return tuple(map(_cased, _WORD.findall(_bare(text))))
+
+
+def _bare(text: str) -> str:
+    """Prose without what counts for nothing in it."""
+    text = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", unicodedata.normalize("NFKC", text)))
+    return _ADDRESS_ENDS.sub(r"\1", _THOUSANDS.sub("", text.translate(_FOLDED)))
 
 
 def sentences_of(texts: Iterable[str]) -> Words:
     """The words of texts with `END` before, between and behind their sentences."""
     found = [END]
     for text in texts:
-        bare = _EMPTY_TEXT.sub(" ∅ ", LIST_MARK.sub("", unicodedata.normalize("NFKC", text)))
-        for word in _WORD_OR_END.findall(_THOUSANDS.sub("", bare.translate(_FOLDED))):
+        for word in _WORD_OR_END.findall(_bare(text)):
             is_end = word in ".!?:"
             if not (is_end and found[-1] == END):
                 found.append(END if is_end else _cased(word))

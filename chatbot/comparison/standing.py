@@ -1,8 +1,10 @@
 """How one cited passage stands in another release: in the same words, in others, or not at all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from rapidfuzz.distance import Indel
 
@@ -64,7 +66,12 @@ class Cited:
     notes: bool = False
     is_part: bool = False
 
-    @property
+    @cached_property
+    def sentences(self) -> Words:
+        """The words with the ends of their sentences."""
+        return sentences_of([self.quote])
+
+    @cached_property
     def cells(self) -> tuple[Words, ...]:
         """The words of the cells of a row; one of them where it is none."""
         return tuple(words_of(cell) for cell in self.quote.split(CELL_DELIMITER))
@@ -93,17 +100,20 @@ def standing(cited: Cited, own: PassageIndex | None, there: PassageIndex) -> Sta
     if not cited.words:
         return Standing(Verdict.SAME)
     masked = without_release(cited.words, cited.release, there.product)
-    equal = there.saying(cited.words, masked)
-    if here := next((p for p in equal if _same_place(cited, p)), None):
-        return Standing(Verdict.SAME, here)
+    equal: list[Passage] = []
+    for passage in there.saying(cited.words, masked):
+        if _same_place(cited, passage):
+            return Standing(Verdict.SAME, passage)
+        equal.append(passage)
     near = _near(cited, masked, there)
     others = [p for p in near if not _stands_in_own(p, own, there)]
     beside = _version_in_section(cited, masked, others, there, is_moved=bool(equal))
     if equal:
-        occurs = own.saying(cited.words, masked) if own else []
+        occurs = list(own.saying(cited.words, masked)) if own else []
         if beside and (cited.name or len(occurs) > 1):
             return Standing(Verdict.CHANGED, beside)
-        elsewhere = [p for p in equal if not any(_same_place_of(p, o) for o in occurs)]
+        known = {key for passage in occurs for key in _places(passage)}
+        elsewhere = [p for p in equal if known.isdisjoint(_places(p))]
         if elsewhere or len(cited.words) >= _ALONE:
             return Standing(Verdict.SAME, (elsewhere or equal)[0])
         return Standing(Verdict.ABSENT)
@@ -125,18 +135,18 @@ def _stands_in_own(passage: Passage, own: PassageIndex | None, there: PassageInd
 
 
 def _same_place(cited: Cited, passage: Passage) -> bool:
-    return _same_section(cited.section, cited.file, passage)
-
-
-def _same_place_of(one: Passage, other: Passage) -> bool:
-    return _same_section(one.section, one.document.file, other)
-
-
-def _same_section(section: Section, file: str, passage: Passage) -> bool:
     """Whether a passage is below the same headings, or below the same last one of a file."""
+    section = cited.section
     if section == passage.section and section:
         return True
-    return section[-1:] == passage.section[-1:] and same_file(file, passage.document.file)
+    return section[-1:] == passage.section[-1:] and same_file(cited.file, passage.document.file)
+
+
+def _places(passage: Passage) -> Iterator[tuple[Section, str]]:
+    """What two passages have in common that stand in one place, as `_same_place` tells it."""
+    if passage.section:
+        yield passage.section, ""
+    yield passage.section[-1:], PurePosixPath(passage.document.file).stem
 
 
 def _version_in_section(
@@ -228,15 +238,15 @@ def _cut_otherwise(
 def _is_headed(cited: Cited, passage: Passage) -> bool:
     """Whether the first word, the name of an option, has become the heading of the others."""
     name, *rest = cited.words
-    headings = words_of(passage.section[-1]) if passage.section else ()
-    return passage.words == tuple(rest) and name.lower() in headings
+    is_rest = passage.words == tuple(rest) and passage.section
+    return bool(is_rest) and name.lower() in words_of(passage.section[-1])
 
 
 def _wanted(cited: Cited, masked: Words, there: PassageIndex) -> list[Words]:
     """The sentences to look for; without the one word before a colon that labels them as a note."""
     if cited.is_part:
         return [cited.words, masked]
-    whole = sentences_of([cited.quote])
+    whole = cited.sentences
     forms = [whole, without_release(whole, cited.release, there.product)]
     is_note = cited.kind == BlockKind.PARAGRAPH and cited.quote[:2].istitle()
     if is_note and whole[2:3] == (END,) and len(whole) > _ALONE:

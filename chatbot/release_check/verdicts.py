@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from chatbot.comparison.plain_words import stands_in
 from chatbot.release_check.words import (
     Pages,
     Place,
@@ -24,6 +25,7 @@ from chatbot.release_check.words import (
     words,
 )
 from chatbot.retrieval.support import LONGEST_QUOTE, cite_words
+from chatbot.text.markdown import without_marks
 from chatbot.turn import Citation
 from corpora.catalog.release import sort_key
 
@@ -36,6 +38,10 @@ _RELEVANT = 0.6
 _MOST_VALUES = 6
 _LONGER = 4
 """A sentence that says the same has at most so many times as many words."""
+_CERTAINLY = 0.8
+"""The likeness from which a sentence surely is the one that it takes the place of."""
+_SIGNS = re.compile(r"\w+|[^\w\s]")
+_ENDS = frozenset(".!?:")
 _RELEASE = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -81,7 +87,7 @@ class AcceptedAnswer:
     @property
     def said(self) -> str:
         """Its own words: the short answer, else the text."""
-        return self.value or self.text
+        return without_marks(self.value or self.text)
 
 
 @dataclass(frozen=True)
@@ -127,11 +133,13 @@ def compare(
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
     found = _find(answer, pages, release)
     if not found.places:
-        return _elsewhere(answer, new, abstained=abstained)
+        return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
     there = [citation.quote for citation in (*cited, *new)]
     lost = found.lost | _lost_values(answer, there)
     changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
+    around = [of.around(place) for of in pages for place in found.places]
+    changed = changed or _is_literal_lost(answer, around)
     if not changed and _share(_own_words(answer), there) >= KEPT:
         return Compared(Verdict.SAME, cited=cited)
     said = words(answer.said)
@@ -140,11 +148,29 @@ def compare(
     return Compared(Verdict.CHANGED, *shown, cited)
 
 
-def _elsewhere(answer: AcceptedAnswer, new: Sequence[Citation], *, abstained: bool) -> Compared:
-    """What became of an answer for whose words nothing stands: by what is cited anew alone."""
+def _elsewhere(
+    answer: AcceptedAnswer,
+    pages: Sequence[Pages],
+    new: Sequence[Citation],
+    *,
+    abstained: bool,
+    release: str,
+) -> Compared:
+    """What became of an answer for whose words nothing stands: by what is cited anew alone.
+
+    Unless its section says it still, in a sentence of its own.
+    """
+
+    def says(texts: Sequence[str]) -> bool:
+        is_lost = _lost_values(answer, texts) or _is_literal_lost(answer, texts)
+        return not is_lost and _is_said(answer, texts)
+
+    for unit in (unit for of in pages for unit in of.below):
+        if says([unit.text]):
+            return Compared(Verdict.SAME, cited=(_cite(Place(unit, 1.0), release),))
     there = [citation.quote for citation in new]
     lost = _lost_values(answer, there)
-    if not lost and not abstained and new and _is_said(answer, there):
+    if new and not abstained and says(there):
         return Compared(Verdict.SAME, cited=tuple(new))
     is_about = not abstained and _share(topic(answer.question), there) >= ABOUT
     verdict = Verdict.CHANGED if is_about else Verdict.GONE
@@ -179,6 +205,9 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
         text = place.unit.text
         before, after, beside = values(unit), values(text), set(words(of.around(place)))
         here = set(words(unit))
+        if place.likeness >= _CERTAINLY:
+            # A name that left the sentence is lost, though it stands beside it.
+            beside -= {k for k, w in told.items() if k in before and w.isalpha() and k not in after}
         found.lost |= {k: w for k, w in told.items() if k in here and k not in beside}
         added = {key: word for key, word in after.items() if key not in here}
         found.added |= added
@@ -190,6 +219,19 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
     sections = " ".join(of.around(place) for of in pages for place in found.places)
     found.unplaced = unplaced - borne - topic(sections).keys()
     return found
+
+
+def _is_literal_lost(answer: AcceptedAnswer, new: Sequence[str]) -> bool:
+    """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
+    said = _SIGNS.findall(answer.said.replace("`", ""))
+    if not said or said[-1] in _ENDS or all(map(str.isalnum, said)):
+        return False
+    old = [citation.quote for citation in answer.citations]
+
+    def stands(texts: Iterable[str]) -> bool:
+        return any(stands_in(said, _SIGNS.findall(text)) for text in texts)
+
+    return stands(old) and not stands(new)
 
 
 def _is_since(word: str, older: str, newer: str) -> bool:

@@ -3,11 +3,12 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from chatbot.retrieval.records import sentences
+from chatbot.retrieval.support import LONGEST_QUOTE
 from chatbot.text.words import filtered
 from chatbot.turn import Citation
 from corpora.indexing.corpus import Corpus
@@ -149,17 +150,30 @@ class Pages:
         )
 
     def holds(self) -> bool:
-        """Whether the cited words stand as they were: in their own section, if that is there."""
-        wanted = words(self.citation.quote)
+        """Whether the cited words stand as they were: in their own section, if that is there.
+
+        Where the last sentence or row goes on now, they do not.
+        """
+        wanted = self.citation.quote
         if self.own_section:
-            return _in(wanted, "\n".join(block.text for block in self.own_section))
-        if len(wanted) >= LONG:
-            return any(_in(wanted, page.text) for page in self.candidates)
-        sections = (
-            "\n".join(block.text for block in page.blocks if self.same_section(block.path))
+            return _in(wanted, self.own_section)
+        if len(words(wanted)) >= LONG:
+            return any(_in(wanted, page.blocks) for page in self.candidates)
+        return any(
+            _in(wanted, [block for block in page.blocks if self.same_section(block.path)])
             for page in self.candidates
         )
-        return any(_in(wanted, section) for section in sections)
+
+    @cached_property
+    def below(self) -> tuple[Unit, ...]:
+        """The sentences and rows of the section and those below it, as the file is now."""
+        above = list(map(words, self.citation.section.split(" › ")))
+        return tuple(
+            unit
+            for page in self._of_file
+            for unit in units_of(page)
+            if list(map(words, unit.path[: len(above)])) == above
+        )
 
     def like(self, unit: str) -> Place | None:
         """The unit that takes the place of a sentence or row of the citation, if any is like it.
@@ -220,5 +234,16 @@ def _likeness(one: Counter[str], other: Counter[str]) -> float:
     return 2 * common / total if total and common >= LIKE * one.total() else 0.0
 
 
-def _in(wanted: Sequence[str], text: str) -> bool:
-    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "
+def _in(quote: str, blocks: Iterable[Block]) -> bool:
+    """Whether the words of a quote stand in blocks, up to the end of a sentence or row."""
+    wanted = f" {' '.join(words(quote))} "
+    text, ends = " ", set[int]()
+    for unit in (unit for block in blocks for unit in units(block.text)):
+        if said := words(unit):
+            text += f"{' '.join(said)} "
+            ends.add(len(text))
+    at = text.find(wanted)
+    is_cut = len(quote) >= LONGEST_QUOTE or not words(quote)
+    while at >= 0 and not is_cut and at + len(wanted) not in ends:
+        at = text.find(wanted, at + 1)
+    return at >= 0 and wanted.strip() != ""

@@ -207,6 +207,8 @@ def _between(product: Product, older: str, newer: str) -> list[str]:
 
 
 def _is_used(step: UpgradeStep, usage: Usage) -> bool:
+    if step.owner and usage.has_elsewhere(step.owner, step.names):
+        return False
     if usage.has(*step.names, *step.spelt):
         return True
     ends = step.what in (What.REMOVED, What.RENAMED, What.DEPRECATED)

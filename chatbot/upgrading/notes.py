@@ -28,64 +28,35 @@ class Kind(StrEnum):
     FIXED = "fixed"
 
 
-_KINDS: Mapping[Kind, str] = {
-    Kind.DEPRECATED: r"\bdeprecat|\bwill be (?:removed|dropped)\b|\bobsolet",
-    Kind.RENAMED: r"\brenam|\bnow (?:called|named|labell?ed)\b"
-    r"|\b(?:replaced|superseded) (?:by|with)\b|\b(?:replaces|supersedes)\b",
-    Kind.REMOVED: r"\bremov(?:e|es|ed|al)\b|\bdropp?(?:s|ed)?\b|\bdiscontinued\b|\bwithdrawn\b"
-    r"|\bno longer (?:supported|available|accepted|recogni[sz]ed|exists?)\b"
-    r"|\b(?:is|are) (?:gone|unsupported)\b",
-    Kind.DEFAULT: r"\b(?:new|now|chang\w*|updated?|set\w*|is|are|from|now) [^.]{0,60}\bdefaults?\b"
-    r"|\bdefaults? (?:[\w`'\" ]{0,40} )?(?:is|are|has|have|was|chang\w*|to|now)\b",
-    Kind.CHANGED: r"\bnow\b|\bno longer\b|\binstead\b|\bmust\b|\brequires?d?\b|\bchanged\b"
-    r"|\brejects?\b|\brefuses?\b|\bincompatib|\bbreaking\b|\berrors? (?:when|if)\b|\ban error\b",
-    Kind.NEW: r"\badd(?:s|ed)?\b|\bnew\b|\bintroduc|\bsupport(?:s|ed)? (?:for|of)\b|\ballow"
-    r"|\bcan (?:now )?be\b|\bmay be\b",
+_TOLD: Mapping[Kind, re.Pattern[str]] = {
+    kind: re.compile(rf"\b(?:{stems})", re.I)
+    for kind, stems in {
+        Kind.DEPRECATED: "deprecat|obsolet",
+        Kind.RENAMED: "renam|replac|supersed",
+        Kind.REMOVED: "remov|drop|no longer (?:support|accept)|discontinu|withdrawn",
+        Kind.DEFAULT: "default",
+        Kind.CHANGED: r"(?:changed?|now|must)\b|incompatib|breaking|no longer|requir|reject"
+        "|refus|error",
+        Kind.NEW: r"(?:add|adds|added|new)\b|introduc|feature|enhanc|improv|support|allow",
+        Kind.FIXED: "fix|bug|solved|resolved|correct|known|prevent|avoid",
+    }.items()
 }
-"""How a sentence says it, in English; the first that fits counts."""
-_STRONGLY = re.compile(r"\bno longer\b|\bmust\b|\brequires?d?\b|\breject|\brefuse|\berror\b", re.I)
-_FORMS = {kind: re.compile(form, re.I) for kind, form in _KINDS.items()}
-_FIX = re.compile(r"\W*(?:fix|correct|prevent|avoid|work around|bug)\w*\b", re.I)
-_HEADINGS = {
-    Kind.REMOVED: re.compile(r"\bremov|\bdropped\b", re.I),
-    Kind.DEPRECATED: re.compile(r"\bdeprecat", re.I),
-    Kind.DEFAULT: re.compile(r"\bdefaults?\b", re.I),
-    Kind.CHANGED: re.compile(r"\bincompatib|\bbreaking|\bchanged\b", re.I),
-    Kind.FIXED: re.compile(
-        r"\b(?:bug ?)?fix|\bbugs\b|\b(?:re)?solved\b|\bcorrected\b|\bknown\b", re.I
-    ),
-    Kind.NEW: re.compile(r"\bnew\b|\badd(?:ed|itions)\b|\bfeatures?\b|\benhance|\bimprove", re.I),
-}
+"""How words say it, in English, at the head of a section, before an item and in it; the first that
+fits counts, and what no word says is listed as told of."""
 _IN_THE_MANUAL = re.compile(
     r"(?P<what>Changed|Deprecated|Removed|New|Added)(?: in| since)?(?: version| release)? "
     r"v?(?P<release>\d+(?:\.\w+)*)\b",
     re.I,
 )
 """A remark on a release at the thing itself, as Sphinx and others write it."""
-_REMARKS = {
-    "changed": Kind.CHANGED,
-    "deprecated": Kind.DEPRECATED,
-    "removed": Kind.REMOVED,
-    "new": Kind.NEW,
-    "added": Kind.NEW,
-}
+_OUTWEIGH = (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW, Kind.FIXED)
+"""Headings that say more than that something is new or other now."""
+_ENDING = (Kind.REMOVED, Kind.RENAMED, Kind.DEPRECATED)
 _DOTTED = re.compile(r"(?<![\w.])v?(\d+(?:\.\w+)+)(?!\w)")
 _PIECE = re.compile(r"(?:-{1,2}(?=\w))?[$@]?\w[\w.-]*(?:\(\))?")
-_TAKES_OVER = re.compile(
-    r"\b(?:use|using|in favou?r of|by|with|to|as|see|via|through|called|named|labell?ed)"
-    r"\s+(?:the\s+)?[`'\"]?$",
-    re.I,
-)
-_NOUN = rf"(?:{'|'.join(sorted(forms.NAME_NOUNS))})s?"
-_BESIDE_A_NOUN = re.compile(rf"\W{{0,3}}\s+{_NOUN}\b", re.I), re.compile(rf"\b{_NOUN}\s+\W?$", re.I)
 _MARKED = re.compile(
     r"(?:(?<!\w)(\w{1,80})\W{1,4})?(?:``?|<code[^>]{0,60}>|:\w+:`)-{0,2}([\w.-]{1,80})(?=[`<=(])"
 )
-_RUN_IN = re.compile(r"(?:(?<=\s)|^)-\s+(?=\S)")
-_ADDRESS = re.compile(r"\b\w+://\S+|\bwww\.\S+")
-_ENDED = re.compile(r"\W*(?:remov|drop|deprecat|renam)\w*\s+(?:the\s+)?[`'\"]?$", re.I)
-"""What stands before the thing that an item is about."""
-_LAST_WORD = re.compile(r"\w*$")
 _LARGEST = 4_000_000
 
 
@@ -124,21 +95,18 @@ class Note:
 
     @cached_property
     def _sentences(self) -> tuple[str, ...]:
-        # Items that stand in one paragraph begin with a dash; addresses name nothing.
-        lines = _RUN_IN.split(_ADDRESS.sub(" ", self.text))
-        return tuple(s for line in lines for s in sentences(line)) or (self.text,)
+        return tuple(sentences(self.text)) or (self.text,)
 
     def _said(self, sentence: str) -> Kind | None:
-        said = next((k for k, form in _FORMS.items() if form.search(sentence)), None)
-        if _FIX.match(sentence) or (self.heading is Kind.FIXED and said is Kind.NEW):
+        said = _kind_of(sentence)
+        if _kind_of(*sentence.strip(" -*•").split()[:1]) is Kind.FIXED:
             return Kind.FIXED
         if self.subject and self.heading:
             # A remark begins with what it is: "Changed in version 3.0: the default is 5".
             told = said not in (None, Kind.DEPRECATED) and self.heading is Kind.CHANGED
             return said if told else self.heading
-        weak = said is Kind.CHANGED and not _STRONGLY.search(sentence)
-        by_heading = self.heading in (Kind.REMOVED, Kind.DEPRECATED, Kind.NEW, Kind.FIXED)
-        return self.heading if weak and by_heading else said
+        is_weak = said in (Kind.CHANGED, Kind.NEW)
+        return self.heading if is_weak and self.heading in _OUTWEIGH else said
 
     @cached_property
     def names(self) -> Mapping[str, Mention]:
@@ -149,17 +117,20 @@ class Note:
         found: dict[str, Mention] = {}
         if self.subject:
             found[folded(self.subject)] = Mention(self.kind, successor=False, first=True)
-        before = ""
+        before: str | None = None
         for sentence in self._sentences:
             kind = self._said(sentence) or self.kind
-            for match in _PIECE.finditer(sentence):
-                written, start = match[0].rstrip(".-"), match.start()
+            successors = {folded(match["name"]) for match in forms.INSTEAD.finditer(sentence)}
+            for place, match in enumerate(_PIECE.finditer(sentence)):
+                written = match[0].rstrip(".-")
                 name = folded(written)
-                if self._is_name(written, sentence, start, before) and name not in found:
-                    lead = sentence[:start]
-                    succeeds = bool(_TAKES_OVER.search(lead)) and bool(found)
+                # "Removed gaiohttp worker": what ends needs no mark.
+                ends = place == 1 and _kind_of(before or "") in _ENDING
+                is_name = ends or self._is_name(written, sentence, match.start(), before)
+                if is_name and name not in found:
+                    succeeds = name in successors and bool(found)
                     found[name] = Mention(kind, succeeds, first=not found)
-                before = _LAST_WORD.search(written.casefold())[0]  # type: ignore[index]
+                before = written.casefold()
         return found
 
     def spelt(self, name: str) -> str:
@@ -167,21 +138,21 @@ class Note:
         pieces = (match[0].rstrip(".-") for match in _PIECE.finditer(self.text))
         return next((piece for piece in pieces if folded(piece) == name), self.subject or name)
 
-    def _is_name(self, written: str, sentence: str, start: int, before: str) -> bool:
-        if written.startswith("-") or forms.is_name(written):
+    def _is_name(self, written: str, sentence: str, start: int, before: str | None) -> bool:
+        is_acronym = written.isalpha() and written.isupper()
+        if written.startswith("-") or (forms.is_name(written) and not is_acronym):
             return True
-        end = start + len(written)
-        around = sentence[start - 1 : start], sentence[end : end + 1]
+        around = sentence[start - 1 : start], sentence[start + len(written) :][:1]
+        is_quoted = around in (("`", "`"), ('"', '"'), ("'", "'"))
         return (
-            around in (("`", "`"), ('"', '"'), ("'", "'"))
-            or sentence[end : end + 2] == "()"
-            or (around[1] == "=" and sentence[end + 1 : end + 2] not in ("", " "))
-            or (before, written.casefold()) in self.marked
-            or (not before and ("", written.casefold()) in self.marked)
-            or bool(_ENDED.match(sentence[:start]))
-            or bool(_BESIDE_A_NOUN[0].match(sentence, end))
-            or bool(_BESIDE_A_NOUN[1].search(sentence[:start]))
+            is_quoted
+            or around[1] in ("(", "=")
+            or (before or "", written.casefold()) in self.marked
         )
+
+
+def _kind_of(text: str = "") -> Kind | None:
+    return next((kind for kind, form in _TOLD.items() if form.search(text)), None)
 
 
 def read_notes(corpus: Corpus) -> tuple[Note, ...]:
@@ -208,7 +179,7 @@ def _of_page(page: StoredPage, release: str, marked: frozenset[tuple[str, str]])
             above = of or _release_above((page.document.title, page.document.file), release)
             yield Note(page, block, above, _heading_kind(block.path), marked=marked)
         elif (match := _IN_THE_MANUAL.match(block.text)) and block.path:
-            kind = _REMARKS[match["what"].lower()]
+            kind = _kind_of(match["what"])
             yield Note(page, block, match["release"], kind, block.path[-1])
 
 
@@ -227,12 +198,7 @@ def _release_above(path: Sequence[str], release: str) -> str | None:
 
 
 def _heading_kind(path: Sequence[str]) -> Kind | None:
-    for heading in reversed(path):
-        found = [kind for kind, form in _HEADINGS.items() if form.search(heading)]
-        if found:
-            # "Bugfixes/Features" holds both.
-            return Kind.NEW if found == [Kind.FIXED, Kind.NEW] else found[0]
-    return None
+    return next(filter(None, map(_kind_of, reversed(path))), None)
 
 
 def _marked(corpus: Corpus, content_hash: str) -> frozenset[tuple[str, str]]:

@@ -47,21 +47,22 @@ class What(StrEnum):
     VALUE = "value"
     DEPRECATED = "deprecated"
     ADDED = "added"
+    TOLD = "told of"
 
 
-_BY_KIND = {
+_BY_KIND: Mapping[Kind | None, tuple[Need, What]] = {
     Kind.REMOVED: (Need.MUST, What.REMOVED),
     Kind.RENAMED: (Need.MUST, What.RENAMED),
     Kind.CHANGED: (Need.MUST, What.CHANGED),
     Kind.DEFAULT: (Need.DEFAULT, What.VALUE),
     Kind.DEPRECATED: (Need.DEPRECATED, What.DEPRECATED),
     Kind.NEW: (Need.NEW, What.ADDED),
+    None: (Need.NEW, What.TOLD),
 }
 _ASKS_FOR_A_CHANGE = (RANGE, TYPE, UNIT, SYNTAX, "required")
 _LONGEST = 300
 AS_IN_CODE = re.compile(r"[_$]|^--?[A-Za-z]|[a-z][A-Z]|[A-Za-z]\.[a-z]|\(\)$")
 """How a name is written that is one though no page documents it."""
-_BRACKETS = re.compile(r"[()]")
 _PART = re.compile(r"[\w.+-]+")
 
 
@@ -112,8 +113,14 @@ def steps_between(
                 told[name].append(note)
     confirmed = [_confirmed(step, told) for step in of_parameters]
     known = {(name, step.need, step.note) for step in confirmed for name in step.names}
-    several = (p.name for r in (older, newer) for p in r.parameters if " " in p.name)
-    commands = {plain(name): name for name in several}
+    commands = {
+        _spoken(spelt): parameter.name
+        for release in (older, newer)
+        for parameter in release.parameters
+        # An everyday word is a name in a note where its section stands before it.
+        for spelt in (parameter.name, f"{parameter.owner} {parameter.name}")
+        if " " in spelt.strip()
+    }
     stated = {name for step in confirmed for name in step.names}
     rows = {
         _quoted(note, newer.release)
@@ -247,7 +254,9 @@ def _values(parameter: Parameter, relation: str) -> Iterator[str]:
 
 def spellings(value: str) -> set[str]:
     """A value as it is compared, with what stands in brackets as another spelling of it."""
-    parts = _BRACKETS.split(plain(value))
+    before, _, inside = plain(value).removesuffix(")").partition("(")
+    # "none (< 3.5) denyall (>= 3.5)" has two values, and not one in two spellings.
+    parts = (before, inside) if ")" not in inside else ()
     bare = (" ".join(sorted(_PART.findall(part))) for part in (plain(value), *parts))
     return {spelling for spelling in bare if spelling}
 
@@ -287,7 +296,7 @@ def _of_note(
         if shown is None and not AS_IN_CODE.search(note.spelt(name)) and name != note.subject:
             unnamed[name] = mention
             continue
-        need, what = _BY_KIND[mention.kind]  # type: ignore[index]
+        need, what = _BY_KIND[mention.kind]
         yield replace(
             base,
             need=need,
@@ -300,16 +309,23 @@ def _of_note(
             spelt=(shown.name if shown else name,),
             successors=successors if what in (What.RENAMED, What.DEPRECATED) else (),
         )
-    kind = _BY_KIND.get(note.kind) if note.kind else None
-    if kind and (unnamed or not mentions):
+    kind = _BY_KIND.get(note.kind)
+    if kind and (unnamed or (note.kind and not mentions)):
         yield replace(base, need=kind[0], what=kind[1], names=frozenset(unnamed))
 
 
 def _named_in(note: Note, commands: Mapping[str, str]) -> Mapping[str, Mention]:
     """The names in a note, with the documented ones of several words."""
-    text = plain(note.text)
+    text = f" {_spoken(note.text)} "
     told = Mention(note.kind, successor=False, first=True)
-    return {**note.names, **{folded(name): told for f, name in commands.items() if f in text}}
+    return {
+        **note.names,
+        **{folded(name): told for said, name in commands.items() if f" {said} " in text},
+    }
+
+
+def _spoken(text: str) -> str:
+    return " ".join(word.strip("-+.") for word in _PART.findall(plain(text)))
 
 
 def _is_aside(mention: Mention) -> bool:

@@ -8,7 +8,7 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -28,20 +28,15 @@ _MOST_NAMES, _DEEPEST = 3_000, 30
 _LONGEST_NAME = 120
 _MOST_TOPICS = 50
 _LONGEST_TOPIC = 80
-_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
-_KEY = re.compile(
-    r"^[ \t]*(?:export[ \t]+|set[ \t]+|[-*][ \t]+)?[\"']?([A-Za-z_][\w.-]*)[\"']?[ \t]*[=:]", re.M
-)
-_ARGUMENT = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)\s*=(?!=)")
+_ASSIGNED = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]{0,120})[\"']?[ \t]{0,40}(?:=(?!=)|:(?=\s)|\()")
+"""What has a value, or is called."""
 _VALUE = re.compile(r"[=:]\s*[\"']?([A-Za-z][\w.-]{2,80})[\"']?\s*(?=[,;)}\]]|$)", re.M)
-_CALLED = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,120})\(")
 _WORD = re.compile(r"-{0,2}[$@]?[A-Za-z_][\w.:-]*(?:\(\))?")
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|;).*$", re.M)
 _STRUCTURE = re.compile(r"[=:{}\[\]()<>$]|(?:^|\s)-")
 _BLANKS = re.compile(r"[^\S\n]{41,}")
 _LONGEST_LINE, _MOST_DOTS = 2_000, 50
 """Of a line that the parsers of INI and TOML get: their time grows with the square of it."""
-_BETWEEN_TOPICS = re.compile(r"[,;\n]+")
 
 
 def folded(name: str) -> str:
@@ -76,6 +71,16 @@ class Usage:
     def has(self, *spellings: str) -> bool:
         """Whether one of the spellings of a documented name is used."""
         return any(self._has(name) for name in spellings)
+
+    def has_elsewhere(self, owner: str, names: Iterable[str]) -> bool:
+        """Whether the names are used in other sections only, of an input that has this one."""
+        above = [self.names[name] for name in names if name in self.names]
+        sections = frozenset[str]().union(*above)
+        return folded(owner) in self._sections and bool(sections) and folded(owner) not in sections
+
+    @cached_property
+    def _sections(self) -> frozenset[str]:
+        return frozenset[str]().union(*self.names.values())
 
     def _has(self, name: str) -> bool:
         if " " in name.strip():
@@ -132,7 +137,8 @@ def read_usage(text: str) -> Usage:
 
 
 def _of_words(text: str) -> Usage:
-    parts = [" ".join(part.split()) for part in _BETWEEN_TOPICS.split(text)]
+    commas = text.replace(";", ",").replace("\n", ",")
+    parts = [" ".join(part.split()) for part in commas.split(",")]
     topics = [part for part in parts if part and len(part) <= _LONGEST_TOPIC][:_MOST_TOPICS]
     if not topics:
         raise BadQuestion(
@@ -221,21 +227,13 @@ def _path(name: str, above: tuple[str, ...]) -> _Names:
 
 def _in_a_value(value: str) -> Iterator[str]:
     """The names in a value, which may be a list, a command line or a name of a choice."""
-    yield from _OPTION.findall(value)
     yield from (word for word in _WORD.findall(value) if is_name(word))
 
 
 def _by_shape(text: str) -> _Names:
     without_comments = _COMMENT.sub("", text)
-    finders: tuple[Callable[[str], list[str]], ...] = (
-        _OPTION.findall,
-        _KEY.findall,
-        _ARGUMENT.findall,
-        _CALLED.findall,
-    )
     none = frozenset[str]()
-    for find in finders:
-        yield from ((name, none) for name in find(without_comments))
+    yield from ((name, none) for name in _ASSIGNED.findall(without_comments))
     for word in _WORD.findall(without_comments):
         if is_name(word):
             yield word, none

@@ -13,7 +13,7 @@ HEADINGS = {
     Need.MUST: "Must change",
     Need.DEFAULT: "New defaults and values",
     Need.DEPRECATED: "Deprecated",
-    Need.NEW: "New",
+    Need.NEW: "New, or told of in release notes",
 }
 """The lists of a guide, in order."""
 

@@ -127,6 +127,11 @@ class _Reader:
             self._begin(found, block, certain=False)
 
     def _read_signature(self, block: Block, place: Location) -> None:
+        section, _, key = block.text.strip().rpartition("/")
+        if section.isidentifier() and key.isidentifier():
+            # "logging/format" is the key of a section, as configurations write them.
+            self._begin(Parameter(key, forms.PARAMETER, section, block.text, place), block)
+            return
         found = forms.OWNER.search(block.text)
         spelt = forms.names(block.path[-1]) if block.path else ()
         if not spelt or spelt[0].removesuffix("()") not in block.text:
