@@ -21,7 +21,7 @@ from pydantic_settings import (
 from chatbot.accounts.settings import LOOPBACK, SignInSettings
 from chatbot.graph.settings import GraphSettings
 from chatbot.memory.settings import MemorySettings
-from chatbot.models.settings import GeneratorSettings
+from chatbot.models.settings import GeneratorSettings, require_address
 from chatbot.release_check.settings import CheckSettings
 from chatbot.retrieval.settings import ContextSettings
 from corpora.database.engine import sqlite_url
@@ -128,12 +128,23 @@ class Settings(
         "told so",
         gt=0,
     )
+    telemetry_url: str | None = advanced(
+        None,
+        "an OTLP/HTTP collector that is sent OpenTelemetry spans of questions, steps and model "
+        "calls, without their text: `http://127.0.0.1:4318`; needs the extra `telemetry` "
+        "([operations](operations.md#spans-for-opentelemetry))",
+    )
     largest_upload: int = advanced(500, "MB that the files of an upload may have in all", ge=1)
 
     @field_validator("profile")
     @classmethod
     def _is_a_profile(cls, profile: str) -> str:
         return PROFILES.require(profile)
+
+    @field_validator("telemetry_url")
+    @classmethod
+    def _is_a_collector(cls, url: str | None) -> str | None:
+        return require_address(url, "http://127.0.0.1:4318")
 
     @field_validator("host")
     @classmethod

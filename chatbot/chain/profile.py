@@ -8,6 +8,7 @@ from typing import cast
 
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.events import StepFinished, StepStarted, emit
+from chatbot.runtime.spans import span
 from chatbot.text.words import listed
 from chatbot.turn import ModelStep, RuleStep, Step, Turn
 
@@ -81,10 +82,11 @@ async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
             break
         emit(StepStarted(name))
         started = time.perf_counter()
-        if iscoroutinefunction(step):
-            turn = await step(turn)
-        else:
-            turn = await in_thread(cast("RuleStep", step), turn)
+        with span(name, {"strata.step": name}):
+            if iscoroutinefunction(step):
+                turn = await step(turn)
+            else:
+                turn = await in_thread(cast("RuleStep", step), turn)
         seconds = turn.timings.get(name, 0.0) + time.perf_counter() - started
         turn = replace(turn, timings={**turn.timings, name: round(seconds, 4)})
         emit(StepFinished(name, _result(name, turn)))

@@ -5,6 +5,7 @@ as published ones are, since time depends on shapes alone. Passages are search c
 own reference, the words of its tokenizer are learned from the same text. Needs the package `onnx`.
 """
 
+import logging
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,7 +34,7 @@ def save_tokenizer(folder: Path) -> Any:
     """Write a WordPiece tokenizer for pairs, learned from Python's reference; return it."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer = Tokenizer(models.WordPiece(unk_token=_SPECIAL[1]))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     trainer = trainers.WordPieceTrainer(
@@ -120,6 +121,8 @@ def save_model(folder: Path, layers: int = LAYERS) -> int:
         constants,
     )
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    # It recommends to prepare the model, which random weights do not need.
+    logging.getLogger().setLevel(logging.ERROR)
     whole, small = folder / "float.onnx", folder / "model_int8.onnx"
     save(made, whole)
     quantize_dynamic(whole, small, weight_type=QuantType.QInt8)
