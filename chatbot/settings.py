@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -114,7 +114,13 @@ class Settings(
         None,
         ge=1,
         description="questions that are answered together; the others wait and are told their "
-        "place; one question of each person a round; default: 8 with the backend `server`, else 1",
+        "place; one question of each person a round; default: 16 with the backend `server`, else 1",
+    )
+    answer_ahead: Literal["on", "off"] = advanced(
+        "on",
+        "whether, with the profile `direct` and a server, the answer is begun by rules while the "
+        "model reads the question: the first words come after one call instead of two. It is "
+        "dropped where the model finds another release or other pages; `off` saves those calls",
     )
     question_limit: int = advanced(
         4000,
@@ -213,8 +219,8 @@ class Settings(
 
     @property
     def at_once(self) -> int:
-        """`questions_at_once`, else eight where a server answers, one for a model right here."""
-        return self.questions_at_once or (8 if self.backend == "server" else 1)
+        """`questions_at_once`, else 16 where a server answers, one for a model right here."""
+        return self.questions_at_once or (16 if self.backend == "server" else 1)
 
     @classmethod
     def settings_customise_sources(

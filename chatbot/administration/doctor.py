@@ -55,7 +55,7 @@ _WELL: _Found = (Health.WELL, "")
 
 
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Check]:
-    """Look at database, models, profile, model servers, room, parsers, indexes, jobs and clock, in this order.
+    """Look at database, models, servers, room, parsers, indexes, jobs and clock, in this order.
 
     With `mend`, broken indexes are built again from the database, files that no release or job
     needs are removed, and jobs of dead workers wait for another one.

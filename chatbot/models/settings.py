@@ -109,7 +109,7 @@ class GeneratorSettings(BaseModel):
     server_retries: int = advanced(
         4, "retries when it is overloaded or fails (429, 5xx), with growing pauses", ge=0
     )
-    server_concurrency: int = advanced(8, "requests to it at once", ge=1)
+    server_concurrency: int = advanced(32, "requests to it at once", ge=1)
     fallback_model: str | None = advanced(
         None,
         "the model that answers where that of the backend `server` fails or is not ready, as "
