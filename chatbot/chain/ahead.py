@@ -7,11 +7,11 @@ answer it are among those that the answer is being written from. Else it is drop
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from chatbot.errors import GeneratorError
-from chatbot.runtime.events import Event, Listener, emit, heard_by
+from chatbot.runtime.events import Event, Listener, current_listener, heard_by
 from chatbot.runtime.spans import span
 from chatbot.turn import Recollection, RetrievedChunk, Turn
 
@@ -53,9 +53,9 @@ class Ahead:
         begun, task = self._gathered, self._task
         if task is None or begun is None or not _is_for(begun, turn):
             return turn
+        self._listener = current_listener()
         for event in self._heard:
-            emit(event)
-        self._listener = emit
+            self._listener(event)
         try:
             done = await task
         except GeneratorError:
@@ -86,9 +86,9 @@ async def begun(
         yield ahead
     finally:
         task.cancel()
-        # Nobody waits for what it came to: the turn was answered without it.
-        with suppress(asyncio.CancelledError, Exception):
-            await task
+        await asyncio.wait({task})
+        # Looked at, or asyncio would complain; the turn was answered without it.
+        _ = task.cancelled() or task.exception()
 
 
 def _is_for(begun: Turn, turn: Turn) -> bool:
