@@ -66,10 +66,10 @@ def numbers(person: Person) -> None:
     counted = Numbers(services.chatbot().database)
     st.title("Numbers", anchor=False)
     wanted = choose_scope("numbers")
-    _servers(person, wanted)
     total = counted.total(person, wanted)
     if not total.questions:
         st.info("No questions in this period. Choose a longer one.", icon=":material/bar_chart:")
+        _servers(person, wanted)
         return
     _totals(total)
     span = Span(choose_one("Per", list(map(str, Span)), "numbers-span"))
@@ -99,10 +99,14 @@ def numbers(person: Person) -> None:
     st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
     read = partial(counted.rows, person, wanted, span)
     export_rows("numbers", "numbers", read, per=span, **asdict(wanted))
+    _servers(person, wanted)
 
 
 def _servers(person: Person, wanted: TurnFilter) -> None:
-    """The language models that were asked in the period, and whether their servers answer now."""
+    """The language models that were asked in the period, and whether their servers answer now.
+
+    Requests are counted for all products: a server fails for one as for the other.
+    """
     model, database = services.chatbot().model, services.chatbot().database
     figures = server_figures(database, person, wanted.since, wanted.until)
     served = model.in_order if isinstance(model, ServedChatModel) else ()
