@@ -1,6 +1,7 @@
 """A model that LangChain reaches: on an OpenAI-compatible server, or of a provider by name."""
 
 import asyncio
+import json
 import random
 import re
 import time
@@ -152,8 +153,10 @@ class ServedChatModel(StreamingChatModel):
                 headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
                 reply = http.get(url, headers=headers)
                 # Not every server has a list; one that says so can be asked.
-                if reply.status_code not in (404, 405, 501):
-                    reply.raise_for_status()
+                if reply.is_error and reply.status_code not in (404, 405, 501):
+                    raise httpx2.HTTPStatusError(
+                        _deepest(reply.text), request=reply.request, response=reply
+                    )
         except httpx2.ReadTimeout:
             return f"{self.address} sent nothing for {_PROBE_SECONDS:g} seconds: look into its log"
         except Exception as raised:  # noqa: BLE001 - of the library, of TLS, of the name's encoding
@@ -358,7 +361,14 @@ def _retry_after(error: Any) -> float | None:
 
 def _error_message(error: Exception) -> str:
     """The message of a server's refusal."""
-    message: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
+    return _deepest(getattr(error, "body", None) or getattr(error, "message", None) or str(error))
+
+
+def _deepest(message: Any) -> str:
+    """The sentence in a refusal as servers nest it, as it is or in JSON."""
+    if isinstance(message, str) and message.startswith("{"):
+        with suppress(ValueError):
+            message = json.loads(message)
     while isinstance(message, dict):
         message = message.get("message") or message.get("error") or str(message)
     return str(message)

@@ -50,7 +50,11 @@ def server_figures(
     """
     person.require_admin()
     row = ServerCallRow
-    within = [*[row.at >= since] * bool(since), *[row.at < until] * bool(until)]
+    within = []
+    if since:
+        within.append(row.at >= since)
+    if until:
+        within.append(row.at < until)
     errors: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     last: dict[tuple[str, str], datetime] = {}
     figures = []

@@ -124,8 +124,8 @@ def test_the_reply_and_its_trace_say_which_model_answered(lamp_chatbot: MakeChat
     )
     with serving(words(reading), words("The lamp gives 800 lumen [1].")) as second:
         model = two(closed_port(), second.url)
-        options = {"backend": "server", "model": "main", "answer_ahead": "off"}
-        bot = lamp_chatbot(model, "direct", **options)
+        bot = lamp_chatbot(model, "direct", backend="server", answer_ahead="off")
+        bot = replace(bot, settings=bot.settings.model_copy(update={"model": "main"}))
         answered = bot.ask("How many lumen does the lamp give?")
     reply = answered.content
     assert reply.answer.startswith("The lamp gives 800 lumen [1]")

@@ -89,8 +89,7 @@ def test_a_question_its_steps_and_its_calls_arrive_without_their_text(
     with collecting() as collector, serving(words(reading), words(WRITTEN)) as server:
         send_spans(collector.url)
         model = ServedChatModel(url=server.url, model="m", temperature=0.5)
-        options = {"backend": "server", "model": "m", "answer_ahead": "off"}
-        lamp_chatbot(model, "direct", **options).ask(QUESTION)
+        lamp_chatbot(model, "direct", backend="server", answer_ahead="off").ask(QUESTION)
         spans = collector.spans()
     assert set(collector.paths) == {"/v1/traces"}
     assert {resource["service.name"] for resource in collector.resources} == {"strata"}
@@ -146,8 +145,7 @@ def test_what_fails_is_told_by_its_kind_alone(lamp_chatbot: MakeChatbot) -> None
 
 def test_without_the_setting_nothing_is_imported_or_sent(lamp_chatbot: MakeChatbot) -> None:
     code = (
-        "import sys, asyncio\n"
-        "from chatbot.chain import profiles\n"
+        "import sys\n"
         "from chatbot.runtime.spans import span\n"
         "with span('x'): pass\n"
         "print(*[name for name in sys.modules if name.startswith('opentelemetry')])"
