@@ -156,7 +156,8 @@ def test_without_the_setting_nothing_is_imported_or_sent(lamp_chatbot: MakeChatb
     )
     assert done.stdout.strip() == ""
     with collecting() as collector:
-        lamp_chatbot(lamp.model(), "embedded").ask("What is the default of dim_step?")
+        model = lamp.model(lamp.answer("It is 5 %. [1]"))
+        lamp_chatbot(model, "embedded").ask("What is the default of dim_step?")
         assert collector.spans() == []
 
 
