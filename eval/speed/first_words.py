@@ -38,7 +38,8 @@ _A_WORD = 0.02
 _ANSWER = "The documentation says this in the section that is cited [1]. " * 4
 _ADDED = "configuration parameter default command"
 """What the reading adds to the words of the question: a model names what a manual would say."""
-_PATIENCE = 60.0
+_PATIENCE = 300.0
+_RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
 _QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
 
 
@@ -55,8 +56,7 @@ class Model(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(OSError):
             if "response_format" in body:
-                found = _QUESTION.findall(asked)
-                self._send(_reading(found[-1] if found else asked))
+                self._send(_reading(asked))
             else:
                 for word in _ANSWER.split():
                     self._send(f"{word} ")
@@ -73,15 +73,23 @@ class Model(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _reading(question: str) -> str:
+def _reading(asked: str) -> str:
+    """The question as it is, of the releases that stand in it."""
+    question = _QUESTION.findall(asked)[-1]
+    listed = _RELEASES.findall(asked)
+    names = [
+        name for name in re.findall(r"[\w.]+", listed[-1] if listed else "") if name[0].isdigit()
+    ]
+    named = [name for name in dict.fromkeys(names) if name in question]
+    others = [word.strip("?.,") for word in question.split() if re.search(r"\d", word)]
     search = filtered(question)
     reading = {
         "asks": "documentation",
         "product": "",
-        "releases": [],
+        "releases": [{"words": name, "release": name, "asked": True} for name in named],
         "every_release": False,
         "changes": False,
-        "other_numbers": [word.strip("?.,") for word in question.split() if re.search(r"\d", word)],
+        "other_numbers": [word for word in others if word not in named],
         "question": question,
         "search": search,
         "other_words": f"{search} {_ADDED}",
@@ -92,14 +100,15 @@ def _reading(question: str) -> str:
 def main(
     data: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A data folder.")],
     questions: Annotated[
-        Path, typer.Option(exists=True, help="Lines with `question` and `product`.")
-    ] = Path("examples/suggestions.jsonl"),
+        Path, typer.Option(exists=True, help="Gold questions; those of one release are asked.")
+    ] = Path("examples/questions.jsonl"),
     people: Annotated[int, typer.Option(min=1, help="Who ask at once.")] = 10,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
 ) -> None:
     """Print the median and the longest time to the first words, in seconds, and what was begun."""
     lines = [json.loads(line) for line in questions.read_text("utf-8").splitlines() if line]
-    asked = [(line["question"], line["product"]) for line in lines]
+    of_one = (line for line in lines if line.get("release"))
+    asked = [(line["question"], line["product"]) for line in of_one]
     table = Table("begun ahead", "people", "median, s", "longest", "taken up", "answered")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads = True
@@ -114,6 +123,7 @@ def main(
                     found = []
                     for number in range(rounds):
                         found += _together(address, _of_round(asked, number * together, together))
+                    found = [of for of in found if of[1]["route"] == "documents"]
                     times = [first for first, _ in found]
                     taken = sum("answer_ahead" in reply["timings"] for _, reply in found)
                     answered = sum(not reply["abstained"] for _, reply in found)
