@@ -18,8 +18,8 @@ def upgrade() -> None:
         sa.Column("server", sa.Text(), nullable=False),
         sa.Column("model", sa.Text(), nullable=False),
         sa.Column("error", sa.String(64), nullable=False),
-        sa.Column("seconds", sa.Float(), nullable=False),
-        sa.Column("first_token", sa.Float(), nullable=True),
+        sa.Column("seconds", sa.Double(), nullable=False),
+        sa.Column("first_token", sa.Double(), nullable=True),
         sa.Column("prompt_tokens", sa.Integer(), nullable=False),
         sa.Column("completion_tokens", sa.Integer(), nullable=False),
     )
