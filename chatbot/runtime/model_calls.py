@@ -208,10 +208,10 @@ async def _attempt(
             noted.append(Attempt(server, name, error.kind, seconds, None))
         raise
     if noted is not None:
-        error = TOO_LONG if made.problem else ""
+        kind = TOO_LONG if made.problem else ""
         tokens = (made.prompt_tokens, made.completion_tokens)
         first = made.first_token or None
-        noted.append(Attempt(server, name, error, made.seconds, first, *tokens))
+        noted.append(Attempt(server, name, kind, made.seconds, first, *tokens))
     return replace(made, model=name, server=server), reply
 
 
