@@ -67,8 +67,8 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
         yield Check(f"{used.kind} {used.name}", Health.WELL, f"In use: {used.why}.")
     if larger := larger_generator(settings):
         yield Check("a larger language model", Health.WELL, larger)
-    model = open_model(settings) if settings.backend == "server" else None
-    for served in model.in_order if isinstance(model, ServedChatModel) else ():
+    asked = open_model(settings) if settings.backend == "server" else None
+    for served in asked.in_order if isinstance(asked, ServedChatModel) else ():
         problem = served.problem()
         health = Health.FAULT if problem else Health.WELL
         yield Check(f"model server {served.server}", health, problem)

@@ -16,9 +16,9 @@ from chatbot.runtime.spans import span
 from chatbot.turn import Recollection, RetrievedChunk, Turn
 
 STEP = "answer_ahead"
-_BEST, _AMONG = 3, 5
-"""So many of the best pages have to be among the best that it is written from; both go into the
-prompt whole."""
+_BEST, _AMONG = 2, 5
+"""So many of the best pages have to be among the best that it is written from, which all stand in
+its prompt."""
 
 
 @dataclass(eq=False)
