@@ -116,8 +116,8 @@ def _open_server(settings: Settings) -> BaseChatModel:
             f"fallback_model is {second}, and no server is named that has it: set "
             "STRATA_FALLBACK_URL"
         )
-    update = {"second": served(second, url, key), "retries": min(first.retries, 1)}
-    return first.model_copy(update=update)
+    stand_in = served(second, url, key).model_copy(update={"settings": "STRATA_FALLBACK_"})
+    return first.model_copy(update={"second": stand_in, "retries": min(first.retries, 1)})
 
 
 def _beginning(settings: Settings) -> tuple[tuple[str, str], ...]:

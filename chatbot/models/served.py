@@ -81,6 +81,8 @@ class ServedChatModel(StreamingChatModel):
     temperature: float = 0.0
     seed: int | None = None
     second: "ServedChatModel | None" = None
+    settings: str = "STRATA_SERVER_"
+    """How the names of its settings begin, for messages; that of its model is STRATA_MODEL then."""
 
     _failed: float | None = PrivateAttr(default=None)
     _provider: str = PrivateAttr(default="")
@@ -301,13 +303,15 @@ class ServedChatModel(StreamingChatModel):
         )
         because = f"{status}: {message}" if message else str(status)
         told = str(status)
+        own = self.settings == "STRATA_SERVER_"
+        model = "STRATA_MODEL" if own else f"{self.settings}MODEL"
         if status in {401, 403}:
             # Not what it said: some servers repeat the key.
-            what = f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
+            what = f"refuses the key ({status}): set {self.settings}KEY to one that it takes"
         elif status == 404:
             what = (
                 f"has no model {self.model}, or no chat at this address ({because}): set "
-                "STRATA_MODEL to a model that it serves; STRATA_SERVER_URL mostly ends in /v1"
+                f"{model} to a model that it serves; {self.settings}URL mostly ends in /v1"
             )
         elif status == 429:
             what = f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
@@ -328,10 +332,10 @@ class ServedChatModel(StreamingChatModel):
             )
         elif self.url:
             told = "unreachable"
-            what = f"does not answer ({message or name}): start it, or correct STRATA_SERVER_URL"
+            what = f"does not answer ({message or name}): start it, or correct {self.settings}URL"
         else:
             told = "unreachable"
-            what = f"cannot be asked ({message or name}): set STRATA_SERVER_KEY, or what it needs"
+            what = f"cannot be asked ({message or name}): set {self.settings}KEY, or what it needs"
         kind = PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
         sentence = f"{self.address} {what}"
         failure = kind(sentence.replace(self._secret, "…") if self._secret else sentence)

@@ -123,16 +123,18 @@ def _servers(person: Person, wanted: TurnFilter) -> None:
     st.subheader("Language models", anchor=False)
     seconds = NumberColumn(format="%.2f s")
     columns: Columns[ServerFigures] = {
-        "Server": lambda figure: figure.server or "in this process",
-        "Model": lambda figure: figure.model,
         "Now": lambda figure: now.get((figure.server, figure.model), _NOT_IN_USE)[0],
+        "Model": lambda figure: figure.model,
+        "Server": lambda figure: figure.server or "in this process",
         "Calls": lambda figure: figure.calls,
         "Failed": lambda figure: figure.failed,
         "First word": (seconds, lambda figure: figure.first_token),
         "Median": (seconds, lambda figure: figure.median),
         "95th percentile": (seconds, lambda figure: figure.p95),
         "Errors": lambda figure: ", ".join(f"{kind}: {n:,}" for kind, n in figure.errors),
-        "Last error": lambda figure: figure.last_error,
+        "Last error": lambda figure: (
+            f"{figure.last_error:%Y-%m-%d %H:%M}" if figure.last_error else ""
+        ),
     }
     show_table(figures, columns, height="auto")
     for _, why in now.values():
