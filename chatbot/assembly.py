@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
 
 from chatbot.answering.lead_prompt import beginning_of_prompt
 from chatbot.chatbot import Chatbot
@@ -12,6 +13,7 @@ from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.embedders import open_embedders, open_minilm
 from chatbot.models.rerankers import open_reranker
 from chatbot.models.settings import BACKENDS, Backend
+from chatbot.runtime.spans import send_spans
 from chatbot.settings import Settings, prepare_process
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
@@ -23,6 +25,8 @@ from ingestion.errors import BadSettings
 def open_chatbot(settings: Settings) -> Chatbot:
     """Open the database and wire a chatbot; models are loaded when first needed."""
     prepare_process()
+    if settings.telemetry_url:
+        send_spans(settings.telemetry_url)
     database = open_database(settings)
     embedder = open_embedders(settings, database)
     minilm = embedder.current
@@ -73,21 +77,7 @@ def open_model(settings: Settings) -> BaseChatModel | None:
                 temperature=settings.temperature,
             )
         case "server":
-            from chatbot.models.served import ServedChatModel, provider_of
-
-            model = _needed(settings.model, "model", settings)
-            if not provider_of(model):
-                _needed(settings.server_url, "server_url", settings)
-            return ServedChatModel(
-                url=settings.server_url,
-                model=model,
-                key=settings.server_key,
-                timeout=settings.server_timeout,
-                retries=settings.server_retries,
-                concurrency=settings.server_concurrency,
-                max_tokens=settings.answer_tokens,
-                temperature=settings.temperature,
-            )
+            return _open_server(settings)
         case "scripted":
             from chatbot.models.scripted import read_script
 
@@ -95,6 +85,39 @@ def open_model(settings: Settings) -> BaseChatModel | None:
         case added:
             backend: Backend = BACKENDS.load(added)
             return backend(settings)
+
+
+def _open_server(settings: Settings) -> BaseChatModel:
+    from chatbot.models.served import ServedChatModel, provider_of
+
+    def served(model: str, url: str | None, key: SecretStr | None) -> ServedChatModel:
+        return ServedChatModel(
+            url=url,
+            model=model,
+            key=key,
+            timeout=settings.server_timeout,
+            retries=settings.server_retries,
+            concurrency=settings.server_concurrency,
+            max_tokens=settings.answer_tokens,
+            temperature=settings.temperature,
+        )
+
+    model = _needed(settings.model, "model", settings)
+    if not provider_of(model):
+        _needed(settings.server_url, "server_url", settings)
+    first = served(model, settings.server_url, settings.server_key)
+    if not (second := settings.fallback_model):
+        return first
+    url, key = settings.fallback_url, settings.fallback_key
+    if url is None and not provider_of(second):
+        url, key = settings.server_url, key or settings.server_key
+    if url is None and not provider_of(second):
+        raise BadSettings(
+            f"fallback_model is {second}, and no server is named that has it: set "
+            "STRATA_FALLBACK_URL"
+        )
+    stand_in = served(second, url, key).model_copy(update={"settings": "STRATA_FALLBACK_"})
+    return first.model_copy(update={"second": stand_in, "retries": min(first.retries, 1)})
 
 
 def _beginning(settings: Settings) -> tuple[tuple[str, str], ...]:

@@ -1,8 +1,8 @@
 """The interface for programs and pages: questions answered from the right release."""
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Thread
@@ -26,11 +26,14 @@ from chatbot.conversations.feedback import Feedback
 from chatbot.errors import BadQuestion, GeneratorError
 from chatbot.memory.remembering import Memory, open_memory
 from chatbot.models.embedded import EmbeddedChatModel
+from chatbot.models.server_calls import keep_attempts
 from chatbot.releases.installed import pasted
 from chatbot.reply import Reply
-from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
+from chatbot.runtime.concurrency import Queue, in_thread, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
+from chatbot.runtime.model_calls import noted_attempts
+from chatbot.runtime.spans import span
 from chatbot.settings import Settings
 from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
 from chatbot.understanding.clarification import asked_back
@@ -51,6 +54,8 @@ from prompts.fencing import visible
 
 NEW = "new"
 """The conversation that a question begins."""
+_OPERATION = "invoke_workflow"
+"""What a question is to OpenTelemetry: a workflow, named after its profile."""
 _WARM_UP_SECONDS = 5.0
 """Seconds that a server may spend on opening releases before it listens."""
 
@@ -279,8 +284,13 @@ class Chatbot:
         guide = self.upgrade_guides.guide(named, older, newer, usage, told=told, stopped=stopped)
         if self.model is None or not self.settings.has_capable_model or not guide.items:
             return guide
-        wording = grouped(guide, self.model, self.settings.answer_tokens)
-        return run_on_event_loop(wording, stopped)
+        model, tokens = self.model, self.settings.answer_tokens
+
+        async def worded() -> Guide:
+            async with self._counted():
+                return await grouped(guide, model, tokens)
+
+        return run_on_event_loop(worded(), stopped)
 
     @cached_property
     def still_true(self) -> StillTrueCheck:
@@ -302,10 +312,23 @@ class Chatbot:
     ) -> tuple[Turn, float]:
         async with self._queue.place(account, lambda place: listener(Waiting(place))):
             started = time.perf_counter()
+            profile = self.settings.profile_in_use
+            about = {"gen_ai.operation.name": _OPERATION, "gen_ai.workflow.name": profile}
             with ingests_paused(self.settings.data_dir), heard_by(listener):
-                async with within(self.settings.question_seconds):
-                    turn = await step(turn)
+                async with self._counted():
+                    with span(f"{_OPERATION} {profile}", about):
+                        async with within(self.settings.question_seconds):
+                            turn = await step(turn)
             return turn, round(time.perf_counter() - started, 3)
+
+    @asynccontextmanager
+    async def _counted(self) -> AsyncIterator[None]:
+        """Keep what is asked of language models within it, however it ends."""
+        with noted_attempts() as attempts:
+            try:
+                yield
+            finally:
+                await in_thread(keep_attempts, self.database, attempts)
 
     @staticmethod
     def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:

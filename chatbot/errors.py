@@ -59,9 +59,13 @@ class UnknownPair(StrataError, LookupError):
 
 
 class GeneratorError(StrataError, RuntimeError):
-    """The language model could not be loaded or did not answer; the message says what to do."""
+    """The language model could not be loaded or did not answer; the message says what to do.
+
+    `kind` is what it is counted as: an HTTP status, or a word for what else went wrong.
+    """
 
     for_operators = True
+    kind = "failed"
 
 
 class ModelDownloadError(StrataError, RuntimeError):

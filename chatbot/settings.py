@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
@@ -21,7 +21,7 @@ from pydantic_settings import (
 from chatbot.accounts.settings import LOOPBACK, SignInSettings
 from chatbot.graph.settings import GraphSettings
 from chatbot.memory.settings import MemorySettings
-from chatbot.models.settings import GeneratorSettings
+from chatbot.models.settings import GeneratorSettings, require_address
 from chatbot.release_check.settings import CheckSettings
 from chatbot.retrieval.settings import ContextSettings
 from corpora.database.engine import sqlite_url
@@ -114,7 +114,13 @@ class Settings(
         None,
         ge=1,
         description="questions that are answered together; the others wait and are told their "
-        "place; one question of each person a round; default: 8 with the backend `server`, else 1",
+        "place; one question of each person a round; default: 16 with the backend `server`, else 1",
+    )
+    answer_ahead: Literal["on", "off"] = advanced(
+        "on",
+        "whether, with the profile `direct` and a server, the answer is begun by rules while the "
+        "model reads the question: the first words come after one call instead of two. It is "
+        "dropped where the model finds another release or other pages; `off` saves those calls",
     )
     question_limit: int = advanced(
         4000,
@@ -128,12 +134,23 @@ class Settings(
         "told so",
         gt=0,
     )
+    telemetry_url: str | None = advanced(
+        None,
+        "an OTLP/HTTP collector that is sent OpenTelemetry spans of questions, steps and model "
+        "calls, without their text: `http://127.0.0.1:4318`; needs the extra `telemetry` "
+        "([operations](operations.md#spans-for-opentelemetry))",
+    )
     largest_upload: int = advanced(500, "MB that the files of an upload may have in all", ge=1)
 
     @field_validator("profile")
     @classmethod
     def _is_a_profile(cls, profile: str) -> str:
         return PROFILES.require(profile)
+
+    @field_validator("telemetry_url")
+    @classmethod
+    def _is_a_collector(cls, url: str | None) -> str | None:
+        return require_address(url, "http://127.0.0.1:4318")
 
     @field_validator("host")
     @classmethod
@@ -202,8 +219,8 @@ class Settings(
 
     @property
     def at_once(self) -> int:
-        """`questions_at_once`, else eight where a server answers, one for a model right here."""
-        return self.questions_at_once or (8 if self.backend == "server" else 1)
+        """`questions_at_once`, else 16 where a server answers, one for a model right here."""
+        return self.questions_at_once or (16 if self.backend == "server" else 1)
 
     @classmethod
     def settings_customise_sources(

@@ -219,7 +219,8 @@ class ModelCall:
 
     Of the prompt's tokens `cached_tokens` were not computed again. `first_token` is in seconds.
     `doubt` is the probability that the reply begins with "I don't know".
-    `problem` is the reason why the reply could not be used.
+    `problem` is the reason why the reply could not be used. `model` answered, at `server` unless it
+    runs in this process; it stood in for another one where `instead_of` says why that did not.
     """
 
     step: str
@@ -232,6 +233,9 @@ class ModelCall:
     first_token: float = 0.0
     doubt: float = 0.0
     problem: str = ""
+    model: str = ""
+    server: str = ""
+    instead_of: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from pathlib import Path
 from sqlalchemy import func, select, text
 
 from chatbot.administration.in_use import in_use, larger_generator
+from chatbot.assembly import open_model
 from chatbot.models.download import FileState, file_state
 from chatbot.models.files import ModelFile, models_in_use
+from chatbot.models.served import ServedChatModel
 from chatbot.settings import Settings
 from chatbot.text.words import listed
 from corpora.catalog.catalog import Catalog
@@ -53,7 +55,7 @@ _WELL: _Found = (Health.WELL, "")
 
 
 def examine(settings: Settings, database: Database, *, mend: bool = False) -> Iterator[Check]:
-    """Look at database, models, profile, room, parsers, indexes, jobs and clock, in this order.
+    """Look at database, models, servers, room, parsers, indexes, jobs and clock, in this order.
 
     With `mend`, broken indexes are built again from the database, files that no release or job
     needs are removed, and jobs of dead workers wait for another one.
@@ -65,6 +67,11 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
         yield Check(f"{used.kind} {used.name}", Health.WELL, f"In use: {used.why}.")
     if larger := larger_generator(settings):
         yield Check("a larger language model", Health.WELL, larger)
+    asked = open_model(settings) if settings.backend == "server" else None
+    for served in asked.in_order if isinstance(asked, ServedChatModel) else ():
+        problem = served.problem()
+        health = Health.FAULT if problem else Health.WELL
+        yield Check(f"model server {served.server}", health, problem)
     yield Check("room on the disk", *_room(settings.data_dir))
     yield Check("parsers", *_parsers())
     catalog = Catalog(database)

@@ -3,11 +3,14 @@
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import cast
 
+from chatbot.chain.ahead import begun
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.events import StepFinished, StepStarted, emit
+from chatbot.runtime.spans import span
 from chatbot.text.words import listed
 from chatbot.turn import ModelStep, RuleStep, Step, Turn
 
@@ -30,7 +33,8 @@ class Profile:
     `converse` takes up what needs no documents, `understand` knows product and release, `compute`
     answers from the catalog, the parameters or several releases, `phrase` makes the queries,
     `remember` looks into the memory (ComRAG 4.3), `find` gathers evidence, `check` refuses or asks
-    back, `write` answers. `fall_back` sees every turn, also one that is answered.
+    back, `write` answers. `fall_back` sees every turn, also one that is answered. `ahead` reads the
+    question, too, without a model: from what it understands an answer is begun at once.
     """
 
     converse: Steps = ()
@@ -41,6 +45,7 @@ class Profile:
     find: Steps = ()
     check: Steps = ()
     write: Steps = ()
+    ahead: Steps = ()
     fall_back: ModelStep | None = None
 
     @property
@@ -70,8 +75,21 @@ class Profile:
     async def answer(self, turn: Turn) -> Turn:
         """The turn with its answer."""
         before = self.converse + self.understand + self.compute
-        turn = await run(before + self.answer_from_release, turn)
+        before += self.phrase + self.remember + self.find + self.check
+        if self.ahead:
+            find, write = partial(self._find_ahead, turn), partial(run, self.write)
+            async with begun(find, write) as ahead:
+                turn = await ahead.taken_up(await run(before, turn))
+                turn = await run(self.write, turn)
+        else:
+            turn = await run(before + self.write, turn)
         return await self.fall_back(turn) if self.fall_back else turn
+
+    async def _find_ahead(self, turn: Turn) -> Turn:
+        """The evidence for a question of one release as the steps of `ahead` read it."""
+        turn = await run(self.ahead, turn)
+        is_single = turn.resolved is not None and len(turn.resolved.releases) == 1
+        return await run(self.gather, turn) if is_single else turn
 
 
 async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
@@ -81,10 +99,11 @@ async def run(steps: Sequence[tuple[str, Step]], turn: Turn) -> Turn:
             break
         emit(StepStarted(name))
         started = time.perf_counter()
-        if iscoroutinefunction(step):
-            turn = await step(turn)
-        else:
-            turn = await in_thread(cast("RuleStep", step), turn)
+        with span(name, {"strata.step": name}):
+            if iscoroutinefunction(step):
+                turn = await step(turn)
+            else:
+                turn = await in_thread(cast("RuleStep", step), turn)
         seconds = turn.timings.get(name, 0.0) + time.perf_counter() - started
         turn = replace(turn, timings={**turn.timings, name: round(seconds, 4)})
         emit(StepFinished(name, _result(name, turn)))

@@ -68,7 +68,8 @@ def qamr(p: Parts) -> Profile:
 def direct(p: Parts) -> Profile:
     """A capable model reads the question and writes the answer: two calls, the code keeps the wall.
 
-    A question that it cannot read is read by the rules of `embedded`.
+    A question that it cannot read is read by the rules of `embedded`. By them the answer is begun
+    while a server reads the question.
     """
     # Release notes as well as manuals: the model can tell them apart.
     chunks = p.dual_chunks_by(
@@ -77,7 +78,9 @@ def direct(p: Parts) -> Profile:
         weigh_kinds=False,
         reranker=p.reranker,
     )
+    begins = p.settings.backend == "server" and p.settings.answer_ahead == "on"
     profile = Profile(
+        ahead=_conversed(p) + _read_by_rules(p) if begins else (),
         understand=_read_by_model(p, remembers=True),
         phrase=named(query_rewriting=p.rewriting),
         remember=named(memory=p.recall),

@@ -14,16 +14,25 @@ from chatbot.reply import (
     TracedMemory,
 )
 from chatbot.text.sanitizer import cautions
+from chatbot.text.words import listed
 from chatbot.turn import Answer, Recollection, ReducedChunk, Remembered, RetrievedChunk, Turn
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
 
 
 def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: str = "") -> Reply:
-    """The reply of an answered turn, which took `seconds`; `model` is the one that was asked."""
+    """The reply of an answered turn, which took `seconds`; `model` is the one of the settings.
+
+    Where another one stood in for it, the reply names both.
+    """
     resolution, answer = turn.resolved, turn.answer
     if resolution is None or answer is None:
         raise ValueError("the turn is not answered yet")
+    stood_in = tuple(dict.fromkeys(call.model for call in turn.calls if call.instead_of))
+    if stood_in:
+        asked = dict.fromkeys(call.model for call in turn.calls)
+        failed = f"The language model {model} failed: {listed(stood_in)} stood in for it."
+        model = ", ".join(asked)
     single = len(resolution.releases) == 1
     role, pairs = role_of(turn)
     return Reply(
@@ -49,7 +58,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
                 map(remembered_pair, turn.recollection.offers if turn.recollection else ())
             ),
         ),
-        warnings=(*answer.warnings, *cautions(answer.text)),
+        warnings=(*answer.warnings, *cautions(answer.text), *([failed] if stood_in else ())),
         outside=answer.outside,
         fallbacks=turn.fallbacks,
         timings=dict(turn.timings),

@@ -60,6 +60,11 @@ class EmbeddedChatModel(StreamingChatModel):
     def _llm_type(self) -> str:
         return "xllamacpp"
 
+    @property
+    def known_as(self) -> str:
+        """The name of its file, and of its adapter's."""
+        return self.path.stem + (f" + {self.adapter.stem}" if self.adapter else "")
+
     def load(self) -> None:
         """Read the model into memory if it is not there yet (about two seconds).
 

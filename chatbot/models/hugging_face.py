@@ -1,6 +1,7 @@
 """Any causal model of the Hugging Face Hub or of a folder, run here by Transformers, in batches."""
 
 import threading
+from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, convert_to_openai_messages
@@ -50,6 +51,11 @@ class HuggingFaceChatModel(StreamingChatModel):
     @property
     def _llm_type(self) -> str:
         return "transformers"
+
+    @property
+    def known_as(self) -> str:
+        """The model's name, or its folder's."""
+        return Path(self.model).name if Path(self.model).is_absolute() else self.model
 
     @property
     def memory_bytes(self) -> int:

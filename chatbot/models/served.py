@@ -1,8 +1,10 @@
 """A model that LangChain reaches: on an OpenAI-compatible server, or of a provider by name."""
 
 import asyncio
+import json
 import random
 import re
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from functools import cache
@@ -26,6 +28,9 @@ _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
 # A server that asks for more patience than this is reported at once.
 _LONGEST_RETRY_AFTER = 60.0
+_PROBE_SECONDS = 3.0
+_AVOIDED_SECONDS = 30.0
+"""So long after a failure another server is asked first, if there is one."""
 # What not every server has; one that refuses it is asked without it.
 _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
 # What every provider has; left out where the refusal names it, as newer models of OpenAI do.
@@ -57,6 +62,7 @@ class ServedChatModel(StreamingChatModel):
     `timeout` is in seconds, until the next word. Overload (429, 5xx) is asked again up to `retries`
     times, after growing pauses or as long as the server says. At most `concurrency` requests of an
     event loop are under way. What a server refuses to be asked for it is not asked for again.
+    `second` is asked where this one fails, by `chatbot.runtime.model_calls`.
 
     The key goes to this server only, and into no message. No header is sent but ours, whatever
     OPENAI_* variables there are (another provider's package reads its own); proxies are used,
@@ -74,7 +80,11 @@ class ServedChatModel(StreamingChatModel):
     max_tokens: int = 60
     temperature: float = 0.0
     seed: int | None = None
+    second: "ServedChatModel | None" = None
+    settings: str = "STRATA_SERVER_"
+    """How the names of its settings begin, for messages; that of its model is STRATA_MODEL then."""
 
+    _failed: float | None = PrivateAttr(default=None)
     _provider: str = PrivateAttr(default="")
     _refused: set[str] = PrivateAttr(default_factory=set)
     _semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = PrivateAttr(
@@ -104,6 +114,56 @@ class ServedChatModel(StreamingChatModel):
         if not self.url:
             return self.model
         return str(httpx2.URL(self.url).copy_with(userinfo=b"", query=None))
+
+    @property
+    def known_as(self) -> str:
+        """The model's name."""
+        return self.model
+
+    @property
+    def server(self) -> str:
+        """The server's address, or the provider."""
+        return self.address if self.url else self.provider
+
+    @property
+    def provider(self) -> str:
+        """The provider, "openai" for any server that speaks its protocol."""
+        return provider_of(self.model) or "openai"
+
+    @property
+    def in_order(self) -> "tuple[ServedChatModel, ...]":
+        """This one and its second, first the one that did not fail within the last seconds."""
+        if self.second is None:
+            return (self,)
+        failed = self._failed is not None and time.monotonic() - self._failed < _AVOIDED_SECONDS
+        return (self.second, self) if failed else (self, self.second)
+
+    def problem(self) -> str:
+        """Why the server cannot be asked now, in a sentence; empty if it can, or has no URL.
+
+        It is asked for its list of models, which costs nothing, and waited for three seconds.
+        """
+        if not self.url:
+            return ""
+        try:
+            with httpx2.Client(
+                verify=_certificates(), trust_env=not self._is_local, timeout=_PROBE_SECONDS
+            ) as http:
+                # The path before its query, which may hold a key.
+                url = httpx2.URL(self.url)
+                url = url.copy_with(path=f"{url.path.rstrip('/')}/models")
+                headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
+                reply = http.get(url, headers=headers)
+                # Not every server has a list; one that says so can be asked.
+                if reply.is_error and reply.status_code not in (404, 405, 501):
+                    raise httpx2.HTTPStatusError(
+                        _deepest(reply.text), request=reply.request, response=reply
+                    )
+        except httpx2.ReadTimeout:
+            return f"{self.address} sent nothing for {_PROBE_SECONDS:g} seconds: look into its log"
+        except Exception as raised:  # noqa: BLE001 - of the library, of TLS, of the name's encoding
+            return str(self._as_generator_error(_origin(raised), 0))
+        return ""
 
     @property
     def shows_key_to_the_network(self) -> bool:
@@ -144,6 +204,7 @@ class ServedChatModel(StreamingChatModel):
                             self._refused |= left_out
                             words += bool(piece.text)
                             yield ChatGenerationChunk(message=piece)
+                    self._failed = None
                     return
                 except Exception as raised:  # noqa: BLE001 - each provider has errors of its own
                     error = _origin(raised)
@@ -155,7 +216,10 @@ class ServedChatModel(StreamingChatModel):
                     overloaded = status == 429 or (status >= 500 and status != 501)
                     patient = tries < self.retries and (wait or 0) <= _LONGEST_RETRY_AFTER
                     if words or not (overloaded and patient):
-                        raise self._as_generator_error(error, words) from None
+                        failure = self._as_generator_error(error, words)
+                        if not isinstance(failure, PromptTooLong):
+                            self._failed = time.monotonic()
+                        raise failure from None
                 # Not all who were refused together come back together.
                 pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1)  # noqa: S311
                 await asyncio.sleep(pause if wait is None else wait)
@@ -238,13 +302,16 @@ class ServedChatModel(StreamingChatModel):
             type(error).__name__,
         )
         because = f"{status}: {message}" if message else str(status)
+        told = str(status)
+        own = self.settings == "STRATA_SERVER_"
+        model = "STRATA_MODEL" if own else f"{self.settings}MODEL"
         if status in {401, 403}:
             # Not what it said: some servers repeat the key.
-            what = f"refuses the key ({status}): set STRATA_SERVER_KEY to one that it takes"
+            what = f"refuses the key ({status}): set {self.settings}KEY to one that it takes"
         elif status == 404:
             what = (
                 f"has no model {self.model}, or no chat at this address ({because}): set "
-                "STRATA_MODEL to a model that it serves; STRATA_SERVER_URL mostly ends in /v1"
+                f"{model} to a model that it serves; {self.settings}URL mostly ends in /v1"
             )
         elif status == 429:
             what = f"is overloaded ({because}): ask again later, or lower STRATA_SERVER_CONCURRENCY"
@@ -253,21 +320,27 @@ class ServedChatModel(StreamingChatModel):
         elif status:
             what = f"refuses the request ({because})"
         elif "Timeout" in name and name != "ConnectTimeout":
+            told = "timeout"
             what = (
                 f"sent nothing for {self.timeout:g} seconds: ask again later, or raise "
                 "STRATA_SERVER_TIMEOUT"
             )
         elif words:
+            told = "broken_off"
             what = (
                 f"broke off its answer after {words} words ({message}): ask again, or see its log"
             )
         elif self.url:
-            what = f"does not answer ({message or name}): start it, or correct STRATA_SERVER_URL"
+            told = "unreachable"
+            what = f"does not answer ({message or name}): start it, or correct {self.settings}URL"
         else:
-            what = f"cannot be asked ({message or name}): set STRATA_SERVER_KEY, or what it needs"
+            told = "unreachable"
+            what = f"cannot be asked ({message or name}): set {self.settings}KEY, or what it needs"
         kind = PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
         sentence = f"{self.address} {what}"
-        return kind(sentence.replace(self._secret, "…") if self._secret else sentence)
+        failure = kind(sentence.replace(self._secret, "…") if self._secret else sentence)
+        failure.kind = told
+        return failure
 
 
 def _origin(error: Exception) -> Exception:
@@ -292,7 +365,14 @@ def _retry_after(error: Any) -> float | None:
 
 def _error_message(error: Exception) -> str:
     """The message of a server's refusal."""
-    message: Any = getattr(error, "body", None) or getattr(error, "message", None) or str(error)
+    return _deepest(getattr(error, "body", None) or getattr(error, "message", None) or str(error))
+
+
+def _deepest(message: Any) -> str:
+    """The sentence in a refusal as servers nest it, as it is or in JSON."""
+    if isinstance(message, str) and message.startswith("{"):
+        with suppress(ValueError):
+            message = json.loads(message)
     while isinstance(message, dict):
         message = message.get("message") or message.get("error") or str(message)
     return str(message)

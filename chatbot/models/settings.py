@@ -26,6 +26,13 @@ CAPABLE = 3_000_000_000
 """Weights from which a model in the process reads questions and writes whole answers."""
 
 
+def require_address(url: str | None, example: str) -> str | None:
+    """The URL, if it is one of http or https, or none. Raises ValueError."""
+    if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+        raise ValueError(f"it is not an address such as {example}")
+    return url
+
+
 class GeneratorSettings(BaseModel):
     """The backend and its model; which settings count depends on the backend."""
 
@@ -102,7 +109,19 @@ class GeneratorSettings(BaseModel):
     server_retries: int = advanced(
         4, "retries when it is overloaded or fails (429, 5xx), with growing pauses", ge=0
     )
-    server_concurrency: int = advanced(8, "requests to it at once", ge=1)
+    server_concurrency: int = advanced(32, "requests to it at once", ge=1)
+    fallback_model: str | None = advanced(
+        None,
+        "the model that answers where that of the backend `server` fails or is not ready, as "
+        "`model`; the reply says so. The first one is then asked again once at most, and for half "
+        "a minute after a failure the second is asked first",
+    )
+    fallback_url: str | None = advanced(
+        None, "its server, with its `/v1`; default: `server_url`, for another model there"
+    )
+    fallback_key: SecretStr | None = advanced(
+        None, "its key; set it in the environment as `STRATA_FALLBACK_KEY`"
+    )
     judge_model: str | None = advanced(
         None,
         "the model that judges answers in `strata eval`: `provider:name`, its name on "
@@ -135,14 +154,12 @@ class GeneratorSettings(BaseModel):
             chosen_generator(generator)
         return generator
 
-    @field_validator("server_url", "judge_server_url")
+    @field_validator("server_url", "fallback_url", "judge_server_url")
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:
-        if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
-            raise ValueError("it is not an address such as http://127.0.0.1:8000/v1")
-        return url
+        return require_address(url, "http://127.0.0.1:8000/v1")
 
-    @field_validator("server_key", "judge_server_key")
+    @field_validator("server_key", "fallback_key", "judge_server_key")
     @classmethod
     def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
         """Without the line end of the file that it was read from."""

@@ -19,6 +19,16 @@ Chunks = AsyncGenerator[ChatGenerationChunk, None]
 class StreamingChatModel(BaseChatModel):
     """Asks by `_chunks`; a blocking call must not be made inside an event loop."""
 
+    @property
+    def known_as(self) -> str:
+        """The model's name, as people know it."""
+        return self._llm_type
+
+    @property
+    def server(self) -> str:
+        """The server that runs it, without secrets; empty where this process does."""
+        return ""
+
     @abstractmethod
     def _chunks(
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]

@@ -60,6 +60,11 @@ def heard_by(listener: Listener) -> Iterator[None]:
         _LISTENER.reset(token)
 
 
+def current_listener() -> Listener:
+    """The listener of the question that is being answered."""
+    return _LISTENER.get()
+
+
 def emit(event: Event) -> None:
     """Send an event to the listener of the question that is being answered."""
-    _LISTENER.get()(event)
+    current_listener()(event)

@@ -1,21 +1,27 @@
-"""Calls of the language model, whatever its backend: counted, timed, cancelled with a question."""
+"""Calls of the language model, whatever its backend: counted, timed, cancelled with a question.
+
+Each is told to `noted_attempts` and has a span; where a model fails, its second is asked.
+"""
 
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import BaseModel, ValidationError
 
-from chatbot.errors import Unread
+from chatbot.errors import GeneratorError, Unread
 from chatbot.runtime.concurrency import together
-from chatbot.runtime.events import Token, emit
+from chatbot.runtime.events import StepFinished, StepStarted, Token, emit
+from chatbot.runtime.spans import span
 from chatbot.text.words import first_problem
 from chatbot.turn import ModelCall
 from prompts import as_data
@@ -25,12 +31,45 @@ Reply = TypeVar("Reply", bound=BaseModel)
 STEP: ContextVar[str] = ContextVar("step", default="")
 """The step that a model is called for; a scripted one replies by it."""
 
+TOO_LONG = "prompt_too_long"
+"""The kind of error of a prompt that was not read."""
+_ATTEMPTS: ContextVar[list["Attempt"] | None] = ContextVar("attempts", default=None)
+
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
 
 _MOST_TOKENS = 4096
 _CHARACTERS = 8
 """The most characters of a token: a longer reply is cut, since a server may ignore the limit."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A request to a model that ended by itself: where, how long it took, and how it went wrong.
+
+    `server` is empty for a model in this process. `error` is its kind, empty where it was answered.
+    `first_token` is in seconds, None where no word came.
+    """
+
+    server: str
+    model: str
+    error: str
+    seconds: float
+    first_token: float | None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+@contextmanager
+def noted_attempts() -> Iterator[list[Attempt]]:
+    """Within it, also in tasks that are begun there, every attempt is added to the list."""
+    noted: list[Attempt] = []
+    token = _ATTEMPTS.set(noted)
+    try:
+        yield noted
+    finally:
+        _ATTEMPTS.reset(token)
 
 
 async def call(
@@ -43,6 +82,8 @@ async def call(
     **options: Any,
 ) -> ModelCall:
     """The result of one call; `options` are max_tokens, temperature, stop … Raises GeneratorError.
+
+    Where the model fails its `second` is asked, if it has one, and the result says so.
 
     A prompt that is too long gets no reply, and the call has that as its `problem`: only the model
     can count the tokens of a text.
@@ -108,6 +149,90 @@ async def _stream(
     options: dict[str, Any],
     shown: bool = False,
     unless: tuple[str, float] | None = None,
+) -> tuple[ModelCall, AIMessageChunk]:
+    """The call by the model, or by what stands in for it."""
+    order: Sequence[BaseChatModel] = getattr(model, "in_order", (model,))
+    why = "" if order[0] is model else f"{_named(model)} failed a moment ago"
+    for asked in order[:-1]:
+        try:
+            made, reply = await _attempt(asked, messages, step, options, shown, unless)
+        except GeneratorError as error:
+            why = why or f"{_named(model)}: {error}"
+            if shown:
+                # What was written so far is no part of the answer.
+                emit(StepFinished(step))
+                emit(StepStarted(step))
+        else:
+            return (made if asked is model else replace(made, instead_of=why)), reply
+    made, reply = await _attempt(order[-1], messages, step, options, shown, unless)
+    return (made if order[-1] is model else replace(made, instead_of=why)), reply
+
+
+def _named(model: BaseChatModel) -> str:
+    name: str = getattr(model, "known_as", model._llm_type)
+    return name
+
+
+async def _attempt(
+    model: BaseChatModel,
+    messages: Messages,
+    step: str,
+    options: dict[str, Any],
+    shown: bool,
+    unless: tuple[str, float] | None,
+) -> tuple[ModelCall, AIMessageChunk]:
+    """One request: noted, and with a span of its own."""
+    server, name = getattr(model, "server", ""), _named(model)
+    url = urlsplit(server) if "://" in server else None
+    started = time.perf_counter()
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": getattr(model, "provider", model._llm_type),
+        "gen_ai.request.model": name,
+        "gen_ai.request.max_tokens": options.get("max_tokens"),
+        "gen_ai.request.temperature": options.get("temperature"),
+        "gen_ai.request.stream": True,
+        "gen_ai.output.type": "json" if "response_format" in options else "text",
+        "server.address": url and url.hostname,
+        "server.port": url and url.port,
+        "strata.step": step,
+    }
+    noted = _ATTEMPTS.get()
+    try:
+        with span(f"chat {name}", attributes, client=bool(server)) as tell:
+            made, reply = await _streamed(model, messages, step, options, shown, unless)
+            tell(_figures(made))
+    except GeneratorError as error:
+        if noted is not None:
+            seconds = round(time.perf_counter() - started, 4)
+            noted.append(Attempt(server, name, error.kind, seconds, None))
+        raise
+    if noted is not None:
+        kind = TOO_LONG if made.problem else ""
+        tokens = (made.prompt_tokens, made.completion_tokens)
+        first = made.first_token or None
+        noted.append(Attempt(server, name, kind, made.seconds, first, *tokens))
+    return replace(made, model=name, server=server), reply
+
+
+def _figures(made: ModelCall) -> dict[str, Any]:
+    """What a span says of a call that ended by itself."""
+    return {
+        "error.type": TOO_LONG if made.problem else None,
+        "gen_ai.usage.input_tokens": made.prompt_tokens,
+        "gen_ai.usage.output_tokens": made.completion_tokens,
+        "gen_ai.usage.cache_read.input_tokens": made.cached_tokens,
+        "gen_ai.response.time_to_first_chunk": made.first_token or None,
+    }
+
+
+async def _streamed(
+    model: BaseChatModel,
+    messages: Messages,
+    step: str,
+    options: dict[str, Any],
+    shown: bool,
+    unless: tuple[str, float] | None,
 ) -> tuple[ModelCall, AIMessageChunk]:
     started = time.perf_counter()
     first = 0.0

@@ -210,6 +210,30 @@ class AuditRow(Base):
     details: Mapped[dict[str, Any]]
 
 
+class ServerCallRow(Base):
+    """A request to a language model that ended by itself, as Numbers counts it: no text, no person.
+
+    `server` is empty for a model of the process; `error` is its kind, empty where it was answered.
+    `first_token` and `seconds` are seconds.
+    """
+
+    __tablename__ = "server_calls"
+    __table_args__ = (
+        # Holds all that is counted, so that no row is read.
+        Index("ix_server_calls_facts", "at", "server", "model", "error", "first_token", "seconds"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    server: Mapped[str]
+    model: Mapped[str]
+    error: Mapped[str] = mapped_column(String(64))
+    seconds: Mapped[float]
+    first_token: Mapped[float | None]
+    prompt_tokens: Mapped[int]
+    completion_tokens: Mapped[int]
+
+
 def _also_create(table: type[Base], dialect: str, *statements: str) -> None:
     """Have statements run after a table is created that the models have no words for."""
     for statement in statements:

@@ -14,11 +14,15 @@ from streamlit.testing.v1 import AppTest
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.chatbot import Chatbot
+from chatbot.models.served import ServedChatModel
+from chatbot.models.server_calls import keep_attempts
+from chatbot.runtime.model_calls import Attempt
 from chatbot.settings import Settings
 from corpora.catalog.glossary import Entry
 from corpora.database.engine import Database
 from tests.chatbot.asked import asked
-from tests.ui.admin_pages import choose, errors, open_admin_page, press, run, shown
+from tests.chatbot.small_server import raw, refuses, serving
+from tests.ui.admin_pages import choose, errors, open_admin_page, plain, press, run, shown
 from tests.ui.conftest import MakeChatbot, SignIn
 from tests.ui.pages import texts
 
@@ -83,6 +87,29 @@ def test_numbers_of_a_time_a_product_and_a_release(database: Database) -> None:
     run(page).selectbox(key="numbers-release").set_value("18.00")
     run(page)
     assert totals()["Questions"] == "1"
+
+
+def test_numbers_show_each_model_server_and_whether_it_answers(
+    valve: MakeChatbot, tmp_path: Path
+) -> None:
+    with serving(raw('{"data": []}', "application/json")) as good, serving(refuses(503)) as bad:
+        spare = ServedChatModel(url=good.url, model="spare")
+        model = ServedChatModel(url=bad.url, model="main", second=spare)
+        settings = Settings(data_dir=tmp_path / "data", generator="none")
+        chatbot = valve(model, settings)
+        calls = [Attempt(bad.url, "main", kind, 0.1, None) for kind in ("503", "503", "timeout")]
+        keep_attempts(chatbot.database, [*calls, Attempt("", "tiny", "", 2.0, 0.5)])
+        page = open_admin_page("numbers")
+        table = page.dataframe[0].value
+        found = {row.Model: row for row in table.itertuples()}
+        assert list(found) == ["main", "tiny", "spare"]
+        assert (found["main"].Now, found["main"].Failed) == ("fails", 3)
+        assert found["main"].Errors == "503: 2, timeout: 1"
+        assert (found["tiny"].Server, found["tiny"].Now) == ("in this process", "–")
+        assert (found["spare"].Now, found["spare"].Calls) == ("answers", 0)
+        assert "fails (503" in plain(page.warning[0].value)
+        # Its list of models is asked for, and nothing else.
+        assert good.bodies == [{}]
 
 
 PM = Entry("performance monitoring", ("PM", "perf mon"))

@@ -20,6 +20,7 @@ from corpora.database.tables import GenerationRow
 from corpora.generations.generations import claim
 from corpora.generations.processes import this_process
 from corpora.jobs.jobs import JobKind, Jobs
+from tests.chatbot.small_server import raw, refuses, serving
 from tests.data_folders import copy_data
 from ui.cli.main import app
 
@@ -143,3 +144,23 @@ def test_what_a_builder_that_ended_had_begun_goes_with_its_folder(
     with database.reading() as session:
         assert session.get(GenerationRow, begun) is None
     database.close()
+
+
+def test_each_model_server_is_asked_whether_it_answers(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(raw('{"data": []}', "application/json")) as good, serving(refuses(503)) as bad:
+        for name, value in {
+            "BACKEND": "server",
+            "MODEL": "main",
+            "SERVER_URL": good.url,
+            "FALLBACK_MODEL": "spare",
+            "FALLBACK_URL": bad.url,
+        }.items():
+            monkeypatch.setenv(f"STRATA_{name}", value)
+        code, found = doctor()
+    assert code == 1
+    assert found[f"model server {good.url}"] == ("well", "")
+    health, told = found[f"model server {bad.url}"]
+    assert health == "fault"
+    assert "fails (503" in told

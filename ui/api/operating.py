@@ -18,7 +18,12 @@ from prometheus_client.registry import Collector
 from sqlalchemy import ColumnElement, and_, case, func, select
 
 from corpora.database.engine import Database
-from corpora.database.history_tables import FeedbackRow, OpenQuestionRow, TurnRow
+from corpora.database.history_tables import (
+    FeedbackRow,
+    OpenQuestionRow,
+    ServerCallRow,
+    TurnRow,
+)
 from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ReleaseRow
@@ -31,6 +36,7 @@ _Labels = dict[str, Any]
 _ROUTE: _Labels = {"route": TurnRow.route}
 _ROUTE_AND_REFUSED = _ROUTE | {"refused": case((TurnRow.abstained, "true"), else_="false")}
 _THUMBS = {"thumbs": case((FeedbackRow.thumbs > 0, "up"), else_="down")}
+_SERVER: _Labels = {"server": ServerCallRow.server, "model": ServerCallRow.model}
 _JOBS = {"state": JobRow.state, "kind": JobRow.kind}
 _STORE = {"store": MemoryPairRow.store}
 _OFFERED = and_(ReleaseRow.published_generation_id.is_not(None), ~ReleaseRow.retired)
@@ -39,6 +45,20 @@ _FIGURES: tuple[tuple[type[Counter | Gauge], str, str, ColumnElement[Any], _Labe
     (Counter, "questions", "Kept questions.", func.count(TurnRow.id), _ROUTE_AND_REFUSED),
     (Counter, "answer_seconds", "Time spent on them.", func.sum(TurnRow.seconds), _ROUTE),
     (Counter, "model_calls", "Calls of the model for them.", func.sum(TurnRow.model_calls), {}),
+    (
+        Counter,
+        "model_server_calls",
+        "Requests to language models, by their errors.",
+        func.count(ServerCallRow.id),
+        _SERVER | {"error": ServerCallRow.error},
+    ),
+    (
+        Counter,
+        "model_server_seconds",
+        "Time until they were answered.",
+        func.sum(case((ServerCallRow.error == "", ServerCallRow.seconds), else_=0.0)),
+        _SERVER,
+    ),
     (Gauge, "feedback", "Thumbs on answers.", func.count(FeedbackRow.thumbs), _THUMBS),
     (Gauge, "jobs", "Jobs.", func.count(JobRow.id), _JOBS),
     (Gauge, "remembered_answers", "The memory.", func.count(MemoryPairRow.id), _STORE),

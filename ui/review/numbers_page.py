@@ -1,5 +1,6 @@
 """The page of numbers over time."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -8,15 +9,21 @@ import streamlit as st
 from streamlit.column_config import NumberColumn
 
 from chatbot.accounts.people import Person
+from chatbot.models.served import ServedChatModel
+from chatbot.review.model_servers import ServerFigures, server_figures
 from chatbot.review.numbers import Figures, Numbers, Span, StepTime, StepTimes
+from chatbot.review.turns import TurnFilter
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import choose_one, page
 from ui.elements.scope import choose_scope
 from ui.elements.table import Columns, export_rows, show_table
 from ui.serving import services
+from ui.wording.escaping import as_text
 from ui.wording.progress import step_name
 
 _CHART = 260
+_NOT_IN_USE = ("–", "")
+"""The state of a model that was asked in the period, and is in use no more or in the process."""
 _FIGURES = {
     "Questions": "questions",
     "People": "people",
@@ -62,6 +69,7 @@ def numbers(person: Person) -> None:
     total = counted.total(person, wanted)
     if not total.questions:
         st.info("No questions in this period. Choose a longer one.", icon=":material/bar_chart:")
+        _servers(person, wanted)
         return
     _totals(total)
     span = Span(choose_one("Per", list(map(str, Span)), "numbers-span"))
@@ -91,6 +99,60 @@ def numbers(person: Person) -> None:
     st.caption(f"Export: all figures per {span}, product and release. Days begin at midnight UTC.")
     read = partial(counted.rows, person, wanted, span)
     export_rows("numbers", "numbers", read, per=span, **asdict(wanted))
+    _servers(person, wanted)
+
+
+def _servers(person: Person, wanted: TurnFilter) -> None:
+    """The language models that were asked in the period, and whether their servers answer now.
+
+    Requests are counted for all products: a server fails for one as for the other.
+    """
+    model, database = services.chatbot().model, services.chatbot().database
+    figures = server_figures(database, person, wanted.since, wanted.until)
+    served = model.in_order if isinstance(model, ServedChatModel) else ()
+    asked = {(figure.server, figure.model) for figure in figures}
+    figures += [
+        ServerFigures(one.server, one.known_as, 0)
+        for one in served
+        if (one.server, one.known_as) not in asked
+    ]
+    if not figures:
+        return
+    names = tuple((one.server, one.known_as) for one in served)
+    now = _states(names, served)
+    st.subheader("Language models", anchor=False)
+    seconds = NumberColumn(format="%.2f s")
+    columns: Columns[ServerFigures] = {
+        "Now": lambda figure: now.get((figure.server, figure.model), _NOT_IN_USE)[0],
+        "Model": lambda figure: figure.model,
+        "Server": lambda figure: figure.server or "in this process",
+        "Calls": lambda figure: figure.calls,
+        "Failed": lambda figure: figure.failed,
+        "First word": (seconds, lambda figure: figure.first_token),
+        "Median": (seconds, lambda figure: figure.median),
+        "95th percentile": (seconds, lambda figure: figure.p95),
+        "Errors": lambda figure: ", ".join(f"{kind}: {n:,}" for kind, n in figure.errors),
+        "Last error": lambda figure: (
+            f"{figure.last_error:%Y-%m-%d %H:%M}" if figure.last_error else ""
+        ),
+    }
+    show_table(figures, columns, height="auto")
+    for _, why in now.values():
+        if why:
+            st.warning(as_text(why), icon=":material/cloud_off:")
+
+
+@st.cache_data(ttl=20, max_entries=4, show_spinner="Asking the model servers…")
+def _states(
+    names: tuple[tuple[str, str], ...], _served: tuple[ServedChatModel, ...]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Whether each server answers now, in two words, and why it does not."""
+    with ThreadPoolExecutor(len(_served) or 1) as probing:
+        problems = probing.map(ServedChatModel.problem, _served)
+    return {
+        name: ("fails" if why else "answers", why)
+        for name, why in zip(names, problems, strict=True)
+    }
 
 
 def _totals(total: Figures) -> None:

@@ -260,6 +260,11 @@ def _calls(calls: Sequence[ModelCall]) -> None:
             f"({call.cached_tokens:,} cached), {call.completion_tokens:,} written"
         )
         with st.expander(as_label(summary, 200)):
+            if call.model:
+                where = f" at {as_label(call.server, 200)}" if call.server else ""
+                st.caption(f"By {as_label(call.model, 200)}{where}")
+            if call.instead_of:
+                st.warning(f"Stood in: {as_text(call.instead_of)}", icon=":material/cloud_off:")
             if call.problem:
                 st.warning(as_text(call.problem), icon=":material/warning:")
             for role, text in call.prompt:

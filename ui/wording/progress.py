@@ -34,6 +34,7 @@ _NAMES = {
     "context_selection": "choosing the best passages",
     "undocumented_gate": "checking what was found",
     "answer_generation": "writing the answer",
+    "answer_ahead": "writing the answer while the question was read",
     "adaptive_temperature": "looking at earlier answers",
     # What earlier versions called it, in traces that are kept.
     "elsewhere": "searching other releases",

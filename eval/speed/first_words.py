@@ -1,0 +1,215 @@
+"""When the first words of an answer come: `python -m eval.speed.first_words DATA`.
+
+A copy of the data folder is served as `strata serve` does, with a model's server that takes a
+second to the first token of each call and then streams. Ten people ask at the same moment; told is
+the time from each one's question to the first words of its answer, as the API streams them, which
+is what the page shows at its next look (0.3 s). All is asked twice, with and without an answer that
+is begun ahead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from threading import Barrier, Thread
+from typing import Annotated, Any
+
+import httpx
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from chatbot.text.words import filtered
+
+_FIRST = 1.0
+_A_WORD = 0.02
+_ANSWER = "The documentation says this in the section that is cited [1]. " * 4
+_ADDED = "configuration parameter default command"
+"""What the reading adds to the words of the question: a model names what a manual would say."""
+_PATIENCE = 300.0
+_RELEASES = re.compile(r"<releases>\s*(.*?)\s*</releases>", re.DOTALL)
+_QUESTION = re.compile(r"<question>\s*(.*?)\s*</question>", re.DOTALL)
+
+
+class Model(BaseHTTPRequestHandler):
+    """A capable model of a second a call: it reads the question as it is, and writes four lines."""
+
+    def do_POST(self) -> None:
+        """Reply after the time of the first token."""
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        asked = body["messages"][-1]["content"]
+        time.sleep(_FIRST)
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        with suppress(OSError):
+            if "response_format" in body:
+                self._send(_reading(asked))
+            else:
+                for word in _ANSWER.split():
+                    self._send(f"{word} ")
+                    time.sleep(_A_WORD)
+            end: dict[str, Any] = {"delta": {}, "finish_reason": "stop"}
+            self.wfile.write(f"data: {json.dumps({'choices': [end]})}\n\ndata: [DONE]\n\n".encode())
+
+    def _send(self, text: str) -> None:
+        event = {"choices": [{"index": 0, "delta": {"content": text}}]}
+        self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+        self.wfile.flush()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _reading(asked: str) -> str:
+    """The question as it is, of the releases that stand in it."""
+    question = _QUESTION.findall(asked)[-1]
+    listed = _RELEASES.findall(asked)
+    names = [
+        name for name in re.findall(r"[\w.]+", listed[-1] if listed else "") if name[0].isdigit()
+    ]
+    named = [name for name in dict.fromkeys(names) if name in question]
+    others = [word.strip("?.,") for word in question.split() if re.search(r"\d", word)]
+    search = filtered(question)
+    reading = {
+        "asks": "documentation",
+        "product": "",
+        "releases": [{"words": name, "release": name, "asked": True} for name in named],
+        "every_release": False,
+        "changes": False,
+        "other_numbers": [word for word in others if word not in named],
+        "question": question,
+        "search": search,
+        "other_words": f"{search} {_ADDED}",
+    }
+    return json.dumps({**reading, "same": 0})
+
+
+def main(
+    data: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A data folder.")],
+    questions: Annotated[
+        Path, typer.Option(exists=True, help="Gold questions; those of one release are asked.")
+    ] = Path("examples/questions.jsonl"),
+    people: Annotated[int, typer.Option(min=1, help="Who ask at once.")] = 10,
+    rounds: Annotated[int, typer.Option(min=1)] = 3,
+) -> None:
+    """Print the median and the longest time to the first words, in seconds, and what was begun."""
+    lines = [json.loads(line) for line in questions.read_text("utf-8").splitlines() if line]
+    of_one = (line for line in lines if line.get("release"))
+    asked = [(line["question"], line["product"]) for line in of_one]
+    table = Table("begun ahead", "people", "median, s", "longest", "taken up", "answered")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    server.daemon_threads = True
+    Thread(target=server.serve_forever, daemon=True).start()
+    with TemporaryDirectory(prefix="strata-bench-") as folder:
+        copy = Path(folder) / "data"
+        shutil.copytree(data, copy)
+        for ahead in ("on", "off"):
+            with _served(copy, server.server_port, ahead) as address:
+                _first_words(address, *asked[0])  # loads what the first question loads
+                for together in (1, people):
+                    found = []
+                    for number in range(rounds):
+                        found += _together(address, _of_round(asked, number * together, together))
+                    found = [of for of in found if of[1]["route"] == "documents"]
+                    times = [first for first, _ in found]
+                    taken = sum("answer_ahead" in reply["timings"] for _, reply in found)
+                    answered = sum(not reply["abstained"] for _, reply in found)
+                    figures = (f"{f(times):.2f}" for f in (median, max))
+                    table.add_row(
+                        ahead,
+                        str(together),
+                        *figures,
+                        f"{taken} of {len(found)}",
+                        f"{answered} of {len(found)}",
+                    )
+    server.shutdown()
+    Console().print(table)
+
+
+def _of_round(asked: list[tuple[str, str]], first: int, number: int) -> list[tuple[str, str]]:
+    return [asked[n % len(asked)] for n in range(first, first + number)]
+
+
+def _together(address: str, asked: list[tuple[str, str]]) -> list[tuple[float, dict[str, Any]]]:
+    """Ask all at the same moment."""
+    start = Barrier(len(asked))
+
+    def ask(of: tuple[str, str]) -> tuple[float, dict[str, Any]]:
+        start.wait()
+        return _first_words(address, *of)
+
+    with ThreadPoolExecutor(len(asked)) as people:
+        return list(people.map(ask, asked))
+
+
+def _first_words(address: str, question: str, product: str) -> tuple[float, dict[str, Any]]:
+    """The seconds to the first words of an answer, or to an answer that no model wrote."""
+    body = {"question": question, "product": product, "stream": True, "afresh": True}
+    began, first, event = time.monotonic(), 0.0, ""
+    reply: dict[str, Any] = {}
+    with httpx.stream("POST", f"{address}/api/v1/ask", json=body, timeout=_PATIENCE) as stream:
+        for line in stream.iter_lines():
+            name, _, value = line.partition(": ")
+            if name == "event":
+                event = value
+                if event in ("words", "reply") and not first:
+                    first = time.monotonic() - began
+            elif name == "data" and event == "reply":
+                reply = json.loads(value)
+            elif name == "data" and event == "error":
+                raise RuntimeError(f"{question}: {value}")
+    return first, reply
+
+
+@contextmanager
+def _served(data: Path, model_port: int, ahead: str) -> Iterator[str]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    given = {
+        "DATA_DIR": str(data),
+        "BACKEND": "server",
+        "MODEL": "slow",
+        "SERVER_URL": f"http://127.0.0.1:{model_port}/v1",
+        "ANSWER_AHEAD": ahead,
+    }
+    settings = [f"STRATA_{name}={value}" for name, value in given.items()]
+    command = ["env", *settings, sys.executable, "-m", "ui.cli.main", "serve", "--port", str(port)]
+    address = f"http://127.0.0.1:{port}"
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        _until_ready(address)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def _until_ready(address: str) -> None:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        with suppress(httpx.TransportError):
+            if httpx.get(f"{address}/api/v1/ready").status_code == 200:
+                return
+        time.sleep(0.1)
+    raise TimeoutError(f"{address} is not ready after {_PATIENCE:.0f} s")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,118 @@
+"""An answer that rules begin while a server reads the question: taken up, or dropped unheard."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+
+from chatbot.chatbot import AnsweredTurn, Chatbot
+from chatbot.errors import GeneratorError
+from chatbot.models.scripted import ScriptedChatModel
+from chatbot.models.streaming import Chunks
+from chatbot.runtime.events import Event, StepStarted, Token
+from chatbot.runtime.model_calls import STEP
+from tests.chatbot import lamp
+
+MakeChatbot = Callable[..., Chatbot]
+QUESTION = "What is the default of dim_step?"
+WRITTEN = "The default of dim_step is 5 % [1]."
+READ = lamp.reading(QUESTION, search="dim_step default")
+
+
+class SlowReader(ScriptedChatModel):
+    """Has read the question only when an answer is being written."""
+
+    async def _chunks(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> Chunks:
+        reads = STEP.get() == lamp.READING
+        async with aclosing(super()._chunks(messages, stop, options)) as chunks:
+            async for chunk in chunks:
+                while reads and len(self.calls) < 2:
+                    await asyncio.sleep(0.01)
+                yield chunk
+
+
+@pytest.fixture
+def ask(lamp_chatbot: MakeChatbot) -> Callable[..., tuple[AnsweredTurn, list[Event]]]:
+    """Asks a server that reads slowly; returns the turn, and what was heard."""
+
+    def asked(
+        *rules: lamp.Rule, make: type[ScriptedChatModel] = SlowReader, **options: Any
+    ) -> tuple[AnsweredTurn, list[Event]]:
+        bot = lamp_chatbot(make(rules=rules), "direct", backend="server", **options)
+        heard: list[Event] = []
+        return bot.ask(QUESTION, listener=heard.append), heard
+
+    return asked
+
+
+def words(heard: list[Event]) -> str:
+    return "".join(event.text for event in heard if isinstance(event, Token))
+
+
+def calls(turn: AnsweredTurn) -> list[str]:
+    return [call.step for call in turn.turn.calls]
+
+
+def test_it_is_taken_up_where_the_reading_agrees(ask: Callable[..., Any]) -> None:
+    turn, heard = ask(READ, lamp.answer(WRITTEN))
+    assert turn.content.answer == WRITTEN
+    assert [c.release for c in turn.content.citations] == ["2.0"]
+    assert calls(turn) == [lamp.READING, lamp.ANSWER]
+    assert words(heard) == WRITTEN
+    assert [e.step for e in heard if isinstance(e, StepStarted)].count(lamp.ANSWER) == 1
+    assert "answer_ahead" in turn.content.timings
+
+
+def test_it_is_not_begun_where_the_setting_says_so(ask: Callable[..., Any]) -> None:
+    turn, _ = ask(READ, lamp.answer(WRITTEN), make=ScriptedChatModel, answer_ahead="off")
+    assert turn.content.answer == WRITTEN
+    assert "answer_ahead" not in turn.content.timings
+
+
+@pytest.mark.parametrize(
+    ("fields", "written"),
+    [
+        ({"every_release": True}, "In 1.0 it is 10 % [1]. In 2.0 it is 5 % [2]."),
+        ({"search": "cover screws warranty cloth"}, "Turn the cover to the left [1]."),
+    ],
+)
+def test_it_is_dropped_unheard_where_the_reading_finds_other_evidence(
+    ask: Callable[..., Any], fields: dict[str, Any], written: str
+) -> None:
+    other = lamp.Rule(step=lamp.ANSWER, contains="left to take it off", reply=written)
+    of_all = lamp.Rule(contains='<documentation release="1.0">', reply=written)
+    begun = lamp.answer("This is never heard.")
+    reading = lamp.reading(QUESTION, **{"search": "dim_step default", **fields})
+    turn, heard = ask(reading, other if "search" in fields else of_all, begun)
+    assert turn.content.answer.startswith(written[:12])
+    assert words(heard) == written
+    assert "answer_ahead" not in turn.content.timings
+    assert calls(turn) == [lamp.READING, lamp.ANSWER]
+
+
+def test_it_is_stopped_where_the_catalog_answers(ask: Callable[..., Any]) -> None:
+    turn, heard = ask(lamp.reading(QUESTION, asks="which_releases"), lamp.answer(WRITTEN))
+    assert calls(turn) == [lamp.READING]
+    assert words(heard) == ""
+
+
+def test_one_that_fails_is_written_anew(ask: Callable[..., Any]) -> None:
+    class FailsOnce(SlowReader):
+        async def _chunks(
+            self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+        ) -> Chunks:
+            async with aclosing(super()._chunks(messages, stop, options)) as chunks:
+                async for chunk in chunks:
+                    if STEP.get() == lamp.ANSWER and len(self.calls) == 2:
+                        raise GeneratorError("overloaded")
+                    yield chunk
+
+    turn, _ = ask(READ, lamp.answer(WRITTEN), make=FailsOnce)
+    assert turn.content.answer == WRITTEN
