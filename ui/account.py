@@ -111,7 +111,8 @@ def _ask_to_delete(person: Person, kept: int) -> None:
     sure = st.checkbox("Yes, delete all of my conversations")
     if confirmed("Delete", disabled=not sure):
         try:
-            delete_person(services.chatbot().database, person.id)
+            # What they may not see any more is theirs, too.
+            delete_person(services.whole().database, person.id)
         except UnknownPerson:
             st.rerun()
         if services.chatbot().settings.sign_in == "oidc":
@@ -211,7 +212,7 @@ def stay_outside(error: Exception) -> None:
         if not isinstance(error, NotAllowed):
             st.error(message, icon=":material/error:")
             return
-        settings = services.chatbot().settings
+        settings = services.whole().settings
         if not isinstance(error, NotSignedIn):
             st.markdown(message)
             if settings.sign_in == "oidc":

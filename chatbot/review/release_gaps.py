@@ -20,6 +20,7 @@ from chatbot.upgrading.notes import Kind, Note
 from chatbot.upgrading.steps import AS_IN_CODE, notes_of_step, spellings
 from chatbot.upgrading.usage import folded
 from corpora.catalog.release import Product
+from corpora.database.engine import Database
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.parameters.forms import is_name
@@ -78,6 +79,7 @@ class ReleaseGaps:
     open_corpus: OpenCorpus
     open_parameters: OpenParameters
     guides: UpgradeGuides
+    over: Database | None = None
 
     def of(
         self,
@@ -88,7 +90,7 @@ class ReleaseGaps:
         stopped: Callable[[], bool] = lambda: False,
     ) -> tuple[ReleaseGap, ...]:
         """All gaps, those of the newest release first; `told(done, of)` hears of each release."""
-        person.require_admin()
+        person.require_admin(self.over)
         names = [release.name for release in product.releases]
         found: list[tuple[ReleaseGap, ...]] = []
         for number, (older, newer) in enumerate(pairwise([None, *names])):
@@ -119,7 +121,8 @@ class ReleaseGaps:
 
 def release_gaps_of(chatbot: Chatbot) -> ReleaseGaps:
     """The finder over the corpora of a chatbot."""
-    return ReleaseGaps(chatbot.corpora.corpus, chatbot.open_parameters, chatbot.upgrade_guides)
+    opened = chatbot.corpora.corpus, chatbot.open_parameters, chatbot.upgrade_guides
+    return ReleaseGaps(*opened, chatbot.database)
 
 
 def _lost(

@@ -30,7 +30,7 @@ SAVED = "What is the default of hold_time?"
 def begin(chatbot: Chatbot, text: str) -> tuple[QuestionRunner, RunningQuestion]:
     questions = QuestionRunner(chatbot)
     conversation = chatbot.conversations.start("valve", text)
-    return questions, questions.ask(Question(text, conversation))
+    return questions, questions.ask(Question(text, conversation), chatbot)
 
 
 def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, State]]:

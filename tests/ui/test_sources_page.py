@@ -274,7 +274,7 @@ def _edit_schedule(number: int) -> None:
     from ui.serving import services
     from ui.syncing.source_view import edit_schedule
 
-    chatbot = services.chatbot()
+    chatbot = services.whole()
     sources = Sources(chatbot.database, chatbot.settings, LOCAL)
     edit_schedule(sources, sources.show(number))
 
@@ -286,7 +286,7 @@ def _remove(number: int) -> None:
     from ui.serving import services
     from ui.syncing.source_view import remove
 
-    chatbot = services.chatbot()
+    chatbot = services.whole()
     sources = Sources(chatbot.database, chatbot.settings, LOCAL)
     try:
         remove(sources, sources.show(number))

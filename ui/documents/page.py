@@ -29,10 +29,10 @@ from ui.wording.escaping import as_label
 _PRODUCT, _LAST = "documents product", "documents last product"
 
 
-@page("wide", for_admins=True)
+@page("wide", for_admins=True, of_products=True)
 def documents(_: Person) -> None:
     """Show the page."""
-    administration = ReleaseAdministration(services.chatbot().database)
+    administration = ReleaseAdministration(services.administered().database)
     products = administration.products()
     if not products:
         st.title("Documents", anchor=False)
@@ -146,7 +146,7 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
 
 
 def _database() -> Database:
-    return services.chatbot().database
+    return services.administered().database
 
 
 def _summary(release: ReleaseOverview) -> str:

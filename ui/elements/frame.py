@@ -11,18 +11,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.accounts.people import Person
 from ingestion.errors import StrataError
-from ui.serving.services import current_person
+from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
 _NOTICE = "notice"
 
 
 def page(
-    layout: Literal["centered", "wide"], *, for_admins: bool = False
+    layout: Literal["centered", "wide"], *, for_admins: bool = False, of_products: bool = False
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    An expected failure, as a person who may not see the page, is shown as one clear message.
+    A page for admins is for those `of_products` too, if so said. An expected failure, as a person
+    who may not see the page, is shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
@@ -31,7 +32,7 @@ def page(
             st.set_page_config(layout=layout)
             with failures_shown():
                 person = current_person()
-                if for_admins:
+                if for_admins and not (of_products and administers(person)):
                     person.require_admin()
                 if notice := st.session_state.pop(_NOTICE, None):
                     st.toast(as_label(notice, 300), icon=":material/check:")

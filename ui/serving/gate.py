@@ -33,6 +33,8 @@ from chatbot.settings import Settings
 
 PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""
+PROXY_GROUPS = "X-Strata-Groups"
+"""The same for the groups of that person."""
 
 PAGES = frozenset(
     (
@@ -86,7 +88,7 @@ class Gate:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        named = self._named_by_proxy(scope)
+        named = self._named_by_proxy(scope, self._settings.proxy_user_header)
         if (refusal := self._refusal(scope, named)) is not None:
             status, message = refusal
             # While a websocket is not open yet, this is a plain refusal of its opening request.
@@ -146,9 +148,9 @@ class Gate:
             return account_of_header(named, self._settings)
         return account_of_claims(_claims(HTTPConnection(scope).cookies), self._settings)
 
-    def _named_by_proxy(self, scope: Scope) -> str:
-        """The person in the proxy's header, if it stands there once and the proxy sent it."""
-        header, client = self._settings.proxy_user_header, scope.get("client")
+    def _named_by_proxy(self, scope: Scope, header: str | None) -> str:
+        """What a header of the proxy says, if it stands there once and the proxy sent it."""
+        client = scope.get("client")
         if not header or not client or not comes_from_proxy(client[0], self._settings):
             return ""
         values = Headers(scope=scope).getlist(header)
@@ -158,11 +160,15 @@ class Gate:
         marked = dict(scope)
         marked["headers"] = list(scope["headers"])
         headers = MutableHeaders(scope=marked)
-        for header in (PROXY_PERSON, self._settings.proxy_user_header):
+        groups = self._named_by_proxy(scope, self._settings.proxy_groups_header)
+        of_proxy = self._settings.proxy_user_header, self._settings.proxy_groups_header
+        for header in (PROXY_PERSON, PROXY_GROUPS, *of_proxy):
             if header:
                 del headers[header]
         if named:
             headers[PROXY_PERSON] = named
+        if named and groups:
+            headers[PROXY_GROUPS] = groups
         return marked
 
     def _hardened(self, send: Send, is_private: bool) -> Send:
