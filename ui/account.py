@@ -179,9 +179,17 @@ def _make_key(keys: ProgramKeys, person: Person) -> None:
         if usual and not person.is_admin:
             label, least, most = "Questions per minute", 1, usual
         limit = st.number_input(label, least, most, usual, step=1 if least else 10)
+        named = ""
+        if person.is_admin:
+            named = st.text_input(
+                "Groups, with commas between",
+                placeholder="those that you are in",
+                help="What the key may see. What is for admins only needs the scope “admin”.",
+            )
         pressed = st.form_submit_button("Create key", type="primary")
     if pressed:
-        program, key = keys.make(person, name, scopes, int(limit), usual=usual)
+        groups = named.split(",") if named.strip() else None
+        program, key = keys.make(person, name, scopes, int(limit), usual=usual, groups=groups)
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")
         st.rerun()

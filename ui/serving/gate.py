@@ -7,11 +7,13 @@ where a page comes from. So all that is settled here, before Streamlit sees a re
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
@@ -45,7 +47,8 @@ PAGES = frozenset(
 """The addresses of the pages."""
 
 _HEALTH = "/_stcore/health"
-_UPLOADS = ("/api/v1/jobs", "/api/v1/packs", "/_stcore/upload_file/")
+_UPLOAD = "/_stcore/upload_file/"
+_UPLOADS = ("/api/v1/jobs", "/api/v1/packs", _UPLOAD)
 _LARGEST_BODY = 2_000_000
 """Bytes of what is no upload: it is read before it is known whether its sender has a key."""
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/docs/")
@@ -76,11 +79,20 @@ _HARDENING = {
 
 
 class Gate:
-    """ASGI middleware that refuses what does not come from Strata's own pages and people."""
+    """ASGI middleware that refuses what does not come from Strata's own pages and people.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    `administers` says whether somebody is an admin of products, who uploads to these.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        administers: Callable[[Account], bool] = lambda account: False,
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._administers = administers
         self._secure = (settings.public_url or "").startswith("https:")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,7 +101,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         named = self._named_by_proxy(scope, self._settings.proxy_user_header)
-        if (refusal := self._refusal(scope, named)) is not None:
+        if (refusal := await self._refusal(scope, named)) is not None:
             status, message = refusal
             # While a websocket is not open yet, this is a plain refusal of its opening request.
             if scope["type"] == "websocket":
@@ -102,7 +114,7 @@ class Gate:
         is_private = scope["path"].startswith(_PRIVATE)
         await self._app(self._marked(scope, named), receive, self._hardened(send, is_private))
 
-    def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
+    async def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
         path: str = scope["path"]
         headers = Headers(scope=scope)
         if path == _HEALTH:
@@ -125,7 +137,9 @@ class Gate:
             except NotAllowed as error:
                 return HTTPStatus.UNAUTHORIZED, str(error)
             if path.startswith(_FOR_ADMINS) and not account.is_admin:
-                return HTTPStatus.FORBIDDEN, "Only admins can do this."
+                uploads = path.startswith(_UPLOAD)
+                if not (uploads and await to_thread.run_sync(self._administers, account)):
+                    return HTTPStatus.FORBIDDEN, "Only admins can do this."
         if scope["type"] == "http" and _leads_nowhere(scope):
             return HTTPStatus.NOT_FOUND, "There is no such page."
         return None
@@ -145,7 +159,8 @@ class Gate:
 
     def _account(self, scope: Scope, named: str) -> Account:
         if self._settings.sign_in == "proxy":
-            return account_of_header(named, self._settings)
+            groups = self._named_by_proxy(scope, self._settings.proxy_groups_header)
+            return account_of_header(named, self._settings, groups)
         return account_of_claims(_claims(HTTPConnection(scope).cookies), self._settings)
 
     def _named_by_proxy(self, scope: Scope, header: str | None) -> str:

@@ -70,6 +70,13 @@ def administers(person: Person) -> bool:
     return person.is_admin or rights.administered(person.viewer) is not None
 
 
+def account_administers(account: Account) -> bool:
+    """Whether an account is an admin of products."""
+    database = opened_chatbot().database
+    viewer = person_of_account(database, account).viewer
+    return Rights(database).administered(viewer) is not None
+
+
 @st.cache_resource(show_spinner=False)
 def open_questions() -> QuestionRunner:
     """The open questions: those without an answer yet."""
