@@ -3,7 +3,6 @@
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
 from typer import Argument, BadParameter, Option, Typer
 
 from chatbot.accounts.people import LOCAL
