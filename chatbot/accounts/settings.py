@@ -114,14 +114,14 @@ class SignInSettings(BaseModel):
         description="a claim that makes an admin, such as `groups=strata-admins` or "
         "`realm_access.roles=strata-admin`; with OIDC only",
     )
-    groups_claim: str | None = Field(
+    groups_claim: str | None = advanced(
         None,
-        description="the claim that names a person's groups, such as `groups` or "
+        "the claim that names a person's groups, such as `groups` or "
         "`realm_access.roles`, for [rights per product](rights.md); with OIDC only",
     )
-    proxy_groups_header: str | None = Field(
+    proxy_groups_header: str | None = advanced(
         None,
-        description="the header in which the proxy names a person's groups, with commas between, "
+        "the header in which the proxy names a person's groups, with commas between, "
         "such as `X-Forwarded-Groups`, for [rights per product](rights.md)",
     )
     users: _Names = Field(

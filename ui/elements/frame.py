@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
+from enum import StrEnum
 from functools import wraps
 from typing import Any, Literal
 
@@ -15,6 +16,18 @@ from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
 _NOTICE = "notice"
+
+
+class Access(StrEnum):
+    """For whom a page is."""
+
+    ALL = "all"
+    PRODUCT_ADMINS = "product admins"
+    ADMINS = "admins"
+
+
+ACCESS: dict[str, Access] = {}
+"""For whom each page is, by the name of its function."""
 
 
 def page(
@@ -38,6 +51,9 @@ def page(
                     st.toast(as_label(notice, 300), icon=":material/check:")
                 show(person)
 
+        ACCESS[show.__name__] = Access.ALL
+        if for_admins:
+            ACCESS[show.__name__] = Access.PRODUCT_ADMINS if of_products else Access.ADMINS
         return page
 
     return decorate

@@ -52,9 +52,9 @@ _UPLOADS = ("/api/v1/jobs", "/api/v1/packs", _UPLOAD)
 _LARGEST_BODY = 2_000_000
 """Bytes of what is no upload: it is read before it is known whether its sender has a key."""
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/docs/")
-_FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
+FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
-_PRIVATE = (*_FOR_PROGRAMS, *_FOR_SIGNED_IN, "/auth/", "/oauth2callback")
+_PRIVATE = (*_FOR_PROGRAMS, *FOR_SIGNED_IN, "/auth/", "/oauth2callback")
 """Addresses whose replies no shared browser and no proxy may cache."""
 _HOST = re.compile(r"(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE)
 # The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
@@ -131,7 +131,7 @@ class Gate:
             return HTTPStatus.FORBIDDEN, "No page on another site may ask for this."
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
-        if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":
+        if path.startswith(FOR_SIGNED_IN) and self._settings.sign_in != "none":
             try:
                 account = self._account(scope, named)
             except NotAllowed as error:
