@@ -176,8 +176,8 @@ def test_a_user_may_do_nothing_that_is_for_admins(kind: type, name: str) -> None
     method = kind if name == "__init__" else getattr(service, name)
     needed = inspect.signature(method).parameters
     given = {n: CY if is_told_who({n: p.annotation}) else None for n, p in needed.items()}
-    for attribute in ("database", "chatbot"):
-        object.__setattr__(service, attribute, SimpleNamespace(database=None))
+    for attribute in ("database", "_database", "chatbot"):
+        object.__setattr__(service, attribute, SimpleNamespace(database=None, sight=None))
     placed = [given.pop(n) for n, p in needed.items() if p.kind is p.POSITIONAL_ONLY]
     with pytest.raises(NotAllowed):
         _begun(method(*placed, **given))

@@ -49,7 +49,7 @@ PUMP = "# Pump manual\n\n## Seal\n\nThe seal of the pump lasts for 800 hours of 
 
 @dataclass(frozen=True)
 class Strata:
-    """A Strata that is served, and the keys to it: of Bo, of an admin's program, of one of staff."""
+    """A Strata that is served, and the keys to it: of Bo, and of programs of an admin."""
 
     address: str
     chatbot: Chatbot
