@@ -4,14 +4,16 @@ Without a word on a product it is open to all. What somebody may not see is left
 database is read (`corpora.database.sight`), and nowhere else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm import Session
 
-from corpora.catalog.catalog import releases_of, require_product, require_release
+from corpora.catalog.catalog import require_product, require_release
+from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
 from corpora.database.right_tables import RightRow
 from corpora.database.sight import Seen, Sight
@@ -91,14 +93,14 @@ class Rights:
     def every(self) -> tuple[ProductRights, ...]:
         """What is said of each product, by name."""
         with self.database.reading() as session:
-            found = [_of(row, said) for row, said in _said(session)]
-        return tuple(sorted(found, key=lambda rights: rights.product.casefold()))
+            found = _said(session)
+        return tuple(sorted((f.rights for f in found), key=lambda of: of.product.casefold()))
 
     def of(self, product: str) -> ProductRights:
         """What is said of a product; raises UnknownRelease if there is none."""
         with self.database.reading() as session:
             name = require_product(session, product).name
-            return next(_of(row, said) for row, said in _said(session) if row.name == name)
+            return next(found.rights for found in _said(session) if found.row.name == name)
 
     def change(self, product: str, release: str, right: Right | None) -> None:
         """Say to whom a product is open, or a release of it, if one is named.
@@ -136,11 +138,8 @@ class Rights:
         with self.database.reading() as session:
             if session.scalar(select(RightRow.id).limit(1)) is None:
                 return None
-            shown = [
-                (row, _shown(row, _of(row, said), viewer), releases_of(row))
-                for row, said in _said(session)
-            ]
-        return _sight(shown) if any(names is not None for _, names, _ in shown) else None
+            shown = [(found, _shown(found, viewer)) for found in _said(session)]
+        return _sight(shown) if any(names is not None for _, names in shown) else None
 
     def administered(self, viewer: Viewer) -> Sight | None:
         """The products that somebody administers, and nothing else; None without any.
@@ -150,32 +149,74 @@ class Rights:
         if viewer.is_admin or not viewer.id:
             return None
         with self.database.reading() as session:
+            if session.scalar(select(RightRow.id).limit(1)) is None:
+                return None
             shown = [
-                (row, None if viewer.is_among(_of(row, said).admins) else (), releases_of(row))
-                for row, said in _said(session)
+                (found, None if viewer.is_among(found.rights.admins) else ())
+                for found in _said(session)
             ]
-        if all(names == () for _, names, _ in shown):
+        if all(names == () for _, names in shown):
             return None
         return replace(_sight(shown), administered_by=viewer.id)
 
 
-Shown = tuple[ProductRow, tuple[str, ...] | None, list[ReleaseRow]]
-"""A product, the releases of it that are seen (None: every one, also none yet), and all of them."""
+@dataclass(frozen=True)
+class _Said:
+    """A product with its releases, as columns of their rows, and what is said of them."""
+
+    row: Any
+    releases: Sequence[Any]
+    rights: ProductRights
 
 
-def _shown(row: ProductRow, rights: ProductRights, viewer: Viewer) -> tuple[str, ...] | None:
+def _said(session: Session) -> list[_Said]:
+    # By columns: it is read with every request, where anything is said at all.
+    releases: dict[int, list[Any]] = {}
+    columns = ReleaseRow.id, ReleaseRow.product_id, ReleaseRow.name, ReleaseRow.aliases
+    for row in session.execute(select(*columns)):
+        releases.setdefault(row.product_id, []).append(row)
+    said: dict[int, list[RightRow]] = {}
+    for right in session.scalars(select(RightRow)):
+        said.setdefault(right.product_id, []).append(right)
+    products = session.execute(select(ProductRow.id, ProductRow.name, ProductRow.aliases))
+    return [
+        _Said(row, own, _of(row.name, own, said.get(row.id, [])))
+        for row in products
+        for own in [releases.get(row.id, [])]
+    ]
+
+
+def _of(product: str, releases: Iterable[Any], said: Sequence[RightRow]) -> ProductRights:
+    names = {release.id: release.name for release in releases}
+    own = next((row for row in said if row.release_id is None), None)
+    of_releases = ((names[r.release_id], _right(r)) for r in said if r.release_id in names)
+    return ProductRights(
+        product,
+        _right(own) if own else OPEN,
+        tuple(sorted(of_releases, key=lambda of: sort_key(of[0]))),
+        tuple(own.admins) if own else (),
+    )
+
+
+def _shown(found: _Said, viewer: Viewer) -> tuple[str, ...] | None:
+    """The releases of a product that are seen; None: every one, those too that are yet to come."""
+    rights = found.rights
     if viewer.is_among(rights.admins):
         return None
-    names = [release.name for release in releases_of(row)]
-    seen = tuple(name for name in names if viewer.may_see(rights.of(name)))
+    names = [release.name for release in found.releases]
+    seen = tuple(sorted(name for name in names if viewer.may_see(rights.of(name))))
     # What is uploaded later is as the product.
     return None if len(seen) == len(names) and viewer.may_see(rights.right) else seen
 
 
-def _sight(shown: Iterable[Shown]) -> Sight:
-    seen, products, releases, unseen = [], [], [], []
-    for row, names, every in shown:
-        hidden = [release for release in every if names is not None and release.name not in names]
+def _sight(shown: Iterable[tuple[_Said, tuple[str, ...] | None]]) -> Sight:
+    seen: list[Seen] = []
+    products: list[int] = []
+    releases: list[int] = []
+    unseen: list[str] = []
+    for found, names in shown:
+        row = found.row
+        hidden = [r for r in found.releases if names is not None and r.name not in names]
         releases += [release.id for release in hidden]
         if names is None or names:
             seen.append(Seen((row.name, *row.aliases), names))
@@ -185,31 +226,8 @@ def _sight(shown: Iterable[Shown]) -> Sight:
             unseen += [row.name, *row.aliases]
     # In an order of its own, so that equal ones are equal.
     by_name = sorted(seen, key=lambda one: one.names)
-    return Sight(
-        tuple(by_name),
-        *(tuple(sorted(some)) for some in (products, releases)),
-        tuple(sorted(unseen)),
-    )
-
-
-def _said(session: Session) -> Iterator[tuple[ProductRow, list[RightRow]]]:
-    said: dict[int, list[RightRow]] = {}
-    for right in session.scalars(select(RightRow)):
-        said.setdefault(right.product_id, []).append(right)
-    for row in session.scalars(select(ProductRow).options(selectinload(ProductRow.releases))):
-        yield row, said.get(row.id, [])
-
-
-def _of(product: ProductRow, said: Iterable[RightRow]) -> ProductRights:
-    names = {release.id: release.name for release in product.releases}
-    own = next((row for row in said if row.release_id is None), None)
-    of_releases = ((names[r.release_id], _right(r)) for r in said if r.release_id in names)
-    return ProductRights(
-        product.name,
-        _right(own) if own else OPEN,
-        tuple(of_releases),
-        tuple(own.admins) if own else (),
-    )
+    ids = (tuple(sorted(some)) for some in (products, releases))
+    return Sight(tuple(by_name), *ids, tuple(sorted(unseen)))
 
 
 def _right(row: RightRow) -> Right:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, Text, and_, cast, exists, false, func, or_, true
@@ -82,30 +83,22 @@ class Sight:
 
     def product(self, name: Any) -> Condition:
         """Whether a column names a product of which something is seen, or none at all."""
-        names = [_lowered(n) for seen in self.seen for n in seen.names]
-        return or_(self._none(name), func.lower(name).in_(names))
+        return or_(self._none(name), _named(name, *(n for seen in self.seen for n in seen.names)))
 
     def whole_product(self, name: Any) -> Condition:
         """Whether a column names a product of which everything is seen, or none at all."""
-        names = [_lowered(n) for seen in self.seen if seen.releases is None for n in seen.names]
-        return or_(self._none(name), func.lower(name).in_(names))
+        whole = (seen.names for seen in self.seen if seen.releases is None)
+        return or_(self._none(name), _named(name, *chain.from_iterable(whole)))
 
-    def release(
-        self, product: Any, release: Any, *, of_product: Condition | None = None
-    ) -> Condition:
+    def release(self, product: Any, release: Any, *, of_product: bool = False) -> Condition:
         """Whether columns name a product and a release of it that is seen.
 
-        What names no release of a product that is seen in part is seen where `of_product`.
+        What is `of_product` names none, and is seen where something of the product is.
         """
         some = [
             and_(
-                func.lower(product).in_(list(map(_lowered, seen.names))),
-                or_(
-                    release.in_(seen.releases),
-                    false()
-                    if of_product is None
-                    else and_(or_(release.is_(None), release == ""), of_product),
-                ),
+                _named(product, *seen.names),
+                or_(release.in_(seen.releases), _empty(release) if of_product else false()),
             )
             for seen in self.seen
             if seen.releases is not None
@@ -122,7 +115,7 @@ class Sight:
         def silent(names: tuple[str, ...]) -> Condition:
             return and_(true(), *(~told.contains(_in_json(n), autoescape=True) for n in names))
 
-        about = self.release(turn.product, turn.release, of_product=true())
+        about = self.release(turn.product, turn.release, of_product=True)
         return and_(
             about,
             or_(self.whole_product(turn.product) & ~_empty(turn.product), silent(self.unseen)),
@@ -137,9 +130,11 @@ def _empty(name: Any) -> Condition:
     return or_(name.is_(None), name == "")
 
 
-def _lowered(name: str) -> str:
-    # As SQLite does it: what is written in another way than the catalog's is then not seen.
-    return name.encode().lower().decode()
+def _named(column: Any, *names: str) -> Condition:
+    """Whether a column has one of the names; no two products differ by case alone."""
+    # SQLite lowers ASCII letters, PostgreSQL all.
+    lowered = {name.lower() for name in names} | {n.encode().lower().decode() for n in names}
+    return or_(column.in_(names), func.lower(column).in_(sorted(lowered)))
 
 
 def _in_json(name: str) -> str:
