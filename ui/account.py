@@ -40,7 +40,9 @@ _SCOPES = {
 def account(person: Person) -> None:
     """Show the page."""
     chatbot = services.chatbot()
-    kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
+    shown = len(chatbot.conversations.of(person.id).recent(limit=1))
+    # What they may not see any more is theirs, too, to be deleted.
+    kept = len(services.whole().conversations.of(person.id).recent(limit=10_000))
     st.title("Account", anchor=False)
     _show_person(person, chatbot.settings)
     st.subheader("Your data", anchor=False)
@@ -52,7 +54,7 @@ def account(person: Person) -> None:
                 export_person(chatbot.database, person.id), ensure_ascii=False, indent=1
             ),
             "strata-conversations.json",
-            disabled=not kept,
+            disabled=not shown,
         )
         if button("Delete all …", icon="delete", key="delete-mine", disabled=not kept):
             _ask_to_delete(person, kept)
@@ -111,7 +113,6 @@ def _ask_to_delete(person: Person, kept: int) -> None:
     sure = st.checkbox("Yes, delete all of my conversations")
     if confirmed("Delete", disabled=not sure):
         try:
-            # What they may not see any more is theirs, too.
             delete_person(services.whole().database, person.id)
         except UnknownPerson:
             st.rerun()

@@ -62,7 +62,10 @@ class Viewer:
 
     def is_among(self, admins: Iterable[str]) -> bool:
         """Whether this viewer is one of the admins of a product."""
-        own = {self.id} - {""} | {f"{GROUP}{name}" for name in self.groups}
+        own = {f"{GROUP}{name}" for name in self.groups}
+        # A proxy may call a person as it likes: none of them is a group.
+        if self.id and not self.id.startswith(GROUP):
+            own.add(self.id)
         return not own.isdisjoint(admins)
 
 
@@ -226,8 +229,9 @@ def _sight(shown: Iterable[tuple[_Said, tuple[str, ...] | None]]) -> Sight:
             unseen += [row.name, *row.aliases]
     # In an order of its own, so that equal ones are equal.
     by_name = sorted(seen, key=lambda one: one.names)
-    ids = (tuple(sorted(some)) for some in (products, releases))
-    return Sight(tuple(by_name), *ids, tuple(sorted(unseen)))
+    return Sight(
+        tuple(by_name), tuple(sorted(products)), tuple(sorted(releases)), tuple(sorted(unseen))
+    )
 
 
 def _right(row: RightRow) -> Right:

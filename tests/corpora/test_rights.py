@@ -143,6 +143,7 @@ def test_an_admin_of_a_product_sees_it_whoever_else_does(rights: Rights) -> None
     assert rights.administered(ADA) is None
     assert rights.administered(Viewer("", frozenset())) is None
     assert rights.administered(Viewer("cyd@example.org")) is None
+    assert rights.administered(Viewer("group:staff")) is None
 
 
 REFUSED: dict[str, Callable[[Rights], None]] = {

@@ -17,13 +17,14 @@ from chatbot.administration.exchange import Exchange
 from chatbot.administration.overview import Overview
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.conversations.personal_data import delete_person, export_person
-from chatbot.errors import NotAllowed, UnknownTurn
+from chatbot.errors import NotAllowed, UnknownPerson, UnknownTurn
 from chatbot.review.exports import Exports, Format
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.numbers import Numbers
 from chatbot.review.release_gaps import release_gaps_of
 from chatbot.review.turns import ANY, AllTurns
 from corpora.catalog.catalog import Catalog
+from corpora.catalog.release import Product
 from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
 from corpora.catalog.rights import OPEN, Audience, Right, Rights
 from corpora.database.history_tables import AuditRow, ConversationRow
@@ -87,7 +88,8 @@ def test_a_conversation_about_what_is_closed_is_as_one_that_is_gone(
     assert told[0] == told[1]
     assert services.conversations().recent() == ()
     assert services.conversations().recent(wanted="hold_time") == ()
-    assert export_person(services.chatbot().database, BO.id)["conversations"] == []
+    with pytest.raises(UnknownPerson):
+        export_person(services.chatbot().database, BO.id)
     # What they may not see is deleted with the rest all the same.
     assert delete_person(services.whole().database, BO.id) == 1
     with closed.database.reading() as session:
@@ -139,7 +141,7 @@ def test_an_admin_of_a_product_has_the_pages_for_it_alone(
         assert not shown.exception, name
         assert "relay" not in str(shown.main), name
     shown = go_to(page, "history").run()
-    assert "Does the valve drip?" in str(shown.main)
+    assert "1 answer" in texts(shown)
 
 
 def test_it_goes_with_the_right(closed: Chatbot, signed_in: SignIn) -> None:
@@ -161,7 +163,7 @@ TRIED: dict[str, Callable[[Chatbot], Any]] = {
     "exports": lambda c: Exports(c.database).turns(PAT, Format.CSV),
     "numbers": lambda c: Numbers(c.database).total(PAT, ANY),
     "gaps": lambda c: ContentGaps(c.database, c.embedder).report(PAT, ANY),
-    "release gaps": lambda c: release_gaps_of(c).of(PAT, c.catalog.products()[0]),
+    "release gaps": lambda c: release_gaps_of(c).of(PAT, Product("valve")),
     "saved answers": lambda c: Overview(c.database, PAT),
     "curation": lambda c: Curation(c, PAT),
     "exchange": lambda c: Exchange(c, PAT),
