@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Thread
+from threading import Lock, Thread
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
@@ -44,11 +44,13 @@ from chatbot.upgrading.usage import read_usage
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
+from corpora.catalog.rights import Rights, Viewer
 from corpora.database.engine import Database
+from corpora.database.sight import Sight
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder, MiniLM
-from corpora.parameters.releases import OpenParameters, opened_by
+from corpora.parameters.releases import OpenParameters, ReleaseParameters, opened_by
 from ingestion.errors import BadSettings, StrataError
 from prompts.fencing import visible
 
@@ -56,6 +58,9 @@ NEW = "new"
 """The conversation that a question begins."""
 _OPERATION = "invoke_workflow"
 """What a question is to OpenTelemetry: a workflow, named after its profile."""
+_SIGHTS = 32
+"""Of whose chatbots the caches are kept."""
+_LIMITING = Lock()
 _WARM_UP_SECONDS = 5.0
 """Seconds that a server may spend on opening releases before it listens."""
 
@@ -74,7 +79,8 @@ class AnsweredTurn:
 class Chatbot:
     """Answers questions from the corpora in the data folder; safe to share between threads.
 
-    `left_out` are steps of `embedded` that an evaluation switches off.
+    `left_out` are steps of `embedded` that an evaluation switches off. `whole` is the chatbot of
+    which this one is what somebody sees (`seen_by`), where that is not everything.
     """
 
     settings: Settings
@@ -88,6 +94,38 @@ class Chatbot:
     model: BaseChatModel | None
     reranker: Reranker | None = None
     left_out: tuple[str, ...] = ()
+    whole: "Chatbot | None" = None
+
+    def seen_by(self, viewer: Viewer) -> "Chatbot":
+        """This chatbot as somebody sees it: what they may not see is not there at all."""
+        return self.limited(Rights(self.database).sight(viewer))
+
+    def limited(self, sight: Sight | None) -> "Chatbot":
+        """This chatbot over what a sight leaves; models, open corpora and limits are shared."""
+        if sight is None:
+            return self
+        with _LIMITING:
+            if (kept := self._limited.pop(sight, None)) is None:
+                database = replace(self.database, sight=sight)
+                catalog = Catalog(database)
+                kept = replace(
+                    self,
+                    database=database,
+                    catalog=catalog,
+                    corpora=self.corpora.limited(catalog),
+                    conversations=Conversations(database),
+                    glossaries=Glossaries(database),
+                    whole=self,
+                )
+            # At the end: the first is the one unused for longest.
+            self._limited[sight] = kept
+            while len(self._limited) > _SIGHTS:
+                del self._limited[next(iter(self._limited))]
+        return kept
+
+    @cached_property
+    def _limited(self) -> "dict[Sight, Chatbot]":
+        return {}
 
     def products(self) -> tuple[Product, ...]:
         """The products and releases that can be asked about."""
@@ -246,12 +284,22 @@ class Chatbot:
     @cached_property
     def memory(self) -> Memory:
         """The memory of answers; admins can curate it also where the settings leave it out."""
+        if self.whole is not None:
+            # A pair is looked for in a release that was found in the catalog, which is limited.
+            return self.whole.memory
         return open_memory(self.settings, self.database, self.embedder)
 
     @cached_property
     def open_parameters(self) -> OpenParameters:
         """The function that opens the parameters of a release."""
-        return opened_by(self.corpora.corpus)
+        if (whole := self.whole) is None:
+            return opened_by(self.corpora.corpus)
+
+        def seen(product: str, release: str) -> ReleaseParameters:
+            serving = self.catalog.serving(product, release)
+            return whole.open_parameters(serving.product, serving.release)
+
+        return seen
 
     @cached_property
     def upgrade_guides(self) -> UpgradeGuides:
@@ -261,7 +309,8 @@ class Chatbot:
     @cached_property
     def release_gaps(self) -> ReleaseGaps:
         """What finds the gaps between the releases of a product."""
-        return ReleaseGaps(self.corpora.corpus, self.open_parameters, self.upgrade_guides)
+        opened = self.corpora.corpus, self.open_parameters, self.upgrade_guides
+        return ReleaseGaps(*opened, self.database)
 
     def upgrade_guide(
         self,
@@ -295,11 +344,15 @@ class Chatbot:
     @cached_property
     def still_true(self) -> StillTrueCheck:
         """What holds answers against the other releases of their product."""
+        if self.whole is not None:
+            return self.whole.still_true.limited(self.catalog)
         return StillTrueCheck(self.database, self.catalog)
 
     @cached_property
     def limits(self) -> UsageLimits:
         """The limits on a person's questions and uploads."""
+        if self.whole is not None:
+            return self.whole.limits
         per_minute, per_day = self.settings.questions_per_minute, self.settings.uploads_per_day
         return UsageLimits(self.database, per_minute, per_day)
 
@@ -372,4 +425,4 @@ class Chatbot:
 
     @cached_property
     def _queue(self) -> Queue:
-        return Queue(self.settings.at_once)
+        return self.whole._queue if self.whole else Queue(self.settings.at_once)

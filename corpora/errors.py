@@ -5,7 +5,8 @@ StrataError
 │   ├── UnknownRelease
 │   ├── NoCorpus
 │   ├── NothingWaits
-│   └── UnusableName
+│   ├── UnusableName
+│   └── UnusableRight
 ├── GlossaryError (ValueError)
 ├── IngestError
 │   ├── BeingBuilt
@@ -49,6 +50,10 @@ class NothingWaits(CatalogError):
 
 class UnusableName(CatalogError):
     """A name or alias cannot be given; the message says why."""
+
+
+class UnusableRight(CatalogError):
+    """A right cannot be given; the message says why."""
 
 
 class GlossaryError(StrataError, ValueError):

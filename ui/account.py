@@ -40,7 +40,9 @@ _SCOPES = {
 def account(person: Person) -> None:
     """Show the page."""
     chatbot = services.chatbot()
-    kept = len(chatbot.conversations.of(person.id).recent(limit=10_000))
+    shown = len(chatbot.conversations.of(person.id).recent(limit=1))
+    # What they may not see any more is theirs, too, to be deleted.
+    kept = len(services.whole().conversations.of(person.id).recent(limit=10_000))
     st.title("Account", anchor=False)
     _show_person(person, chatbot.settings)
     st.subheader("Your data", anchor=False)
@@ -52,7 +54,7 @@ def account(person: Person) -> None:
                 export_person(chatbot.database, person.id), ensure_ascii=False, indent=1
             ),
             "strata-conversations.json",
-            disabled=not kept,
+            disabled=not shown,
         )
         if button("Delete all …", icon="delete", key="delete-mine", disabled=not kept):
             _ask_to_delete(person, kept)
@@ -111,7 +113,7 @@ def _ask_to_delete(person: Person, kept: int) -> None:
     sure = st.checkbox("Yes, delete all of my conversations")
     if confirmed("Delete", disabled=not sure):
         try:
-            delete_person(services.chatbot().database, person.id)
+            delete_person(services.whole().database, person.id)
         except UnknownPerson:
             st.rerun()
         if services.chatbot().settings.sign_in == "oidc":
@@ -178,9 +180,17 @@ def _make_key(keys: ProgramKeys, person: Person) -> None:
         if usual and not person.is_admin:
             label, least, most = "Questions per minute", 1, usual
         limit = st.number_input(label, least, most, usual, step=1 if least else 10)
+        named = ""
+        if person.is_admin:
+            named = st.text_input(
+                "Groups, with commas between",
+                placeholder="those that you are in",
+                help="What the key may see. What is for admins only needs the scope “admin”.",
+            )
         pressed = st.form_submit_button("Create key", type="primary")
     if pressed:
-        program, key = keys.make(person, name, scopes, int(limit), usual=usual)
+        groups = named.split(",") if named.strip() else None
+        program, key = keys.make(person, name, scopes, int(limit), usual=usual, groups=groups)
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")
         st.rerun()
@@ -211,7 +221,7 @@ def stay_outside(error: Exception) -> None:
         if not isinstance(error, NotAllowed):
             st.error(message, icon=":material/error:")
             return
-        settings = services.chatbot().settings
+        settings = services.whole().settings
         if not isinstance(error, NotSignedIn):
             st.markdown(message)
             if settings.sign_in == "oidc":

@@ -16,7 +16,7 @@ from ui.review.audit_page import audit
 from ui.review.gaps_page import gaps
 from ui.review.history_page import history
 from ui.review.numbers_page import numbers
-from ui.serving.services import current_person
+from ui.serving.services import administers, current_person
 from ui.syncing.page import sources
 
 _HERE = Path(__file__).parent
@@ -40,14 +40,17 @@ pages = {
         st.Page(account, title="Account", icon=":material/person:"),
     ]
 }
-if person.is_admin:
+if administers(person):
     pages["Admin"] = [
         st.Page(documents, title="Documents", icon=":material/folder_open:"),
-        st.Page(sources, title="Sources", icon=":material/sync:"),
         st.Page(glossary, title="Glossary", icon=":material/translate:"),
         st.Page(history, title="Review", icon=":material/rate_review:"),
         st.Page(gaps, title="Gaps", icon=":material/help_center:"),
         st.Page(numbers, title="Numbers", icon=":material/bar_chart:"),
+    ]
+if person.is_admin:
+    pages["Admin"].insert(1, st.Page(sources, title="Sources", icon=":material/sync:"))
+    pages["Admin"] += [
         st.Page(evaluation, title="Evaluation", icon=":material/science:"),
         st.Page(audit, title="Audit log", icon=":material/fact_check:"),
     ]

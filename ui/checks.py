@@ -85,7 +85,7 @@ def _confirm_publishing(one: WaitingGeneration) -> None:
     found = counts_in_words(report) if report else "It has not been checked yet."
 
     def publish() -> None:
-        data_dir = services.chatbot().settings.data_dir
+        data_dir = services.administered().settings.data_dir
         of = one.product, one.release, data_dir, one.generation
         summary = services.administration().publish(*of)
         done(f"{one.product} {one.release} is published. {summary}".rstrip())
@@ -96,7 +96,7 @@ def _confirm_publishing(one: WaitingGeneration) -> None:
 
 def _confirm_discarding(one: WaitingGeneration) -> None:
     def discard() -> None:
-        data_dir = services.chatbot().settings.data_dir
+        data_dir = services.administered().settings.data_dir
         services.administration().discard(one.product, one.release, data_dir, one.generation)
         done(f"The version of {one.product} {one.release} that waited is discarded.")
 
@@ -179,4 +179,4 @@ def _lines(quote: str) -> list[str]:
 
 
 def _database() -> Database:
-    return services.chatbot().database
+    return services.administered().database

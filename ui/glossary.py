@@ -15,10 +15,10 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
 
-@page("wide", for_admins=True)
+@page("wide", for_admins=True, of_products=True)
 def glossary(_: Person) -> None:
     """Show the page."""
-    database = services.chatbot().database
+    database = services.administered().database
     products = ReleaseAdministration(database).products()
     if not products:
         st.title("Glossary", anchor=False)
@@ -115,7 +115,7 @@ def _exchange(product: str, entries: Sequence[Entry]) -> None:
 
 
 def _offer_import(product: str, entries: Sequence[Entry]) -> None:
-    changes = Glossaries(services.chatbot().database).compare(product, entries)
+    changes = Glossaries(services.administered().database).compare(product, entries)
     kinds = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}
     changed_terms = [
         f"{len(terms):,} {kind}: {', '.join(first_of(terms, 12))}"

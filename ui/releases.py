@@ -10,6 +10,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.retrieval.support import cite_stated
 from chatbot.review.exports import csv_lines
+from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.errors import NoCorpus
 from corpora.parameters.parameter import (
     DEFAULT,
@@ -48,7 +49,9 @@ _OTHERS = 3
 def releases(person: Person) -> None:
     """Show the page to whoever may ask; to admins also what waits to be published."""
     products = [product.name for product in services.chatbot().products()]
-    if person.is_admin:
+    own: tuple[str, ...] = ()
+    if services.administers(person):
+        own = ReleaseAdministration(services.administered().database).products()
         products += [name for name in waiting_products() if name not in products]
     if not products:
         st.title("Releases", anchor=False)
@@ -59,7 +62,7 @@ def releases(person: Person) -> None:
     if name := st.query_params.get("parameter"):
         _show_history(product, name)
         return
-    if person.is_admin:
+    if product in own:
         show_checks(product)
     # The newest comes first where one is chosen.
     names = services.releases(product)

@@ -1,13 +1,19 @@
 """A person and what they may do."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
+from corpora.catalog.rights import Viewer
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
+from corpora.database.right_tables import MembershipRow
+
+_NOTED_EVERY = timedelta(hours=1)
+_REFUSAL = "Only admins can do this. Ask an admin of this Strata for it."
 
 
 def require_short(what: str, text: str, longest: int) -> None:
@@ -25,11 +31,21 @@ class Person:
     id: str
     name: str
     is_admin: bool
+    groups: frozenset[str] = frozenset()
 
-    def require_admin(self) -> None:
-        """Raise NotAllowed unless this is an admin."""
-        if not self.is_admin:
-            raise NotAllowed("Only admins can do this. Ask an admin of this Strata for it.")
+    def require_admin(self, over: Database | None = None) -> None:
+        """Raise NotAllowed unless this is an admin.
+
+        With what it is `over`, an admin of products may as well, if it holds these alone.
+        """
+        sight = over.sight if over else None
+        if not (self.is_admin or (sight and self.id and sight.administered_by == self.id)):
+            raise NotAllowed(_REFUSAL)
+
+    @property
+    def viewer(self) -> Viewer:
+        """Whose rights count."""
+        return Viewer(self.id, self.groups, self.is_admin)
 
 
 LOCAL = Person("", "local", is_admin=True)
@@ -47,6 +63,7 @@ class Account:
     address: str
     name: str
     is_admin: bool
+    groups: frozenset[str] = frozenset()
 
 
 def person_of_account(database: Database, account: Account) -> Person:
@@ -56,7 +73,7 @@ def person_of_account(database: Database, account: Account) -> Person:
     address to somebody else, it does not open what is kept under it.
     """
     kept = _kept_id(database, account) if account.subject else account.address
-    return Person(kept, account.name, account.is_admin)
+    return Person(kept, account.name, account.is_admin, account.groups)
 
 
 def _kept_id(database: Database, account: Account) -> str:
@@ -71,3 +88,21 @@ def _kept_id(database: Database, account: Account) -> str:
             if (kept := session.scalar(known)) is not None:
                 return kept
     raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")
+
+
+def note_groups(database: Database, person: Person) -> None:
+    """Keep the groups that a person is in now, for the keys that they made."""
+    now, groups = datetime.now(UTC), sorted(person.groups)
+    with database.reading() as session:
+        kept = session.get(MembershipRow, person.id)
+        if kept and kept.groups == groups and now - kept.seen < _NOTED_EVERY:
+            return
+    with database.writing() as session:
+        session.merge(MembershipRow(person=person.id, groups=groups, seen=now))
+
+
+def groups_noted(database: Database, person: str, within: timedelta) -> Collection[str]:
+    """The groups that a person was in when last seen; none where that is longer ago."""
+    with database.reading() as session:
+        kept = session.get(MembershipRow, person)
+    return kept.groups if kept and datetime.now(UTC) - kept.seen <= within else ()

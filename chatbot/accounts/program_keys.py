@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import func, select, update
 
 from chatbot.accounts.audit import recorded
-from chatbot.accounts.people import Person
+from chatbot.accounts.people import Person, groups_noted
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
+from corpora.catalog.rights import Viewer
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
 
@@ -52,10 +54,12 @@ class ProgramKeys:
         questions_per_minute: int,
         *,
         usual: int,
+        groups: Collection[str] | None = None,
     ) -> tuple[ProgramKeyRow, str]:
         """Make a key; return its row and the key itself, which is not stored.
 
         0 `questions_per_minute` are no limit; only an admin grants more than the `usual` number.
+        It is in the groups of its owner, or in those that an admin names.
         Raises BadInput without a name or a scope, with more questions, or where somebody has
         MOST_KEYS, and NotAllowed for a scope that only admins can grant.
         """
@@ -64,7 +68,7 @@ class ProgramKeys:
             raise BadInput(f"Give the key a name of at most {LONGEST_NAME} characters.")
         if not scopes:
             raise BadInput("Choose what the key may do.")
-        if FOR_ADMINS.intersection(scopes):
+        if FOR_ADMINS.intersection(scopes) or groups is not None:
             person.require_admin()
         if usual and not person.is_admin and not 0 < questions_per_minute <= usual:
             raise BadInput(
@@ -79,6 +83,7 @@ class ProgramKeys:
             questions_per_minute=max(0, questions_per_minute),
             owner=person.id,
             created=datetime.now(UTC),
+            groups=None if groups is None else sorted(filter(None, map(str.strip, groups))),
         )
         own = select(func.count()).where(ProgramKeyRow.owner == person.id)
         with self.database.writing() as session:
@@ -86,7 +91,8 @@ class ProgramKeys:
                 raise BadInput(f"You have {MOST_KEYS} keys: revoke one that you no longer need.")
             session.add(row)
             session.flush()
-            recorded(session, person, "make key", name, key=row.id, scopes=sorted(scopes))
+            told: dict[str, Any] = {} if row.groups is None else {"groups": row.groups}
+            recorded(session, person, "make key", name, key=row.id, scopes=sorted(scopes), **told)
         return row, key
 
     def revoke(self, person: Person, program: int) -> None:
@@ -111,6 +117,19 @@ class ProgramKeys:
         keys = select(ProgramKeyRow).where(ProgramKeyRow.owner == program.owner)
         with self.database.reading() as session:
             return {program.owner, *(person_of(key).id for key in session.scalars(keys))}
+
+    def viewer(self, program: ProgramKeyRow, days: int) -> Viewer:
+        """Whose rights count for a key: those of its owner, though not what only admins see.
+
+        Their groups count as long as they were seen `days` ago at most; a key with the scope of an
+        admin sees everything.
+        """
+        if Scope.ADMIN in program.scopes:
+            return Viewer(program.owner, is_admin=True)
+        if program.groups is not None:
+            return Viewer("", frozenset(program.groups))
+        groups = groups_noted(self.database, program.owner, timedelta(days=days))
+        return Viewer(program.owner, frozenset(groups))
 
     def program(self, key: str) -> ProgramKeyRow:
         """The row of a key; raises NotSignedIn where there is no such key."""

@@ -114,6 +114,16 @@ class SignInSettings(BaseModel):
         description="a claim that makes an admin, such as `groups=strata-admins` or "
         "`realm_access.roles=strata-admin`; with OIDC only",
     )
+    groups_claim: str | None = advanced(
+        None,
+        "the claim that names a person's groups, such as `groups` or "
+        "`realm_access.roles`, for [rights per product](rights.md); with OIDC only",
+    )
+    proxy_groups_header: str | None = advanced(
+        None,
+        "the header in which the proxy names a person's groups, with commas between, "
+        "such as `X-Forwarded-Groups`, for [rights per product](rights.md)",
+    )
     users: _Names = Field(
         (),
         description="addresses or `@domains` that may use Strata; empty: all whom the provider "
@@ -131,11 +141,22 @@ class SignInSettings(BaseModel):
         20, "questions of one signed-in person; 0 is no limit", ge=0
     )
     uploads_per_day: int = advanced(100, "uploads of one signed-in admin; 0 is no limit", ge=0)
+    groups_days: int = advanced(
+        30,
+        "days after which the groups of a person who has not been seen again count no more for "
+        "the keys that they made",
+        ge=1,
+    )
     keep_conversations: int = advanced(
         0,
         "days after its last turn until a conversation is deleted; 0 keeps it for good",
         ge=0,
     )
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether it is known in which groups people are."""
+        return bool(self.groups_claim or self.proxy_groups_header)
 
     @property
     def sign_in(self) -> Literal["none", "oidc", "proxy"]:
@@ -163,6 +184,12 @@ class SignInSettings(BaseModel):
         if ways == [proxy] and self.admin_claim:
             raise ValueError(
                 "admin_claim needs sign-in with OIDC: name the admins in STRATA_ADMINS"
+            )
+        if ways != [oidc] and self.groups_claim:
+            raise ValueError("groups_claim needs sign-in with OIDC (STRATA_OIDC_ISSUER)")
+        if ways != [proxy] and self.proxy_groups_header:
+            raise ValueError(
+                "proxy_groups_header needs sign-in by a proxy (STRATA_PROXY_USER_HEADER)"
             )
         if ways and not self.admins and not self.admin_claim:
             raise ValueError(

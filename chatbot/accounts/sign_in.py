@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from chatbot.settings import Settings
 from corpora.database.durable import sync
 
 LONGEST_NAME = 100
+_BETWEEN = re.compile("[,;|]")
 LONGEST_ADDRESS = 320
 SECRET_LENGTH = 64
 """Characters of a cookie secret that is made here."""
@@ -41,11 +43,15 @@ def account_of_claims(
     names = (claims.get("name"), address, claims.get("preferred_username"), subject)
     name = next(line for line in map(_line, names) if line)
     is_admin = address in settings.admins or _has_claim(claims, settings.admin_claim)
-    return _admitted(Account(f"{issuer}#{subject}", address, name, is_admin), settings)
+    groups = _groups(_claim(claims, settings.groups_claim) if settings.groups_claim else None)
+    return _admitted(Account(f"{issuer}#{subject}", address, name, is_admin, groups), settings)
 
 
-def account_of_header(value: str, settings: Settings) -> Account:
-    """Return the account that a proxy names; raises NotSignedIn or NotAllowed as the other does."""
+def account_of_header(value: str, settings: Settings, groups: str = "") -> Account:
+    """Return the account that a proxy names, with what it says of `groups`.
+
+    Raises NotSignedIn or NotAllowed as the other does.
+    """
     try:
         # Headers arrive as Latin-1, whatever was meant.
         address = lowered(value.encode("latin-1").decode("utf-8").strip(" \t"))
@@ -55,7 +61,10 @@ def account_of_header(value: str, settings: Settings) -> Account:
         raise NotSignedIn(f"The proxy's header names nobody: {error}.") from error
     if not address or len(address) > LONGEST_ADDRESS:
         raise NotSignedIn("Nobody is signed in.")
-    return _admitted(Account("", address, address, address in settings.admins), settings)
+    # What is no UTF-8 is no group of anybody's.
+    named = groups.encode("latin-1", "replace").decode("utf-8", "replace")
+    account = Account("", address, address, address in settings.admins, _groups(named))
+    return _admitted(account, settings)
 
 
 def comes_from_proxy(host: str | None, settings: Settings) -> bool:
@@ -118,12 +127,25 @@ def _has_claim(claims: Mapping[str, Any], wanted: str | None) -> bool:
     if wanted is None:
         return False
     name, _, value = wanted.partition("=")
+    claim = _claim(claims, name)
+    return value in claim if isinstance(claim, list | tuple) else value == claim
+
+
+def _claim(claims: Mapping[str, Any], name: str) -> Any:
     claim: Any = claims.get(name)
     if claim is None:
         claim = claims
         for part in name.split("."):
             claim = claim.get(part) if isinstance(claim, Mapping) else None
-    return value in claim if isinstance(claim, list | tuple) else value == claim
+    return claim
+
+
+def _groups(given: object) -> frozenset[str]:
+    """The groups of a list, or of a text with commas, semicolons or bars between them."""
+    names = _BETWEEN.split(given) if isinstance(given, str) else given
+    if not isinstance(names, list | tuple):
+        return frozenset()
+    return frozenset(n.strip() for n in names if isinstance(n, str) and n.strip())
 
 
 def _line(text: object) -> str:

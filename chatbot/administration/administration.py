@@ -11,10 +11,11 @@ from pydantic_core import to_jsonable_python
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Person
-from corpora.catalog.catalog import Catalog, require_release
+from corpora.catalog.catalog import Catalog, require_product, require_release
 from corpora.catalog.glossary import Changes, Entry, Glossaries
 from corpora.catalog.languages import check_language
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
+from corpora.catalog.rights import ProductRights, Right, Rights
 from corpora.database.engine import Database
 from corpora.documents.uploads import UploadedFile, store
 from corpora.errors import JobError
@@ -36,14 +37,18 @@ _ACTIONS = {
 
 @dataclass(frozen=True)
 class Administration:
-    """Makes and records the changes of one admin; raises NotAllowed for anybody else."""
+    """Makes and records the changes of one admin; raises NotAllowed for anybody else.
+
+    An admin of products changes what is within these: which there are, what they are called and who
+    may see them only an admin of Strata says.
+    """
 
     database: Database
     person: Person
     limits: UsageLimits | None = None
 
     def __post_init__(self) -> None:
-        self.person.require_admin()
+        self.person.require_admin(self.database)
 
     def change_release(self, product: str, release: str, new: ReleaseSettings) -> str:
         """Change the settings of a release; say what became of its remembered answers."""
@@ -57,6 +62,9 @@ class Administration:
         """Change the aliases of a product, and which release is its latest."""
         administration = ReleaseAdministration(self.database)
         old = administration.overview(product).settings
+        if new.aliases != old.aliases:
+            # Another product may be called so, which not everybody sees.
+            self.person.require_admin()
         administration.change_product(product, new)
         self._record_changes(old, administration.overview(product).settings, product)
 
@@ -93,6 +101,24 @@ class Administration:
         self._record("check", *of, job=job)
         return job
 
+    def change_right(self, product: str, release: str, right: Right | None) -> None:
+        """Say to whom a product, or a release of it, is open; None takes back what was said."""
+        self.person.require_admin()
+        rights = Rights(self.database)
+        before = _told(rights.of(product), release)
+        rights.change(product, release, right)
+        self._record(
+            "rights", product, release, before=before, now=_told(rights.of(product), release)
+        )
+
+    def change_admins(self, product: str, admins: Iterable[str]) -> None:
+        """Say who administers a product, by address or as "group:NAME"."""
+        self.person.require_admin()
+        rights = Rights(self.database)
+        before = rights.of(product).admins
+        rights.change_admins(product, admins)
+        self._record("product admins", product, before=before, now=rights.of(product).admins)
+
     def upload(
         self,
         product: str,
@@ -107,6 +133,7 @@ class Administration:
         LimitReached where this admin has uploaded too often today, UnusableName.
         """
         order = {} if language is None else {"language": check_language(language)}
+        self._require_own(product)
         if self.limits is not None:
             self.limits.upload(self.person)
         job = store(
@@ -139,6 +166,7 @@ class Administration:
         `trust` is the fingerprint of a key whose packs are trusted from now on. Raises BadPack,
         UntrustedPack, and LimitReached.
         """
+        self.person.require_admin()
         if self.limits is not None:
             self.limits.upload(self.person)
         with open_pack(BytesIO(file.content)) as pack:
@@ -160,12 +188,14 @@ class Administration:
 
     def read_again(self, product: str, release: str) -> int:
         """Order that the kept originals of a release are read again; return the job's id."""
+        self._require_own(product)
         job = Jobs(self.database).add(JobKind.REREAD, product, release, self.person.id)
         self._record("read again", product, release, job=job)
         return job
 
     def remove_documents(self, product: str, release: str, files: Sequence[str]) -> int:
         """Order that documents leave a release; return the id of the job."""
+        self._require_own(product)
         leaving = [JobFile(file) for file in files]
         job = Jobs(self.database).add(JobKind.REMOVE, product, release, self.person.id, leaving)
         self._record("remove documents", product, release, job=job, files=list(files))
@@ -173,6 +203,9 @@ class Administration:
 
     def delete(self, product: str, release: str = "") -> int:
         """Order that a release, or a product with all of them, is deleted; return the job's id."""
+        if not release:
+            self.person.require_admin()
+        self._require_own(product)
         job = Jobs(self.database).add(JobKind.DELETE, product, release, self.person.id)
         self._record("delete", product, release, job=job)
         return job
@@ -182,6 +215,7 @@ class Administration:
 
         Raises JobError while another evaluation is not over: they would slow each other down.
         """
+        self.person.require_admin()
         jobs = Jobs(self.database)
         if any(job.is_open for job in jobs.recent(1, kinds=EVALUATIONS)):
             raise JobError("An evaluation is running. Stop it, or wait until it is done.")
@@ -197,6 +231,7 @@ class Administration:
         They are of what it says otherwise than `since`, if that is named. Raises JobError while
         others are being proposed.
         """
+        self.person.require_admin()
         jobs = Jobs(self.database)
         if any(job.is_open for job in jobs.recent(1, kinds=DRAFTS)):
             raise JobError("Questions are being proposed. Stop that, or wait until it is done.")
@@ -231,6 +266,15 @@ class Administration:
         self._record("import glossary", product, **asdict(changes))
         return changes
 
+    def _require_own(self, product: str) -> None:
+        """Raise UnknownRelease for a product that an admin of products does not administer.
+
+        A job is ordered by name, and would make what is not there.
+        """
+        if not self.person.is_admin:
+            with self.database.reading() as session:
+                require_product(session, product)
+
     def _waiting(self, product: str, release: str) -> tuple[int, int | None]:
         with self.database.reading() as session:
             row = require_release(session, product, release)
@@ -250,3 +294,9 @@ class Administration:
     def _record(self, action: str, product: str, release: str = "", **details: Any) -> None:
         subject = f"{product} {release}".strip()
         AuditLog(self.database).record(self.person, action, subject, **details)
+
+
+def _told(rights: ProductRights, release: str) -> str:
+    """To whom a product or release is open, in words for the log."""
+    right = rights.of(release) if release else rights.right
+    return ", ".join((right.audience.value, *right.groups))

@@ -49,7 +49,7 @@ class Curation:
     person: Person
 
     def __post_init__(self) -> None:
-        self.person.require_admin()
+        self.person.require_admin(self.chatbot.database)
 
     def edit(self, pair_id: int, answer: str) -> KeptPair:
         """Replace a pair by a curated one with another answer, and return it. Raises BadInput.

@@ -44,7 +44,7 @@ class Exchange:
     person: Person
 
     def __post_init__(self) -> None:
-        self.person.require_admin()
+        self.person.require_admin(self.chatbot.database)
 
     def bring_in(
         self, faq: FaqFile, on_progress: Callable[[int, int], None] = lambda done, total: None

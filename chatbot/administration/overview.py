@@ -80,7 +80,7 @@ class Overview:
     person: Person
 
     def __post_init__(self) -> None:
-        self.person.require_admin()
+        self.person.require_admin(self.database)
 
     def pairs(
         self, wanted: PairFilter, *, offset: int = 0, limit: int | None = 50

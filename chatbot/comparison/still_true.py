@@ -5,6 +5,7 @@ release are shown as that release's, and become no part of the answer.
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import groupby
 from threading import Lock
@@ -82,10 +83,16 @@ class StillTrueCheck:
 
     def __init__(self, database: Database, catalog: Catalog) -> None:
         self.database = database
-        self._catalog = catalog
+        self._catalog = self._every = catalog
         self.indexes = OpenIndexes(database)
         self._lock = Lock()
         self._known: dict[object, StillTrue] = {}
+
+    def limited(self, catalog: Catalog) -> "StillTrueCheck":
+        """The same check, for who sees the releases that a catalog of fewer has."""
+        limited = copy(self)
+        limited._catalog = catalog
+        return limited
 
     def prepare(self, product: str | None) -> None:
         """Have the releases of a product read in the background."""
@@ -115,7 +122,9 @@ class StillTrueCheck:
         return found
 
     def _compute(self, reply: Reply, own_release: str, serving: Sequence[Serving]) -> StillTrue:
-        self.indexes.keep_only(serving[0].product, (s.generation for s in serving))
+        product = serving[0].product
+        every = self._every.all_serving(product)
+        self.indexes.keep_only(product, (s.generation for s in every))
         mine = next((s for s in serving if s.release == own_release), None)
         serving = [s for s in serving[:-_RELEASES] if s is mine] + [*serving[-_RELEASES:]]
         # What the answer cites is cut as its own release is, so that one is read first.

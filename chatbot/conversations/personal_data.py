@@ -22,6 +22,7 @@ from corpora.database.history_tables import (
     UseRow,
 )
 from corpora.database.question_tables import ProposalRow
+from corpora.database.right_tables import MembershipRow
 
 AT_ONCE = 100
 """Conversations deleted in one transaction, so that others can write in between."""
@@ -48,10 +49,12 @@ def export_person(database: Database, owner: str) -> dict[str, Any]:
         own = select(ConversationRow).where(ConversationRow.owner == owner)
         keys = session.scalars(select(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
         subjects = session.scalars(select(PersonRow.subject).where(PersonRow.id == owner))
+        known = session.get(MembershipRow, owner)
         return {
             "person": owner,
             "exported": datetime.now(UTC).isoformat(),
             "signed_in_as": list(subjects),
+            "groups": known.groups if known else [],
             "keys": [
                 {"name": key.name, "scopes": key.scopes, "created": key.created.isoformat()}
                 for key in keys
@@ -79,6 +82,7 @@ def delete_person(database: Database, owner: str) -> int:
         decided = update(ProposalRow).where(ProposalRow.decided_by == owner)
         session.execute(decided.values(decided_by=""))
         session.execute(delete(PersonRow).where(PersonRow.id == owner))
+        session.execute(delete(MembershipRow).where(MembershipRow.person == owner))
     return deleted
 
 

@@ -44,14 +44,14 @@ class Exports:
         self, person: Person, what: str, rows: Iterable[Mapping[str, Any]], form: Format, **of: Any
     ) -> Iterator[str]:
         """Record the export and return its text in pieces; `of` are the filters it was made by."""
-        person.require_admin()
+        person.require_admin(self.database)
         restricted = {key: str(value) for key, value in of.items() if value not in (None, "")}
         AuditLog(self.database).record(person, "export", what, format=str(form), **restricted)
         return csv_lines(rows) if form is Format.CSV else jsonl_lines(rows)
 
     def turns(self, person: Person, form: Format, wanted: TurnFilter = ANY) -> Iterator[str]:
         """Export the turns of all people that a filter wants, the oldest first."""
-        person.require_admin()
+        person.require_admin(self.database)
         return self.of(person, "turns", self._turns(wanted), form, **asdict(wanted))
 
     def _turns(self, wanted: TurnFilter) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -76,9 +77,15 @@ class ContentGaps:
         self._database = database
         self._embedder = RecentVectors(embedder, most=4 * MOST)
 
+    def over(self, database: Database) -> "ContentGaps":
+        """The gaps in another view of the database, with the same vectors."""
+        other = copy(self)
+        other._database = database
+        return other
+
     def report(self, person: Person, wanted: TurnFilter) -> GapReport:
         """Group the unanswered questions that a filter wants, by product and release."""
-        person.require_admin()
+        person.require_admin(self._database)
         questions, left_out = self._unanswered(wanted)
         vectors = self._embedder.embed([question.meaning for question in questions])
         places: dict[tuple[str | None, str | None], list[int]] = defaultdict(list)

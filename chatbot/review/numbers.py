@@ -111,7 +111,7 @@ class Numbers:
 
     def by_step(self, person: Person, wanted: TurnFilter, span: Span) -> StepTimes:
         """The seconds of each step, the slowest first, from at most MOST_TIMED turns."""
-        person.require_admin()
+        person.require_admin(self.database)
         with self.database.reading() as session:
             turns = session.scalars(
                 select(TurnRow.id).where(*conditions(session, wanted)).order_by(TurnRow.id)
@@ -141,7 +141,7 @@ class Numbers:
         self, person: Person, wanted: TurnFilter, *groups: Any
     ) -> dict[tuple[Any, ...], Figures]:
         """The figures of the turns grouped by spans and columns; of all of them without any."""
-        person.require_admin()
+        person.require_admin(self.database)
         by = [self._start(group) if isinstance(group, Span) else group for group in groups]
         rated = ("good", "bad", "wrong release", "incomplete")
         counted = (

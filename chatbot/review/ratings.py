@@ -48,7 +48,7 @@ class Ratings:
         With what the person had `seen` of them, those that stay so are left alone, and one that
         somebody else has changed since raises BadInput.
         """
-        person.require_admin()
+        person.require_admin(self.database)
         wanted = {field: _value(field, value) for field, value in changes.items()}
         with self.database.writing() as session:
             row = session.get(TurnRow, turn)

@@ -41,7 +41,7 @@ class RegressionSet:
 
     def add(self, person: Person, turn: int) -> ReviewRow:
         """Put a rated turn into the set. Raises UnknownTurn, and NoGold if it cannot be checked."""
-        person.require_admin()
+        person.require_admin(self.database)
         with self.database.reading() as session:
             if (row := session.get(TurnRow, turn)) is None:
                 raise UnknownTurn(turn)
@@ -69,7 +69,7 @@ def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:
         raise NoGold("The answer is not good: write the corrected one first.")
     if rating == Rating.WRONG_RELEASE and not review.corrected_release:
         raise NoGold("The answer is from the wrong release: name the right one first.")
-    product = reply.product or turn.conversation.product
+    product = reply.product or turn.product or ""
     if not product:
         raise NoGold("The question is about no product in particular, so it cannot be asked again.")
     # Only the last question of a conversation is asked anew: whatever was superseded before this

@@ -20,7 +20,13 @@ from chatbot.reply import Reply, Trace
 from chatbot.review.ratings import review_of
 from chatbot.turn import Route
 from corpora.database.engine import Database
-from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
+from corpora.database.history_tables import (
+    ConversationRow,
+    FeedbackRow,
+    ReviewRow,
+    TurnCitationRow,
+    TurnRow,
+)
 
 MOST_COUNTED = 10_000
 AROUND = 20
@@ -138,6 +144,12 @@ class OpenedTurn:
     after: tuple[TurnRow, ...]
 
     @property
+    def title(self) -> str:
+        """That of its conversation; empty where that began with what the reader does not see."""
+        conversation: ConversationRow | None = self.turn.conversation
+        return conversation.title if conversation else ""
+
+    @property
     def review(self) -> ReviewRow:
         """The review by admins."""
         return review_of(self.turn)
@@ -172,7 +184,7 @@ class AllTurns:
 
         That is None at the end. The turns come with feedback and review, without their answer.
         """
-        person.require_admin()
+        person.require_admin(self.database)
         with self.database.reading() as session:
             ids = _beside(session, wanted, older_than, most=size + 1)
             rows = (
@@ -187,14 +199,14 @@ class AllTurns:
 
     def count(self, person: Person, wanted: TurnFilter = ANY, most: int = MOST_COUNTED) -> int:
         """The number of turns that match a filter; counting ends at `most` + 1."""
-        person.require_admin()
+        person.require_admin(self.database)
         with self.database.reading() as session:
             some = select(TurnRow.id).where(*conditions(session, wanted)).limit(most + 1)
             return session.scalar(select(func.count()).select_from(some.subquery())) or 0
 
     def neighbours(self, person: Person, turn: int, wanted: TurnFilter = ANY) -> AdjacentTurns:
         """The next newer and older turn that is wanted; the turn itself need not be."""
-        person.require_admin()
+        person.require_admin(self.database)
         with self.database.reading() as session:
             stands = session.execute(select(*_PLACE).where(TurnRow.id == turn)).one_or_none()
             if stands is None:
@@ -208,7 +220,7 @@ class AllTurns:
 
     def open(self, person: Person, turn: int) -> OpenedTurn:
         """A turn with its conversation and its trace. Raises UnknownTurn."""
-        person.require_admin()
+        person.require_admin(self.database)
         beside = (TurnRow.conversation, TurnRow.feedback, TurnRow.review, TurnRow.trace)
         with self.database.reading() as session:
             row = session.get(TurnRow, turn, options=[joinedload(what) for what in beside])
@@ -228,7 +240,7 @@ class AllTurns:
 
     def choices(self, person: Person, what: str, product: str | None = None) -> tuple[str, ...]:
         """The values to filter by: each product, release (of a product), owner, and so on."""
-        person.require_admin()
+        person.require_admin(self.database)
         names = _CHOICES[what].distinct()
         with self.database.reading() as session:
             values = session.scalars(names.where(TurnRow.product == product) if product else names)

@@ -20,6 +20,7 @@ from chatbot.upgrading.notes import Kind, Note
 from chatbot.upgrading.steps import AS_IN_CODE, notes_of_step, spellings
 from chatbot.upgrading.usage import folded
 from corpora.catalog.release import Product
+from corpora.database.engine import Database
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.parameters.forms import is_name
@@ -79,9 +80,14 @@ class ReleaseGaps:
     """
 
     def __init__(
-        self, open_corpus: OpenCorpus, open_parameters: OpenParameters, guides: UpgradeGuides
+        self,
+        open_corpus: OpenCorpus,
+        open_parameters: OpenParameters,
+        guides: UpgradeGuides,
+        database: Database | None = None,
     ) -> None:
         self._corpus, self._parameters, self._guides = open_corpus, open_parameters, guides
+        self._database = database
         # By generations: a release that is built anew is another one.
         self._found = lru_cache(_HELD)(self._find)
 
@@ -94,7 +100,7 @@ class ReleaseGaps:
         stopped: Callable[[], bool] = lambda: False,
     ) -> tuple[ReleaseGap, ...]:
         """All gaps, those of the newest release first; `told(done, of)` hears of each release."""
-        person.require_admin()
+        person.require_admin(self._database)
         names = [release.name for release in product.releases]
         found: list[tuple[ReleaseGap, ...]] = []
         for number, (older, newer) in enumerate(pairwise([None, *names])):

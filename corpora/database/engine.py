@@ -30,12 +30,14 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
     job_tables,
     memory_tables,
     question_tables,
+    right_tables,
     source_tables,
 )
+from corpora.database.sight import Sight
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
-SCHEMA = "0014"
+SCHEMA = "0015"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -68,6 +70,7 @@ class Database:
     Whatever changes what serves a release calls `on_change` with its id in the same transaction,
     and tells people what that says. Whatever completes a generation calls `on_built` with its id
     likewise. A deletion calls `on_delete`, whose transactions are its own, before the release goes.
+    With a `sight` it holds only what that leaves: other rows are as if they were not there.
     """
 
     engine: Engine
@@ -75,12 +78,13 @@ class Database:
     on_change: Callable[[Session, int], str] = lambda session, release_id: ""
     on_delete: Callable[["Database", int], None] = lambda database, release_id: None
     on_built: Callable[[Session, int], str] = lambda session, generation_id: ""
+    sight: Sight | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Yield a session that sees one consistent state; raise UnreachableDatabase."""
         with _failures_named(), Session(self.engine) as session:
-            yield session
+            yield self._limited(session)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -95,7 +99,12 @@ class Database:
             Session(writer, expire_on_commit=False) as session,
             session.begin(),
         ):
-            yield session
+            yield self._limited(session)
+
+    def _limited(self, session: Session) -> Session:
+        if self.sight is not None:
+            event.listen(session, "do_orm_execute", self.sight.limit)
+        return session
 
     def close(self) -> None:
         """Close all connections."""

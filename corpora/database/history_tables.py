@@ -182,7 +182,10 @@ class UseRow(Base):
 
 
 class ProgramKeyRow(Base):
-    """A key by which a program asks; of the key itself only its SHA-256 is kept."""
+    """A key by which a program asks; of the key itself only its SHA-256 is kept.
+
+    `groups` are those that it is in; None: those of its owner.
+    """
 
     __table_args__ = ({"sqlite_autoincrement": True},)
 
@@ -194,6 +197,7 @@ class ProgramKeyRow(Base):
     owner: Mapped[str] = mapped_column(index=True)
     created: Mapped[datetime]
     used: Mapped[datetime | None]
+    groups: Mapped[list[str] | None]
 
 
 class AuditRow(Base):

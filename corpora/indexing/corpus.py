@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from itertools import islice, zip_longest
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -229,6 +230,12 @@ class OpenCorpora:
                 while len(self._open) > self._limit:
                     del self._open[next(iter(self._open))]
         return held
+
+    def limited(self, catalog: Catalog) -> "OpenCorpora":
+        """The same corpora, open for both, of the releases that a catalog of fewer has."""
+        limited = copy(self)
+        limited._catalog = catalog
+        return limited
 
     def open_built(self, seconds: float) -> None:
         """Open releases before they are asked about, the newest of each product first.

@@ -212,3 +212,46 @@ def test_an_address_that_changes_hands_opens_nothing(database: Database) -> None
 def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:
     assert person_of_account(database, signed_in(sub="6", email_verified=False)).id == f"{ISSUER}#6"
     assert person_of_account(database, signed_in(sub="17")).id == "bo@example.org"
+
+
+@pytest.mark.parametrize(
+    ("said", "groups"),
+    [
+        ({"groups": ["staff", "writers "]}, {"staff", "writers"}),
+        ({"groups": "staff, writers"}, {"staff", "writers"}),
+        ({"groups": ["staff", 7, None, {"a": 1}, ""]}, {"staff"}),
+        ({"groups": {"staff": True}}, set()),
+        ({"groups": None}, set()),
+        ({"Groups": ["staff"]}, set()),
+        ({}, set()),
+    ],
+)
+def test_the_groups_of_a_claim(said: dict[str, Any], groups: set[str]) -> None:
+    assert signed_in(oidc(groups_claim="groups"), **said).groups == groups
+    assert signed_in(**said).groups == frozenset()
+    nested = signed_in(oidc(groups_claim="a.b"), a={"b": ["staff"]})
+    assert nested.groups == {"staff"}
+
+
+def test_the_groups_of_a_header() -> None:
+    settings = read_settings(**PROXY, proxy_groups_header="X-Forwarded-Groups")
+    for given in ("staff,writers", "staff; writers", " staff | writers ,"):
+        account = account_of_header("bo@example.org", settings, given)
+        assert account.groups == {"staff", "writers"}
+    assert account_of_header("bo@example.org", settings).groups == frozenset()
+    kept = account_of_header("bo@example.org", settings, "é".encode().decode("latin-1"))
+    assert kept.groups == {"é"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**OIDC, "proxy_groups_header": "X-Groups"},
+        {**PROXY, "groups_claim": "groups"},
+        {"groups_claim": "groups"},
+        {"proxy_groups_header": "X-Groups"},
+    ],
+)
+def test_groups_need_their_way_to_sign_in(given: dict[str, Any]) -> None:
+    with pytest.raises(BadSettings, match="groups"):
+        read_settings(**given)

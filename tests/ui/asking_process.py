@@ -18,7 +18,7 @@ def main(data_dir: Path, database_url: str) -> None:
     settings = Settings(data_dir=data_dir, database_url=database_url, generator="none")
     chatbot = replace(open_chatbot(settings), model=Endless())
     conversation = chatbot.conversations.start("valve", LATEST)
-    asking = QuestionRunner(chatbot).ask(Question(LATEST, conversation))
+    asking = QuestionRunner(chatbot).ask(Question(LATEST, conversation), chatbot)
     while not asking.progress.written:
         asking.wait(0.05)
     sys.stdout.write(f"{conversation}\n")

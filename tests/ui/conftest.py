@@ -110,14 +110,14 @@ def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
     def with_model(model: BaseChatModel | None, settings: Settings | None = None) -> Chatbot:
         chatbot = replace(open_chatbot(settings) if settings else opened_valve, model=model)
         made.append(chatbot)
-        monkeypatch.setattr(services, "chatbot", lambda: chatbot)
+        monkeypatch.setattr(services, "whole", lambda: chatbot)
         forget()
         return chatbot
 
     def forget() -> None:
         """A server has one database, so what it remembers does not say of which."""
         services.open_questions.clear()
-        services.content_gaps.clear()
+        services._gaps.clear()
         st.cache_data.clear()
 
     yield with_model

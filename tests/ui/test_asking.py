@@ -30,7 +30,7 @@ SAVED = "What is the default of hold_time?"
 def begin(chatbot: Chatbot, text: str) -> tuple[QuestionRunner, RunningQuestion]:
     questions = QuestionRunner(chatbot)
     conversation = chatbot.conversations.start("valve", text)
-    return questions, questions.ask(Question(text, conversation))
+    return questions, questions.ask(Question(text, conversation), chatbot)
 
 
 def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, State]]:
@@ -102,7 +102,7 @@ def test_questions_of_a_deleted_conversation_stop(
     OpenQuestions(chatbot.database, "another/1/0").stop(second.id)
     assert second.wait(10).state is State.STOPPED
     with pytest.raises(UnknownConversation):
-        questions.ask(first.question)
+        questions.ask(first.question, chatbot)
 
 
 def test_a_question_whose_server_was_killed_can_be_asked_again(

@@ -70,7 +70,9 @@ def test_an_answer_that_is_asked_anew_is_not_shown_meanwhile_and_stands_again_if
     conversation = chatbot.conversations.start("valve", QUESTION)
     old = chatbot.ask(QUESTION, conversation=conversation).kept_as
     again(chatbot, Endless())
-    asking = services.open_questions().ask(Question(LATEST, conversation, instead_of=old))
+    asking = services.open_questions().ask(
+        Question(LATEST, conversation, instead_of=old), services.whole()
+    )
     page = open_page(conversation)
     assert "45" not in texts(page)
     assert LATEST.replace("?", "\\?") in texts(page)

@@ -175,9 +175,11 @@ def test_a_user_may_do_nothing_that_is_for_admins(kind: type, name: str) -> None
     service = object.__new__(kind)
     method = kind if name == "__init__" else getattr(service, name)
     needed = inspect.signature(method).parameters
+    nothing = SimpleNamespace(database=None, sight=None)
     given = {n: CY if is_told_who({n: p.annotation}) else None for n, p in needed.items()}
-    for attribute in ("database", "chatbot"):
-        object.__setattr__(service, attribute, SimpleNamespace(database=None))
+    given |= {n: nothing for n in given if n == "chatbot"}
+    for attribute in ("database", "_database", "chatbot"):
+        object.__setattr__(service, attribute, nothing)
     placed = [given.pop(n) for n, p in needed.items() if p.kind is p.POSITIONAL_ONLY]
     with pytest.raises(NotAllowed):
         _begun(method(*placed, **given))

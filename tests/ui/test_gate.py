@@ -18,9 +18,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
+from chatbot.accounts.people import Account
 from chatbot.settings import Settings, read_settings
 from tests.chatbot.test_sign_in import OIDC, PROXY
-from ui.serving.gate import PROXY_PERSON, Gate
+from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON, Gate
 
 HOME = "https://strata.example.org"
 SECRET = "s" * 32
@@ -187,3 +188,45 @@ def test_answers_are_hardened() -> None:
     assert "Secure" not in local.headers["set-cookie"]
     behind_tls = through(read_settings(**OIDC)).get("/")
     assert behind_tls.headers["set-cookie"].endswith("; Secure")
+
+
+def test_only_the_proxy_names_groups() -> None:
+    settings = read_settings(**PROXY, proxy_groups_header="X-Forwarded-Groups")
+    named = {"x-forwarded-email": "bo@example.org", "origin": HOME}
+    groups = {"x-forwarded-groups": "staff"}
+
+    def told(client: str, headers: Any) -> dict[str, str]:
+        reached: dict[str, str] = through(settings, client).get("/a/b", headers=headers).json()
+        return {k: v for k, v in reached.items() if "groups" in k}
+
+    by_proxy, elsewhere = "10.0.0.5", "10.0.0.9"
+    assert told(by_proxy, named | groups) == {PROXY_GROUPS.lower(): "staff"}
+    assert told(elsewhere, named | groups) == {}
+    assert told(by_proxy, groups | {"origin": HOME}) == {}
+    assert told(by_proxy, named | {PROXY_GROUPS: "staff"}) == {}
+    assert told(by_proxy, named | {PROXY_GROUPS: "x"} | groups) == {PROXY_GROUPS.lower(): "staff"}
+    twice = [*named.items(), ("x-forwarded-groups", "staff"), ("x-forwarded-groups", "x")]
+    assert told(by_proxy, twice) == {}
+
+
+def test_an_admin_of_products_uploads() -> None:
+    settings = read_settings(**PROXY, proxy_groups_header="X-Forwarded-Groups")
+    asked: list[Account] = []
+
+    def administers(account: Account) -> bool:
+        asked.append(account)
+        return "writers" in account.groups
+
+    app = Starlette(
+        routes=[Route("/{path:path}", _told, methods=["GET", "PUT"])],
+        middleware=[Middleware(Gate, settings=settings, administers=administers)],
+    )
+    client = TestClient(app, base_url=HOME, client=("10.0.0.5", 4711))
+    named = {"x-forwarded-email": "bo@example.org", "origin": HOME}
+    writer = named | {"x-forwarded-groups": "writers"}
+    upload, metrics = PRIVATE[0], PRIVATE[2]
+    assert client.put(upload, headers=named).status_code == 403
+    assert client.put(upload, headers=writer).status_code == 200
+    assert len(asked) == 2
+    assert client.get(metrics, headers=writer).status_code == 403
+    assert len(asked) == 2

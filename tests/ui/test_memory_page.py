@@ -111,7 +111,7 @@ def test_an_answer_is_edited_and_its_deletion_asks_once_more(chatbot: Chatbot) -
         from ui.review.saved_answer import retire
         from ui.serving import services
 
-        for pair in Overview(services.chatbot().database, LOCAL).pairs(PairFilter()):
+        for pair in Overview(services.whole().database, LOCAL).pairs(PairFilter()):
             retire(pair.row)
 
     press(run(AppTest.from_function(asked, args=(after.id,), default_timeout=30)), "Delete")

@@ -275,7 +275,7 @@ def _edit_schedule(number: int) -> None:
     from ui.serving import services
     from ui.syncing.source_view import edit_schedule
 
-    chatbot = services.chatbot()
+    chatbot = services.whole()
     sources = Sources(chatbot.database, chatbot.settings, LOCAL)
     edit_schedule(sources, sources.show(number))
 
@@ -287,7 +287,7 @@ def _remove(number: int) -> None:
     from ui.serving import services
     from ui.syncing.source_view import remove
 
-    chatbot = services.chatbot()
+    chatbot = services.whole()
     sources = Sources(chatbot.database, chatbot.settings, LOCAL)
     try:
         remove(sources, sources.show(number))

@@ -60,6 +60,16 @@ Folder = Annotated[
     str | None,
     Field(description="Instead of them the project's folder, with a server on your computer."),
 ]
+TOOL_SCOPES = {
+    "releases": Scope.SEARCH,
+    "ask": Scope.ASK,
+    "which_release": Scope.SEARCH,
+    "compare": Scope.ASK,
+    "upgrade_guide": Scope.SEARCH,
+    "search": Scope.SEARCH,
+    "read_page": Scope.SEARCH,
+}
+"""The scope that a key needs for each tool; resources need that to search."""
 Told = TypeVar("Told")
 Stop = Callable[[], bool]
 
@@ -218,12 +228,12 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         log_level="WARNING",
     )
 
-    async def done(ctx: Context, scope: Scope, work: Callable[[Service, Stop], Told]) -> Told:
+    async def done(ctx: Context, tool: str, work: Callable[[Service, Stop], Told]) -> Told:
         request = ctx.request_context.request
 
         def opened() -> Service:
             if isinstance(request, Request):
-                return service_of(request, chatbot(), scope)
+                return service_of(request, chatbot(), TOOL_SCOPES[tool])
             return Service(chatbot(), LOCAL)
 
         try:
@@ -246,9 +256,9 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         read = await to_thread.run_sync(lambda: dict(files_of(path)))
         return {**read, **(project or {})}
 
-    async def answered(ctx: Context, request: Callable[[Service], AskIn]) -> Answered:
+    async def answered(ctx: Context, tool: str, request: Callable[[Service], AskIn]) -> Answered:
         reply = await done(
-            ctx, Scope.ASK, lambda service, stop: service.ask(request(service), stopped=stop)
+            ctx, tool, lambda service, stop: service.ask(request(service), stopped=stop)
         )
         sources = [
             {**asdict(cited), "number": number, "uri": f"strata://pages/{cited.page_id}"}
@@ -266,7 +276,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     @server.tool(annotations=_READS)
     async def releases(ctx: Context) -> Catalog:
         """List the products and their releases, the oldest first."""
-        products = await done(ctx, Scope.SEARCH, lambda service, stop: service.products())
+        products = await done(ctx, "releases", lambda service, stop: service.products())
         return _shown(Catalog, products=[product.model_dump() for product in products])
 
     @server.tool(annotations=_READS)
@@ -284,7 +294,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
         """
         files = await project_of(ctx, project, folder)
         asked = AskIn(question=question, product=product, release=release, project=files)
-        return await answered(ctx, lambda service: asked)
+        return await answered(ctx, "ask", lambda service: asked)
 
     @server.tool(annotations=_READS)
     async def which_release(
@@ -292,7 +302,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     ) -> Project:
         """Say which release of the documented products a project has, by its files."""
         files = await project_of(ctx, project, folder)
-        found = await done(ctx, Scope.SEARCH, lambda service, stop: service.installed(files))
+        found = await done(ctx, "which_release", lambda service, stop: service.installed(files))
         return _shown(Project, installed=[asdict(one) for one in found])
 
     @server.tool(annotations=_READS)
@@ -311,7 +321,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             between = f"What is the difference between {one} and {other} in {topic}?"
             return AskIn(question=between, product=product)
 
-        return await answered(ctx, question)
+        return await answered(ctx, "compare", question)
 
     @server.tool(annotations=_READS)
     async def upgrade_guide(
@@ -335,7 +345,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             wanted = forms.UpgradeIn(product=product, older=names[0], newer=names[1], uses=uses)
             return service.upgrade_guide(wanted, stop)
 
-        return _shown(Upgrade, **(await done(ctx, Scope.SEARCH, guide)).model_dump())
+        return _shown(Upgrade, **(await done(ctx, "upgrade_guide", guide)).model_dump())
 
     @server.tool(annotations=_READS)
     async def search(
@@ -347,7 +357,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
     ) -> Found:
         """Find passages of one release, word for word, without an answer."""
         wanted = SearchIn(query=query, product=product, release=release, limit=limit)
-        result = await done(ctx, Scope.SEARCH, lambda service, stop: service.search(wanted, stop))
+        result = await done(ctx, "search", lambda service, stop: service.search(wanted, stop))
         return _shown(Found, **result.model_dump())
 
     @server.tool(annotations=_READS)
@@ -365,7 +375,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             page.marks = tuple(quoted_spans(page.text, quote)) if quote else ()
             return page
 
-        return await done(ctx, Scope.SEARCH, read)
+        return await done(ctx, "read_page", read)
 
     @server.resource("strata://docs/{product}/{release}", mime_type="text/markdown")
     async def documentation(ctx: Context, product: str, release: str) -> str:
@@ -383,7 +393,7 @@ def mcp_server(chatbot: Callable[[], Chatbot]) -> MCPServer[Any]:
             return text
 
         try:
-            return await done(ctx, Scope.SEARCH, read)
+            return await done(ctx, "read_page", read)
         except ToolError as error:
             raise ResourceError(str(error)) from error
 

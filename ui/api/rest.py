@@ -19,7 +19,7 @@ from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.errors import UploadError
-from corpora.jobs.jobs import Job, Jobs
+from corpora.jobs.jobs import Job
 from ui.api import forms
 from ui.api.service import (
     Asking,
@@ -223,7 +223,7 @@ def require_length(request: Request, settings: Settings) -> int:
 @router.get("/jobs", response_model=tuple[forms.JobOut, ...])
 def jobs(service: Ingesting) -> tuple[Job, ...]:
     """The last jobs of the key's owner; all of them for an admin."""
-    return Jobs(service.chatbot.database).recent(people=service.orders)
+    return service.jobs.recent(people=service.orders)
 
 
 @router.get("/jobs/{job}", response_model=forms.JobOut)
@@ -235,11 +235,10 @@ def job(service: Ingesting, job: forms.RowId) -> Any:
 @router.delete("/jobs/{job}", response_model=forms.JobOut)
 def cancel(service: Ingesting, job: forms.RowId) -> Any:
     """Stop a job."""
-    Jobs(service.chatbot.database).get(job, service.orders)
-    service.administration.cancel(job)
+    service.cancel(job)
     return _with_files(service, job)
 
 
 def _with_files(service: Service, job: int) -> dict[str, Any]:
-    jobs = Jobs(service.chatbot.database)
+    jobs = service.jobs
     return {**vars(jobs.get(job, service.orders)), "files": jobs.files(job)}

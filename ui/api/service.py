@@ -28,6 +28,7 @@ from chatbot.upgrading.wording import summary
 from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
 from corpora.indexing.corpus import Corpus
+from corpora.jobs.jobs import Jobs
 from corpora.parameters.releases import Change, changes
 from ingestion.errors import StrataError
 from ui.api import forms
@@ -43,7 +44,8 @@ class NotThere(StrataError, LookupError):
 class Service:
     """Does what a caller asks for; what is asked with a key counts for all keys of its owner.
 
-    `service_of` makes it, and looks at scopes; without sign-in the caller is on this computer.
+    `service_of` makes it, and looks at scopes; without sign-in the caller is on this computer. The
+    `chatbot` is what the caller may see.
     """
 
     chatbot: Chatbot
@@ -237,6 +239,17 @@ class Service:
         return ProgramKeys(self.chatbot.database).one_with(self.program)
 
     @property
+    def jobs(self) -> Jobs:
+        """The jobs that there are: a program looks at its owner's own, whatever they are about."""
+        return Jobs((self.chatbot.whole or self.chatbot).database)
+
+    def cancel(self, job: int) -> None:
+        """Stop a job of the caller's, or any for an admin."""
+        self.jobs.get(job, self.orders)
+        whole = self.chatbot.whole or self.chatbot
+        Administration(whole.database, self.person).cancel(job)
+
+    @property
     def administration(self) -> Administration:
         """Changes that the caller makes as an admin."""
         return Administration(self.chatbot.database, self.person, self.chatbot.limits)
@@ -258,11 +271,13 @@ def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Se
         # Many clients cannot be without a key, and send one that somebody made up.
         key = "" if scheme.lower() == "bearer" else key
     if key and scheme.lower() == "bearer":
-        program = ProgramKeys(chatbot.database).program(key.strip())
+        keys, settings = ProgramKeys(chatbot.database), chatbot.settings
+        program = keys.program(key.strip())
         for scope in needed:
             if scope not in program.scopes:
                 raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
-        return Service(chatbot, person_of(program), program)
+        viewer = keys.viewer(program, settings.groups_days if settings.has_groups else 0)
+        return Service(chatbot.seen_by(viewer), person_of(program), program)
     if chatbot.settings.sign_in == "none" and not key:
         return Service(chatbot, LOCAL)
     raise NotSignedIn(

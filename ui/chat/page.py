@@ -43,6 +43,8 @@ def chat(_: Person) -> None:
     # is seen twice, and read again, instead of being missed.
     pending = services.open_questions().of(opened() or "", own.owner)
     turns = _turns(own)
+    # The conversation may be gone, or about what this person sees no more.
+    pending = pending if opened() else ()
     if not products:
         st.title("No documentation yet")
         st.markdown("Add the documentation of a release, then reload this page:")
@@ -227,10 +229,11 @@ def _ask(
     if conversation := opened():
         try:
             question = Question(text, conversation, own.owner, product, release, instead_of, afresh)
-            questions.ask(question)
+            questions.ask(question, services.chatbot())
             return
         except UnknownConversation:
             st.toast("The conversation no longer exists; your question starts a new one.")
     conversation = own.start(product, text)
     open_conversation(conversation)
-    questions.ask(Question(text, conversation, own.owner, product, release, afresh=afresh))
+    question = Question(text, conversation, own.owner, product, release, afresh=afresh)
+    questions.ask(question, services.chatbot())

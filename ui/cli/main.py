@@ -21,6 +21,7 @@ from ui.cli import (
     people,
     release_checks,
     releases,
+    rights,
     serve,
     sources,
     tune,
@@ -66,7 +67,9 @@ for command in (
 ):
     app.command()(command)
 releases.app.command()(upgrade.gaps)
-for group in (release_checks, sources, glossary, history, memory, people, models, evaluate, tune):
+for group in (
+    *(release_checks, rights, sources, glossary, history, memory, people, models, evaluate, tune),
+):
     app.add_typer(group.app)
 
 

@@ -31,7 +31,7 @@ def start(order: Callable[[Administration], int], product: str, message: str) ->
 
 def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
     """Ask whether to remove documents from a release."""
-    database = services.chatbot().database
+    database = services.administered().database
     impact = impact_of_deleting(database, product, release, files)
     others = impact.generations - 1
     back = (
@@ -59,7 +59,7 @@ def confirm_documents(product: str, release: str, files: Sequence[str]) -> None:
 
 def confirm_deletion(product: str, release: str = "") -> None:
     """Ask whether to delete a release or a product; its name has to be typed."""
-    database, name = services.chatbot().database, f"{product} {release}".strip()
+    database, name = services.administered().database, f"{product} {release}".strip()
     impact = impact_of_deleting(database, product, release)
     lines = [
         f"{how_many(impact.documents, 'document')} with {how_many(impact.pages, 'page')}, in "

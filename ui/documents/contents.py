@@ -66,7 +66,7 @@ def show_list(generation: int, words: str = "", *, choose: str = "") -> list[Lis
 
 
 def _documents() -> Documents:
-    return Documents(services.chatbot().database)
+    return Documents(services.administered().database)
 
 
 def _pages(document: ListedDocument) -> None:
@@ -104,7 +104,9 @@ def show_versions(product: str, release: ReleaseOverview) -> None:
     """A line for each version, the newest first."""
     kept = [
         generation
-        for generation in Catalog(services.chatbot().database).generations(product, release.name)
+        for generation in Catalog(services.administered().database).generations(
+            product, release.name
+        )
         if generation.published is not None
     ]
     if not kept:

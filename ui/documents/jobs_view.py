@@ -86,7 +86,7 @@ def show_jobs() -> None:
 
 
 def _jobs() -> Jobs:
-    return Jobs(services.chatbot().database)
+    return Jobs(services.administered().database)
 
 
 def _running(kinds: Sequence[JobKind]) -> list[Job]:
@@ -159,7 +159,7 @@ def _offer_pack(job: Job) -> None:
         return
     download(
         "Download",
-        lambda: kept_result(services.chatbot().database, job.id)[1],
+        lambda: kept_result(services.administered().database, job.id)[1],
         files[0].file,
         key=f"pack {job.id}",
     )

@@ -29,7 +29,7 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
     if len(files) > 1:
         st.error("Upload a release pack by itself.", icon=":material/block:")
         return
-    data_dir = services.chatbot().settings.data_dir
+    data_dir = services.administered().settings.data_dir
     try:
         with open_pack(BytesIO(files[0].content)) as pack:
             of, signer = pack.manifest, pack.signer

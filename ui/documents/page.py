@@ -16,6 +16,7 @@ from corpora.database.engine import Database
 from ui.documents.actions import TAB, open_product
 from ui.documents.contents import show_documents, show_versions
 from ui.documents.jobs_view import show_jobs, show_running
+from ui.documents.rights_view import show_rights
 from ui.documents.settings_view import show_product_settings, show_release_settings
 from ui.documents.upload_view import offer_upload, show_upload
 from ui.elements.address import go
@@ -29,10 +30,10 @@ from ui.wording.escaping import as_label
 _PRODUCT, _LAST = "documents product", "documents last product"
 
 
-@page("wide", for_admins=True)
-def documents(_: Person) -> None:
+@page("wide", for_admins=True, of_products=True)
+def documents(person: Person) -> None:
     """Show the page."""
-    administration = ReleaseAdministration(services.chatbot().database)
+    administration = ReleaseAdministration(services.administered().database)
     products = administration.products()
     if not products:
         st.title("Documents", anchor=False)
@@ -63,15 +64,15 @@ def documents(_: Person) -> None:
             on_change=lambda: open_product(st.session_state[_PRODUCT]),
         )
     show_running()
-    show_tabs(
-        TAB,
-        {
-            "Releases": lambda: _show_releases(overview),
-            "Upload": lambda: show_upload(products, overview),
-            "Jobs": show_jobs,
-            "Product": lambda: show_product_settings(overview),
-        },
-    )
+    tabs = {
+        "Releases": lambda: _show_releases(overview),
+        "Upload": lambda: show_upload(products, overview),
+        "Jobs": show_jobs,
+        "Product": lambda: show_product_settings(overview),
+    }
+    if person.is_admin:
+        tabs["Access"] = lambda: show_rights(overview.product)
+    show_tabs(TAB, tabs)
 
 
 def _show_releases(overview: ProductOverview) -> None:
@@ -146,7 +147,7 @@ def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
 
 
 def _database() -> Database:
-    return services.chatbot().database
+    return services.administered().database
 
 
 def _summary(release: ReleaseOverview) -> str:

@@ -41,6 +41,8 @@ def show_product_settings(overview: ProductOverview) -> None:
                 new = ProductSettings(aliases, chosen, language)
                 services.administration().change_product(overview.product, new)
                 done("Saved.")
+    if not services.current_person().is_admin:
+        return
     st.space("small")
     _offer(
         f"Delete {overview.product}",

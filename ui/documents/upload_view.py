@@ -43,7 +43,7 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
         if button(label, icon="upload", type="primary", disabled=not (taken and agreed)):
 
             def order(admin: Administration) -> int:
-                data_dir = services.chatbot().settings.data_dir
+                data_dir = services.administered().settings.data_dir
                 new = None if language == said else language
                 job = admin.upload(product, release, taken, data_dir, new)
                 use_new_widget("upload")
@@ -65,7 +65,9 @@ def _target(products: Sequence[str], overview: ProductOverview | None) -> tuple[
         product = _name("Product", _PRODUCT, products)
         releases: list[str] = []
         if product in products:
-            known = ReleaseAdministration(services.chatbot().database).overview(product).releases
+            known = (
+                ReleaseAdministration(services.administered().database).overview(product).releases
+            )
             releases = [release.name for release in reversed(known)]
         return product, _name("Release", _RELEASE, releases)
 
@@ -96,7 +98,7 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
         accept_multiple_files="directory" if folder else True,
         help=f"Formats: {', '.join(known)}, and zip files of these. Or a release pack (.strata).",
         key=f"upload {widget_round('upload')} {folder}",
-        max_upload_size=services.chatbot().settings.largest_upload,
+        max_upload_size=services.administered().settings.largest_upload,
     )
     files = [UploadedFile(file.name, file.getvalue()) for file in received]
     return files, tuple(file.file_id for file in received)
@@ -106,7 +108,7 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
 def _findings(
     ids: tuple[str, ...], product: str, release: str, _files: Sequence[UploadedFile]
 ) -> tuple[UploadNotice, ...]:
-    chatbot = services.chatbot()
+    chatbot = services.administered()
     largest = chatbot.settings.largest_upload * 1_000_000
     return check(_files, product, release, chatbot.database, largest)
 

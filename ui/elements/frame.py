@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
+from enum import StrEnum
 from functools import wraps
 from typing import Any, Literal
 
@@ -11,18 +12,31 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.accounts.people import Person
 from ingestion.errors import StrataError
-from ui.serving.services import current_person
+from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
 _NOTICE = "notice"
 
 
+class Access(StrEnum):
+    """For whom a page is."""
+
+    ALL = "all"
+    PRODUCT_ADMINS = "product admins"
+    ADMINS = "admins"
+
+
+ACCESS: dict[str, Access] = {}
+"""For whom each page is, by the name of its function."""
+
+
 def page(
-    layout: Literal["centered", "wide"], *, for_admins: bool = False
+    layout: Literal["centered", "wide"], *, for_admins: bool = False, of_products: bool = False
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    An expected failure, as a person who may not see the page, is shown as one clear message.
+    A page for admins is for those `of_products` too, if so said. An expected failure, as a person
+    who may not see the page, is shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
@@ -31,12 +45,15 @@ def page(
             st.set_page_config(layout=layout)
             with failures_shown():
                 person = current_person()
-                if for_admins:
+                if for_admins and not (of_products and administers(person)):
                     person.require_admin()
                 if notice := st.session_state.pop(_NOTICE, None):
                     st.toast(as_label(notice, 300), icon=":material/check:")
                 show(person)
 
+        ACCESS[show.__name__] = Access.ALL
+        if for_admins:
+            ACCESS[show.__name__] = Access.PRODUCT_ADMINS if of_products else Access.ADMINS
         return page
 
     return decorate

@@ -26,7 +26,7 @@ def heading_with_product(title: str, products: Sequence[str], key: str, **option
 
 def choose_scope(page: str) -> TurnFilter:
     """Show the three in a row; return their choice as a filter. Days begin at midnight UTC."""
-    turns, person = AllTurns(services.chatbot().database), services.current_person()
+    turns, person = AllTurns(services.administered().database), services.current_person()
     of_product, of_release, of_time = st.columns(3)
     product, release = choose_release(
         page,

@@ -227,7 +227,7 @@ def export_rows(
     name: str, what: str, rows: Callable[[], Iterable[Mapping[str, Any]]], **of: Any
 ) -> None:
     """Offer the downloads of `what` is shown; `of` are the filters that it is shown by."""
-    exports, person = Exports(services.chatbot().database), services.current_person()
+    exports, person = Exports(services.administered().database), services.current_person()
     export_buttons(name, lambda form: exports.of(person, what, rows(), form, **of))
 
 

@@ -41,14 +41,14 @@ def offer_proposing(product: str) -> None:
         key=f"propose-since {product} {release}",
     )
     number = st.number_input("Questions", 1, MOST, NUMBER, key="propose-number")
-    settings, model = services.chatbot().settings, services.chatbot().model
+    settings, model = services.administered().settings, services.administered().model
     by_model = model is not None and st.toggle(
         "Worded by the language model",
         settings.has_capable_model,
         key="propose-model",
         help="Slower. Its answers have to be quoted from a page; the others are taken from there.",
     )
-    (newest,) = Jobs(services.chatbot().database).recent(1, kinds=DRAFTS) or (None,)
+    (newest,) = Jobs(services.administered().database).recent(1, kinds=DRAFTS) or (None,)
     is_open = newest is not None and newest.is_open
     if button("Propose", icon="lightbulb", key="propose", disabled=is_open):
         with failures_shown():
@@ -102,7 +102,7 @@ def _import(person: Person, product: str, name: str, data: bytes) -> None:
         label = f"Column with the {what}"
         column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
         chosen[role] = "" if column == _NONE else column
-    read = _questions(data, name, chosen, product, services.chatbot().products())
+    read = _questions(data, name, chosen, product, services.administered().products())
     for note in import_notes(read):
         st.caption(f"{as_label(note, 300)}\\.")
     if read.left_out:
@@ -111,6 +111,6 @@ def _import(person: Person, product: str, name: str, data: bytes) -> None:
         st.warning(f"{heading}\n\n{lines}", icon=":material/warning:")
     label = f"Add {how_many(len(read.questions), 'question')}"
     if button(label, icon="upload", type="primary", key="questions-import"):
-        added = add_imported(services.chatbot(), person, read)
+        added = add_imported(services.administered(), person, read)
         use_new_widget("questions import")
         done(f"{how_many(added, 'question')} added to the regression set.")

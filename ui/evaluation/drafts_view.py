@@ -33,7 +33,7 @@ def show(person: Person, product: str) -> None:
         shown = choose_one("Show", _LISTS, f"questions-list {product}", labelled=False)
     adding = st.container()
     if shown == "In the set":
-        number = _show_set(gather(services.chatbot().database, product).members, product)
+        number = _show_set(gather(services.administered().database, product).members, product)
     else:
         state = State.PROPOSED if shown == "To decide" else State.DROPPED
         number = _show_proposals(person, kept, state, product)
@@ -174,7 +174,7 @@ def edit(proposal: int, gold: GoldQuestion) -> None:
 
 
 def _offer_export(found: Sequence[Member], product: str) -> None:
-    exports, person = Exports(services.chatbot().database), services.current_person()
+    exports, person = Exports(services.administered().database), services.current_person()
     export_buttons(
         "questions",
         lambda form: exports.of(person, "questions", exported(found), form, product=product),

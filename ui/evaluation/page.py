@@ -20,13 +20,13 @@ TAB = "evaluation tab"
 @page("wide", for_admins=True)
 def evaluation(person: Person) -> None:
     """Show the runs on a product and its questions, or the run that the address names."""
-    products = [product.name for product in services.chatbot().products()]
+    products = [product.name for product in services.administered().products()]
     if not products:
         st.title("Evaluation", anchor=False)
         st.info("There is no documentation yet to ask about.", icon=":material/science:")
         return
     opened = st.query_params.get("run", "")
-    data_dir = services.chatbot().settings.data_dir
+    data_dir = services.administered().settings.data_dir
     # The address names no path: it is one of the runs that are there, or nothing.
     for product in products if opened else ():
         for run in past_runs(data_dir, product):

@@ -62,7 +62,7 @@ def _show(html: str) -> None:
 
 
 def _downloads(person: Person, name: str, summary: RunSummary) -> None:
-    log = AuditLog(services.chatbot().database)
+    log = AuditLog(services.administered().database)
 
     def written(make: Callable[[RunSummary], str]) -> str:
         log.record(person, "export", "evaluation", run=name)

@@ -31,7 +31,7 @@ def show_runs(product: str) -> None:
     """Show them; the newest comes first."""
     show_running(EVALUATIONS)
     _start(product)
-    runs = past_runs(services.chatbot().settings.data_dir, product)
+    runs = past_runs(services.administered().settings.data_dir, product)
     if not runs:
         st.markdown("No run yet. Its figures appear here as soon as one is done.")
         return
@@ -48,7 +48,7 @@ def show_runs(product: str) -> None:
 
 
 def _start(product: str) -> None:
-    database = services.chatbot().database
+    database = services.administered().database
     questions = regression_set(database, product)
     (newest,) = Jobs(database).recent(1, kinds=EVALUATIONS) or (None,)
     with in_a_row(key="evaluation-start"):

@@ -23,7 +23,7 @@ _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 @page("wide", for_admins=True)
 def audit(reader: Person) -> None:
     """Show who did what."""
-    log = AuditLog(services.chatbot().database)
+    log = AuditLog(services.administered().database)
     st.title("Audit log", anchor=False)
     actions, people = log.choices(reader)
     if not actions:

@@ -21,7 +21,7 @@ from ui.wording.escaping import as_label
 _MOST_TURNS = 20
 
 
-@page("wide", for_admins=True)
+@page("wide", for_admins=True, of_products=True)
 def gaps(person: Person) -> None:
     """Show the gaps, the most asked first."""
     st.title("Content gaps", anchor=False)
@@ -54,7 +54,7 @@ def _between_releases(person: Person) -> None:
         "What one release documents and the next only names, what release notes tell of and the "
         "manual does not, and parameters that one release states in two ways."
     )
-    products = {product.name: product for product in services.chatbot().products()}
+    products = {product.name: product for product in services.administered().products()}
     if not products:
         st.markdown("There is no documentation yet.")
         return
@@ -65,7 +65,7 @@ def _between_releases(person: Person) -> None:
         bar.progress(done / max(of, 1), f"Read {done} of {of} releases")
 
     try:
-        found = services.chatbot().release_gaps.of(person, products[product], told=told)
+        found = services.administered().release_gaps.of(person, products[product], told=told)
     finally:
         bar.empty()
     if not found:

@@ -60,10 +60,10 @@ Without options those are offered that `AllTurns` finds. An outcome is several t
 _NAMES = (*_FILTERS, "asked", "seconds")
 
 
-@page("wide", for_admins=True)
+@page("wide", for_admins=True, of_products=True)
 def history(person: Person) -> None:
     """Show everybody's questions and the saved answers, or the one that the address names."""
-    turns = AllTurns(services.chatbot().database)
+    turns = AllTurns(services.administered().database)
     if (pair := number_in_address("pair")) is not None and saved_answer(person, pair):
         open_tab("review-tab", "Saved answers")
         return
@@ -162,7 +162,13 @@ def _filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
                 places = st.columns(2)
             if meanings is None:
                 product = chosen_filters.get("product") if name == "release" else None
-                meanings = _choices(str(turns.database.engine.url), name, product, turns, person)
+                meanings = _choices(
+                    repr((turns.database.engine.url, turns.database.sight)),
+                    name,
+                    product,
+                    turns,
+                    person,
+                )
             place = places[number % 2]
             chosen = any_of(place, label, list(meanings), _key(name))
             if chosen is not None:

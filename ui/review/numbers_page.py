@@ -60,10 +60,10 @@ _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
 """The series of each chart: its label, its color, and the figure that it shows."""
 
 
-@page("wide", for_admins=True)
+@page("wide", for_admins=True, of_products=True)
 def numbers(person: Person) -> None:
     """Show the numbers of a period, a product or a release."""
-    counted = Numbers(services.chatbot().database)
+    counted = Numbers(services.administered().database)
     st.title("Numbers", anchor=False)
     wanted = choose_scope("numbers")
     total = counted.total(person, wanted)

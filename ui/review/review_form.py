@@ -15,7 +15,7 @@ _WRITTEN = ("corrected_answer", "corrected_release", "note", "assignee")
 def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
     """Show the form of a turn, and store it; a change by another admin is reported."""
     turn, review = opened.turn, opened.review
-    product = opened.reply.product or turn.conversation.product
+    product = opened.reply.product or turn.product or ""
     name = f"review-{turn.id}"
     key = f"{name}-{widget_round(name)}"
     now = {field: getattr(review, field) for field in _WRITTEN}
@@ -65,7 +65,7 @@ def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
                 st.rerun()
     if review.reviewer:
         st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
-    kept = RegressionSet(services.chatbot().database)
+    kept = RegressionSet(services.administered().database)
     label, icon, change = (
         ("Remove from the regression set", "remove", kept.remove)
         if review.in_regression_set

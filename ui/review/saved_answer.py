@@ -27,7 +27,7 @@ from ui.wording.memory import vouched
 def saved_answer(person: Person, pair_id: int) -> bool:
     """Show everything about one pair; False if it is gone, which a toast says."""
     try:
-        pair = Overview(services.chatbot().database, person).pair(pair_id)
+        pair = Overview(services.administered().database, person).pair(pair_id)
     except UnknownPair as error:
         go(pair=None)
         st.toast(str(error))
@@ -91,5 +91,5 @@ def retire(row: MemoryPairRow) -> None:
 def _change(change: Callable[[Curation], int | None], message: str) -> None:
     """Make a change, say so, and open the resulting pair."""
     with failures_shown():
-        go(pair=change(Curation(services.chatbot(), services.current_person())))
+        go(pair=change(Curation(services.administered(), services.current_person())))
         done(message)

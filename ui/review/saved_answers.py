@@ -19,7 +19,7 @@ _KINDS = {"All": None, **{worth.capitalize(): worth for worth in Worth}}
 
 def saved_answers(person: Person) -> None:
     """Show the tab."""
-    chatbot = services.chatbot()
+    chatbot = services.administered()
     overview = Overview(chatbot.database, person)
     st.caption(
         "Answers are saved by release and given again for the same question. Good ones are also "

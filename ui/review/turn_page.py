@@ -93,7 +93,7 @@ def _facts(opened: OpenedTurn) -> None:
         {
             "Asked": when(turn.created),
             "User": turn.owner or LOCAL.name,
-            "Conversation": turn.conversation.title or "untitled",
+            "Conversation": opened.title or "untitled",
             "Took": f"{turn.seconds:.1f} s",
             "Profile": turn.profile or "not recorded",
             "Model": turn.model or "not used",

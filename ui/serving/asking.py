@@ -39,11 +39,12 @@ class RunningQuestion:
     """A question that this process answers.
 
     It waits for the question `before` it, whose answer it may follow up. Its thread does not use
-    Streamlit: a page reads `progress` whenever it likes.
+    Streamlit: a page reads `progress` whenever it likes. `chatbot` is what its asker sees.
     """
 
     id: str
     question: Question
+    chatbot: Chatbot
     before: "RunningQuestion | None"
     progress: QuestionProgress = field(default_factory=QuestionProgress)
     stopped: threading.Event = field(default_factory=threading.Event)
@@ -80,8 +81,10 @@ class QuestionRunner:
         self._here: dict[str, RunningQuestion] = {}
         """Those that this process answers; copying, setting and popping are each atomic."""
 
-    def ask(self, question: Question) -> RunningQuestion:
-        """Begin to answer a question; it comes after those of its conversation that still run.
+    def ask(self, question: Question, chatbot: Chatbot) -> RunningQuestion:
+        """Begin to answer a question from what its asker sees, which is a `chatbot` of theirs.
+
+        It comes after those of its conversation that still run.
 
         Raises UnknownConversation.
         """
@@ -91,7 +94,9 @@ class QuestionRunner:
         with self._asking:
             here = reversed(self._here.copy().values())
             before = (a for a in here if a.question.conversation == question.conversation)
-            running = self._here[identity] = RunningQuestion(identity, question, next(before, None))
+            running = self._here[identity] = RunningQuestion(
+                identity, question, chatbot, next(before, None)
+            )
             try:
                 kept = self._kept.add(question, identity).question
                 running.question = replace(kept, same_as=question.same_as)
@@ -131,7 +136,7 @@ class QuestionRunner:
         open_ones = self._kept.of(question.conversation, question.owner)
         if any(open_one.id == identity for open_one in open_ones):
             self.drop(identity)
-            self.ask(replace(question, same_as=pair))
+            self.ask(replace(question, same_as=pair), running.chatbot)
 
     def drop(self, identity: str) -> None:
         """Forget a question that was stopped or failed."""
@@ -162,7 +167,7 @@ class QuestionRunner:
         if running.stopped.is_set():
             raise Stopped
         question = asdict(running.question)
-        self._chatbot.ask(
+        running.chatbot.ask(
             question.pop("text"),
             **question,
             open_question=running.id,

@@ -7,11 +7,13 @@ where a page comes from. So all that is settled here, before Streamlit sees a re
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
@@ -33,6 +35,8 @@ from chatbot.settings import Settings
 
 PROXY_PERSON = "X-Strata-Person"
 """The header in which the gate passes on whom the proxy named; nobody else can set it."""
+PROXY_GROUPS = "X-Strata-Groups"
+"""The same for the groups of that person."""
 
 PAGES = frozenset(
     (
@@ -43,13 +47,14 @@ PAGES = frozenset(
 """The addresses of the pages."""
 
 _HEALTH = "/_stcore/health"
-_UPLOADS = ("/api/v1/jobs", "/api/v1/packs", "/_stcore/upload_file/")
+_UPLOAD = "/_stcore/upload_file/"
+_UPLOADS = ("/api/v1/jobs", "/api/v1/packs", _UPLOAD)
 _LARGEST_BODY = 2_000_000
 """Bytes of what is no upload: it is read before it is known whether its sender has a key."""
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp", "/docs/")
-_FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
+FOR_SIGNED_IN = ("/media", "/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
 _FOR_ADMINS = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
-_PRIVATE = (*_FOR_PROGRAMS, *_FOR_SIGNED_IN, "/auth/", "/oauth2callback")
+_PRIVATE = (*_FOR_PROGRAMS, *FOR_SIGNED_IN, "/auth/", "/oauth2callback")
 """Addresses whose replies no shared browser and no proxy may cache."""
 _HOST = re.compile(r"(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE)
 # The browser's own wall behind the escaping of text: whatever a page came to hold, nothing is
@@ -74,11 +79,20 @@ _HARDENING = {
 
 
 class Gate:
-    """ASGI middleware that refuses what does not come from Strata's own pages and people."""
+    """ASGI middleware that refuses what does not come from Strata's own pages and people.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    `administers` says whether somebody is an admin of products, who uploads to these.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        administers: Callable[[Account], bool] = lambda account: False,
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._administers = administers
         self._secure = (settings.public_url or "").startswith("https:")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,8 +100,8 @@ class Gate:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        named = self._named_by_proxy(scope)
-        if (refusal := self._refusal(scope, named)) is not None:
+        named = self._named_by_proxy(scope, self._settings.proxy_user_header)
+        if (refusal := await self._refusal(scope, named)) is not None:
             status, message = refusal
             # While a websocket is not open yet, this is a plain refusal of its opening request.
             if scope["type"] == "websocket":
@@ -100,7 +114,7 @@ class Gate:
         is_private = scope["path"].startswith(_PRIVATE)
         await self._app(self._marked(scope, named), receive, self._hardened(send, is_private))
 
-    def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
+    async def _refusal(self, scope: Scope, named: str) -> tuple[HTTPStatus, str] | None:
         path: str = scope["path"]
         headers = Headers(scope=scope)
         if path == _HEALTH:
@@ -117,13 +131,15 @@ class Gate:
             return HTTPStatus.FORBIDDEN, "No page on another site may ask for this."
         if not self._is_at_home(headers, changes):
             return HTTPStatus.FORBIDDEN, "This page is not one of Strata's."
-        if path.startswith(_FOR_SIGNED_IN) and self._settings.sign_in != "none":
+        if path.startswith(FOR_SIGNED_IN) and self._settings.sign_in != "none":
             try:
                 account = self._account(scope, named)
             except NotAllowed as error:
                 return HTTPStatus.UNAUTHORIZED, str(error)
             if path.startswith(_FOR_ADMINS) and not account.is_admin:
-                return HTTPStatus.FORBIDDEN, "Only admins can do this."
+                uploads = path.startswith(_UPLOAD)
+                if not (uploads and await to_thread.run_sync(self._administers, account)):
+                    return HTTPStatus.FORBIDDEN, "Only admins can do this."
         if scope["type"] == "http" and _leads_nowhere(scope):
             return HTTPStatus.NOT_FOUND, "There is no such page."
         return None
@@ -143,12 +159,13 @@ class Gate:
 
     def _account(self, scope: Scope, named: str) -> Account:
         if self._settings.sign_in == "proxy":
-            return account_of_header(named, self._settings)
+            groups = self._named_by_proxy(scope, self._settings.proxy_groups_header)
+            return account_of_header(named, self._settings, groups)
         return account_of_claims(_claims(HTTPConnection(scope).cookies), self._settings)
 
-    def _named_by_proxy(self, scope: Scope) -> str:
-        """The person in the proxy's header, if it stands there once and the proxy sent it."""
-        header, client = self._settings.proxy_user_header, scope.get("client")
+    def _named_by_proxy(self, scope: Scope, header: str | None) -> str:
+        """What a header of the proxy says, if it stands there once and the proxy sent it."""
+        client = scope.get("client")
         if not header or not client or not comes_from_proxy(client[0], self._settings):
             return ""
         values = Headers(scope=scope).getlist(header)
@@ -158,11 +175,15 @@ class Gate:
         marked = dict(scope)
         marked["headers"] = list(scope["headers"])
         headers = MutableHeaders(scope=marked)
-        for header in (PROXY_PERSON, self._settings.proxy_user_header):
+        groups = self._named_by_proxy(scope, self._settings.proxy_groups_header)
+        of_proxy = self._settings.proxy_user_header, self._settings.proxy_groups_header
+        for header in (PROXY_PERSON, PROXY_GROUPS, *of_proxy):
             if header:
                 del headers[header]
         if named:
             headers[PROXY_PERSON] = named
+        if named and groups:
+            headers[PROXY_GROUPS] = groups
         return marked
 
     def _hardened(self, send: Send, is_private: bool) -> Send:

@@ -16,8 +16,8 @@ from starlette.middleware import Middleware
 from chatbot.accounts.sign_in import cookie_secret
 from chatbot.settings import Settings, prepare_process, read_settings
 from ui.api.app import Api
-from ui.serving.gate import PROXY_PERSON, Gate
-from ui.serving.services import opened_chatbot
+from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON, Gate
+from ui.serving.services import account_administers, opened_chatbot
 from ui.serving.worker import start_keeper
 
 _MOST_FILES = 65_536
@@ -31,7 +31,7 @@ def serve(settings: Settings) -> None:
         secrets=_secrets(settings),
         routes=api.routes,
         lifespan=api.lifespan,
-        middleware=[Middleware(Gate, settings=settings)],
+        middleware=[Middleware(Gate, settings=settings, administers=account_administers)],
     )
     app.run(config=_options(settings))
 
@@ -74,7 +74,8 @@ def _options(settings: Settings) -> dict[str, Any]:
             "server.corsAllowedOrigins": [settings.public_url],
         }
     if settings.sign_in == "proxy":
-        options["server.trustedUserHeaders"] = {PROXY_PERSON: PROXY_PERSON}
+        headers = (PROXY_PERSON, PROXY_GROUPS)
+        options["server.trustedUserHeaders"] = {header: header for header in headers}
     return options
 
 

@@ -4,7 +4,7 @@ import threading
 
 import streamlit as st
 
-from chatbot.accounts.people import LOCAL, Account, Person, person_of_account
+from chatbot.accounts.people import LOCAL, Account, Person, note_groups, person_of_account
 from chatbot.accounts.sign_in import account_of_claims, account_of_header
 from chatbot.administration import curation
 from chatbot.administration.administration import Administration
@@ -16,9 +16,10 @@ from chatbot.errors import NotSignedIn
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings
+from corpora.catalog.rights import Rights
 from eval.sets.proposals import Proposals
 from ui.serving.asking import QuestionRunner
-from ui.serving.gate import PROXY_PERSON
+from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON
 
 _opening = threading.Lock()
 _opened: list[Chatbot] = []
@@ -38,21 +39,59 @@ def opened_chatbot() -> Chatbot:
 
 
 @st.cache_resource(show_spinner="Opening the documentation …")
-def chatbot() -> Chatbot:
-    """The chatbot over the data folder of the settings."""
+def whole() -> Chatbot:
+    """The chatbot over the data folder of the settings, with everything that is in it.
+
+    A page takes `chatbot` or `administered`; this is for what is nobody's, such as the settings.
+    """
     return opened_chatbot()
+
+
+def chatbot() -> Chatbot:
+    """The chatbot as the person of this session may see it. Raises NotSignedIn."""
+    return whole().seen_by(current_person().viewer)
+
+
+def administered() -> Chatbot:
+    """The chatbot over what the person of this session administers: everything, or products.
+
+    Raises NotAllowed for others.
+    """
+    person = current_person()
+    sight = None if person.is_admin else Rights(whole().database).administered(person.viewer)
+    if sight is None:
+        person.require_admin()
+    return whole().limited(sight)
+
+
+def administers(person: Person) -> bool:
+    """Whether somebody is an admin, of Strata or of products of it."""
+    rights = Rights(whole().database)
+    return person.is_admin or rights.administered(person.viewer) is not None
+
+
+def account_administers(account: Account) -> bool:
+    """Whether an account is an admin of products."""
+    database = opened_chatbot().database
+    viewer = person_of_account(database, account).viewer
+    return Rights(database).administered(viewer) is not None
 
 
 @st.cache_resource(show_spinner=False)
 def open_questions() -> QuestionRunner:
     """The open questions: those without an answer yet."""
-    return QuestionRunner(chatbot())
+    return QuestionRunner(whole())
 
 
 @st.cache_resource(show_spinner=False)
-def content_gaps() -> ContentGaps:
+def _gaps() -> ContentGaps:
     """The content gaps; they cache the vectors of questions."""
-    return ContentGaps(chatbot().database, chatbot().embedder)
+    return ContentGaps(whole().database, whole().embedder)
+
+
+def content_gaps() -> ContentGaps:
+    """The content gaps of what the person of this session administers."""
+    return _gaps().over(administered().database)
 
 
 def current_person() -> Person:
@@ -61,10 +100,13 @@ def current_person() -> Person:
     Raises NotSignedIn where there is none, and NotAllowed where somebody signed in who may not
     come in.
     """
-    settings = chatbot().settings
+    settings = whole().settings
     if settings.sign_in == "none":
         return _local()
-    return person_of_account(chatbot().database, _account(settings))
+    person = person_of_account(whole().database, _account(settings))
+    if settings.has_groups:
+        note_groups(whole().database, person)
+    return person
 
 
 def releases(product: str) -> list[str]:
@@ -85,17 +127,17 @@ def feedback() -> Feedback:
 
 def ratings() -> Ratings:
     """The ratings of answers by admins."""
-    return curation.ratings(chatbot())
+    return curation.ratings(administered())
 
 
 def proposals() -> Proposals:
     """The questions that are proposed for the regression set, for admins."""
-    return Proposals(chatbot().database)
+    return Proposals(administered().database)
 
 
 def administration() -> Administration:
     """Changes that the person of this session makes as an admin."""
-    return Administration(chatbot().database, current_person(), chatbot().limits)
+    return Administration(administered().database, current_person(), whole().limits)
 
 
 def _local() -> Person:
@@ -110,7 +152,8 @@ def _local() -> Person:
 
 def _account(settings: Settings) -> Account:
     if settings.sign_in == "proxy":
-        return account_of_header(str(st.user.get(PROXY_PERSON) or ""), settings)
+        named, groups = (str(st.user.get(name) or "") for name in (PROXY_PERSON, PROXY_GROUPS))
+        return account_of_header(named, settings, groups)
     if st.user.get("is_logged_in") is not True:
         raise NotSignedIn("Nobody is signed in.")
     return account_of_claims(st.user.to_dict(), settings)

@@ -20,7 +20,7 @@ _PAGE = 30
 @page("wide", for_admins=True)
 def sources(person: Person) -> None:
     """Show the page."""
-    chatbot = services.chatbot()
+    chatbot = services.administered()
     managed = Sources(chatbot.database, chatbot.settings, person)
     if "add" in st.query_params:
         show_adding(managed, ReleaseAdministration(chatbot.database).products())

@@ -214,7 +214,7 @@ def test_a_question_of_1_mb_is_refused_on_the_page(valve: MakeChatbot) -> None:
     page = ask(open_page(), LONG)
     assert "the limit is 4,000" in errors(page)
     conversation = page.query_params["conversation"]
-    with services.chatbot().database.reading() as session:
+    with services.whole().database.reading() as session:
         (text,) = session.scalars(
             select(OpenQuestionRow.text).where(OpenQuestionRow.conversation_id == conversation)
         )

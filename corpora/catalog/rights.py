@@ -1,0 +1,275 @@
+"""Rights: who may see a product, or single releases of it, and who administers a product.
+
+Without a word on a product it is open to all. What somebody may not see is left out where the
+database is read (`corpora.database.sight`), and nowhere else.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from corpora.catalog.catalog import require_product, require_release
+from corpora.catalog.release import sort_key
+from corpora.database.engine import Database
+from corpora.database.right_tables import RightRow
+from corpora.database.sight import Seen, Sight
+from corpora.database.tables import ProductRow, ReleaseRow
+from corpora.errors import UnusableRight
+
+LONGEST_NAME = 320
+MOST_NAMES = 200
+GROUP = "group:"
+"""The beginning of a group among the admins of a product; others are people."""
+
+
+class Audience(StrEnum):
+    """To whom a product or release is open."""
+
+    ALL = "all"
+    GROUPS = "groups"
+    ADMINS = "admins"
+
+
+@dataclass(frozen=True)
+class Right:
+    """To whom something is open: with GROUPS to those in one of `groups`, and always to admins."""
+
+    audience: Audience = Audience.ALL
+    groups: tuple[str, ...] = ()
+
+
+OPEN = Right()
+"""What everything is as long as nobody says otherwise."""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who looks: a person by `id`, with groups; an admin of all of Strata sees everything."""
+
+    id: str = ""
+    groups: frozenset[str] = frozenset()
+    is_admin: bool = False
+
+    def may_see(self, right: Right) -> bool:
+        """Whether a right lets this viewer in."""
+        if self.is_admin or right.audience is Audience.ALL:
+            return True
+        return right.audience is Audience.GROUPS and not self.groups.isdisjoint(right.groups)
+
+    def is_among(self, admins: Iterable[str]) -> bool:
+        """Whether this viewer is one of the admins of a product."""
+        own = {f"{GROUP}{name}" for name in self.groups}
+        # A proxy may call a person as it likes: none of them is a group.
+        if self.id and not self.id.startswith(GROUP):
+            own.add(self.id)
+        return not own.isdisjoint(admins)
+
+
+NOBODY = Viewer()
+"""Somebody of whom nothing is known: sees what is open to all."""
+
+
+@dataclass(frozen=True)
+class ProductRights:
+    """What is said of a product; `releases` holds those of which something else is said."""
+
+    product: str
+    right: Right = OPEN
+    releases: tuple[tuple[str, Right], ...] = ()
+    admins: tuple[str, ...] = ()
+
+    def of(self, release: str) -> Right:
+        """The right that counts for a release."""
+        return dict(self.releases).get(release, self.right)
+
+
+@dataclass(frozen=True)
+class Rights:
+    """The rights in a database, which is one without a sight."""
+
+    database: Database
+
+    def every(self) -> tuple[ProductRights, ...]:
+        """What is said of each product, by name."""
+        with self.database.reading() as session:
+            found = _said(session)
+        return tuple(sorted((f.rights for f in found), key=lambda of: of.product.casefold()))
+
+    def of(self, product: str) -> ProductRights:
+        """What is said of a product; raises UnknownRelease if there is none."""
+        with self.database.reading() as session:
+            name = require_product(session, product).name
+            return next(found.rights for found in _said(session) if found.row.name == name)
+
+    def change(self, product: str, release: str, right: Right | None) -> None:
+        """Say to whom a product is open, or a release of it, if one is named.
+
+        None takes back what was said: a release is then as its product, and a product open to all.
+        Raises UnknownRelease and UnusableRight.
+        """
+        right = _checked(right) if right else None
+        with self.database.writing() as session:
+            owner, of = _place(session, product, release)
+            row = _row(session, owner, of)
+            if right is None and not row.admins:
+                if row.id is not None:
+                    session.delete(row)
+                return
+            now = right or OPEN
+            row.audience, row.groups = now.audience.value, list(now.groups)
+            session.add(row)
+
+    def change_admins(self, product: str, admins: Iterable[str]) -> None:
+        """Say who administers a product, by address or as "group:NAME". Raises as `change`."""
+        names = _names(admins)
+        if GROUP in names:
+            raise UnusableRight(f"“{GROUP}” names no group: write {GROUP}NAME.")
+        with self.database.writing() as session:
+            owner, of = _place(session, product, "")
+            row = _row(session, owner, of)
+            row.admins = names
+            session.add(row)
+
+    def sight(self, viewer: Viewer) -> Sight | None:
+        """What a viewer sees; None where that is everything."""
+        if viewer.is_admin:
+            return None
+        with self.database.reading() as session:
+            if session.scalar(select(RightRow.id).limit(1)) is None:
+                return None
+            shown = [(found, _shown(found, viewer)) for found in _said(session)]
+        return _sight(shown) if any(names is not None for _, names in shown) else None
+
+    def administered(self, viewer: Viewer) -> Sight | None:
+        """The products that somebody administers, and nothing else; None without any.
+
+        An admin of all of Strata administers no single one.
+        """
+        if viewer.is_admin or not viewer.id:
+            return None
+        with self.database.reading() as session:
+            if session.scalar(select(RightRow.id).limit(1)) is None:
+                return None
+            shown = [
+                (found, None if viewer.is_among(found.rights.admins) else ())
+                for found in _said(session)
+            ]
+        if all(names == () for _, names in shown):
+            return None
+        return replace(_sight(shown), administered_by=viewer.id)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A product with its releases, as columns of their rows, and what is said of them."""
+
+    row: Any
+    releases: Sequence[Any]
+    rights: ProductRights
+
+
+def _said(session: Session) -> list[_Said]:
+    # By columns: it is read with every request, where anything is said at all.
+    releases: dict[int, list[Any]] = {}
+    columns = ReleaseRow.id, ReleaseRow.product_id, ReleaseRow.name, ReleaseRow.aliases
+    for row in session.execute(select(*columns)):
+        releases.setdefault(row.product_id, []).append(row)
+    said: dict[int, list[RightRow]] = {}
+    for right in session.scalars(select(RightRow)):
+        said.setdefault(right.product_id, []).append(right)
+    products = session.execute(select(ProductRow.id, ProductRow.name, ProductRow.aliases))
+    return [
+        _Said(row, own, _of(row.name, own, said.get(row.id, [])))
+        for row in products
+        for own in [releases.get(row.id, [])]
+    ]
+
+
+def _of(product: str, releases: Iterable[Any], said: Sequence[RightRow]) -> ProductRights:
+    names = {release.id: release.name for release in releases}
+    own = next((row for row in said if row.release_id is None), None)
+    of_releases = ((names[r.release_id], _right(r)) for r in said if r.release_id in names)
+    return ProductRights(
+        product,
+        _right(own) if own else OPEN,
+        tuple(sorted(of_releases, key=lambda of: sort_key(of[0]))),
+        tuple(own.admins) if own else (),
+    )
+
+
+def _shown(found: _Said, viewer: Viewer) -> tuple[str, ...] | None:
+    """The releases of a product that are seen; None: every one, those too that are yet to come."""
+    rights = found.rights
+    if viewer.is_among(rights.admins):
+        return None
+    names = [release.name for release in found.releases]
+    seen = tuple(sorted(name for name in names if viewer.may_see(rights.of(name))))
+    # What is uploaded later is as the product.
+    return None if len(seen) == len(names) and viewer.may_see(rights.right) else seen
+
+
+def _sight(shown: Iterable[tuple[_Said, tuple[str, ...] | None]]) -> Sight:
+    seen: list[Seen] = []
+    products: list[int] = []
+    releases: list[int] = []
+    unseen: list[str] = []
+    for found, names in shown:
+        row = found.row
+        hidden = [r for r in found.releases if names is not None and r.name not in names]
+        releases += [release.id for release in hidden]
+        if names is None or names:
+            seen.append(Seen((row.name, *row.aliases), names))
+            unseen += [name for release in hidden for name in (release.name, *release.aliases)]
+        else:
+            products.append(row.id)
+            unseen += [row.name, *row.aliases]
+    # In an order of its own, so that equal ones are equal.
+    by_name = sorted(seen, key=lambda one: one.names)
+    return Sight(
+        tuple(by_name), tuple(sorted(products)), tuple(sorted(releases)), tuple(sorted(unseen))
+    )
+
+
+def _right(row: RightRow) -> Right:
+    return Right(Audience(row.audience), tuple(row.groups))
+
+
+def _place(session: Session, product: str, release: str) -> tuple[ProductRow, ReleaseRow | None]:
+    owner = require_product(session, product)
+    return owner, require_release(session, product, release) if release else None
+
+
+def _row(session: Session, product: ProductRow, release: ReleaseRow | None) -> RightRow:
+    of = release.id if release else None
+    row = session.scalar(
+        select(RightRow).where(RightRow.product_id == product.id, RightRow.release_id.is_(None))
+        if of is None
+        else select(RightRow).where(RightRow.release_id == of)
+    )
+    return row or RightRow(
+        product_id=product.id, release_id=of, audience=Audience.ALL.value, groups=[], admins=[]
+    )
+
+
+def _checked(right: Right) -> Right:
+    groups = tuple(_names(right.groups))
+    if right.audience is Audience.GROUPS and not groups:
+        raise UnusableRight("Name at least one group, or open it to admins alone.")
+    return Right(right.audience, groups if right.audience is Audience.GROUPS else ())
+
+
+def _names(given: Iterable[str]) -> list[str]:
+    names = list(dict.fromkeys(filter(None, map(str.strip, given))))
+    for name in names:
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            raise UnusableRight(
+                f"{name[:LONGEST_NAME]!r} cannot be a group or an address: give at most "
+                f"{LONGEST_NAME} printable characters."
+            )
+    if len(names) > MOST_NAMES:
+        raise UnusableRight(f"{len(names)} names are given, the limit is {MOST_NAMES}.")
+    return names

@@ -1,0 +1,392 @@
+"""Somebody without the right tries every way: each tells what it tells where the product is not.
+
+Two Stratas are asked the same. `hidden` has the product pump, and the product valve, which only the
+group staff may see; `without` has pump alone. What they reply must be the same, to the letter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import delete, select, update
+
+from chatbot.accounts.people import LOCAL, Person
+from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.administration.administration import Administration
+from chatbot.assembly import open_chatbot
+from chatbot.chatbot import NEW, Chatbot
+from chatbot.settings import Settings
+from corpora.building.building import Builder
+from corpora.catalog.rights import Audience, Right
+from corpora.database.history_tables import UseRow
+from corpora.database.job_tables import JobRow
+from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
+from corpora.jobs.jobs import JobKind, order_job
+from tests.ui.api.conftest import serving
+from tests.ui.attacks.conftest import each
+from tests.ui.attacks.test_roles import HOOK, MCP, NEEDS, OPEN, RESOURCES, TOOLS, no_chatbot, routes
+from tests.ui.valve_corpus import QUESTION, write_sources
+from ui.api.app import Api
+from ui.api.mcp_server import mcp_server
+
+BO = Person("bo@example.org", "Bo", is_admin=False)
+STAFF = Right(Audience.GROUPS, ("staff",))
+ALL_BUT_ADMIN = [Scope.ASK, Scope.SEARCH, Scope.INGEST]
+SECRETS = ("45 s", "reference.html", "Valve reference")
+"""Words that stand in the documents of the product and nowhere else."""
+UNLIKE = {"timings", "seconds", "created", "conversation", "turn", "fingerprint"}
+"""What no two replies have alike."""
+
+PUMP = "# Pump manual\n\n## Seal\n\nThe seal of the pump lasts for 800 hours of work.\n"
+
+
+@dataclass(frozen=True)
+class Strata:
+    """A Strata that is served, and the keys to it: of Bo, and of programs of an admin."""
+
+    address: str
+    chatbot: Chatbot
+    keys: dict[str, str]
+    ids: dict[str, Any]
+
+    def forget_use(self) -> None:
+        with self.chatbot.database.writing() as session:
+            session.execute(delete(UseRow))
+
+    def ask(self, method: str, path: str, key: str, body: Any = None) -> httpx.Response:
+        headers = {
+            "Authorization": f"Bearer {self.keys[key]}",
+            "Accept": "application/json, text/event-stream",
+        }
+        url = self.address + path
+        return httpx.request(method, url, headers=headers, json=body, timeout=60)
+
+
+def opened(settings: Settings, address: str, chatbot: Chatbot, ids: dict[str, Any]) -> Strata:
+    keys = ProgramKeys(chatbot.database)
+    made = {
+        "bo": keys.make(BO, "bo", [Scope.ASK, Scope.SEARCH], 0, usual=0)[1],
+        "robot": keys.make(LOCAL, "robot", ALL_BUT_ADMIN, 0, usual=0, groups=[])[1],
+        "staff": keys.make(LOCAL, "staff", ALL_BUT_ADMIN, 0, usual=0, groups=["staff"])[1],
+        "admin": keys.make(LOCAL, "admin", list(Scope), 0, usual=0)[1],
+    }
+    return Strata(address, chatbot, made, ids)
+
+
+def with_pump(settings: Settings, folder: Any) -> Chatbot:
+    chatbot = open_chatbot(settings)
+    (folder / "pump.md").write_text(PUMP, "utf-8")
+    Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1).ingest(
+        [folder / "pump.md"], product="pump", release="1.0"
+    )
+    return chatbot
+
+
+@pytest.fixture(scope="module")
+def stratas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Strata, Strata]]:
+    """The one with the product that is hidden, and the one without it."""
+    folder = tmp_path_factory.mktemp("rights")
+    both = [
+        with_pump(Settings(data_dir=folder / name, generator="none"), folder)
+        for name in ("hidden", "without")
+    ]
+    hidden = both[0]
+    # After the other one, so that what is open has the same numbers in both.
+    for release, hold, days in (("1.0", "20", "30"), ("2.0", "45", "90")):
+        Builder(hidden.database, hidden.settings.data_dir, hidden.embedder, workers=1).ingest(
+            [write_sources(folder, release, hold, days)], product="valve", release=release
+        )
+    ids = filled(hidden)
+    Administration(hidden.database, LOCAL).change_right("valve", "", STAFF)
+    with ExitStack() as stack:
+        addresses = [stack.enter_context(serving(chatbot)) for chatbot in both]
+        one, other = (
+            opened(chatbot.settings, address, chatbot, ids)
+            for chatbot, address in zip(both, addresses, strict=True)
+        )
+        yield one, other
+    for chatbot in both:
+        chatbot.corpora.close()
+        chatbot.database.close()
+
+
+def filled(chatbot: Chatbot) -> dict[str, Any]:
+    """What Bo has asked before the product was closed, and what lies around it; its ids."""
+    answered = chatbot.ask(QUESTION, product="valve", conversation=NEW, owner=BO.id)
+    assert answered.kept_as is not None
+    listed = chatbot.ask("Which products do you know?", conversation=NEW, owner=BO.id)
+    chatbot.feedback(BO.id).give(answered.kept_as, 1)
+    job = 10_000
+    with chatbot.database.writing() as session:
+        order_job(session, JobKind.UPLOAD, "valve", "2.0", "ada")
+        session.execute(update(JobRow).values(id=job))
+    with chatbot.database.reading() as session:
+        page = session.scalar(
+            select(PageRow.id)
+            .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+            .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
+            .join(ProductRow, ProductRow.id == ReleaseRow.product_id)
+            .where(ProductRow.name == "valve", DocumentRow.file.contains("reference"))
+        )
+        pair = session.scalar(select(MemoryPairRow.id))
+    return {
+        "conversation": answered.conversation,
+        "listed": listed.conversation,
+        "turn": answered.kept_as,
+        "job": job,
+        "page": page,
+        "pair": pair,
+    }
+
+
+ANSWERED = "POST /api/v1/ask"
+CHAT = "POST /v1/chat/completions"
+OF_VALVE: dict[str, list[tuple[str, Any]]] = {
+    "GET /api/v1/products": [("", None)],
+    "POST /api/v1/search": [
+        ("", {"query": "hold_time", "product": "valve", "release": "2.0"}),
+        ("", {"query": "hold_time", "product": "valve"}),
+        ("", {"query": "hold_time of the valve in 2.0"}),
+        ("", {"query": "What is new in valve 2.0?"}),
+    ],
+    "GET /api/v1/changes": [("?product=valve&older=1.0&newer=2.0", None)],
+    "POST /api/v1/upgrade-guide": [("", {"product": "valve", "older": "1.0", "newer": "2.0"})],
+    "GET /api/v1/pages/{page}": [("", None), ("?quote=hold_time", None)],
+    ANSWERED: [
+        ("", {"question": QUESTION, "product": "valve"}),
+        ("", {"question": QUESTION, "product": "valve", "release": "2.0"}),
+        ("", {"question": QUESTION}),
+        ("", {"question": "What is the default of hold_time of the valve?"}),
+        ("", {"question": "What is the default of hold_tme?"}),
+        ("", {"question": "Which products do you know?"}),
+        ("", {"question": "Which releases of valve are there?"}),
+        ("", {"question": "What is the difference between valve 1.0 and valve 2.0?"}),
+        ("", {"question": "How long is the pressure log kept?", "product": "pump"}),
+        ("", {"question": "And in 2.0?", "conversation": "{conversation}"}),
+        ("", {"question": "And the other one?", "history": [["How is the valve?", "Well."]]}),
+        ("", {"question": QUESTION, "project": {"requirements.txt": "valve==2.0"}}),
+        ("", {"question": QUESTION, "same_as": 1}),
+    ],
+    "GET /api/v1/conversations": [("", None)],
+    "GET /api/v1/conversations/{conversation}": [("", None)],
+    "DELETE /api/v1/conversations/{conversation}": [("", None)],
+    "PUT /api/v1/turns/{turn}/feedback": [("", {"thumbs": -1})],
+    "GET /api/v1/turns/{turn}/still-true": [("", None)],
+    "GET /api/v1/jobs": [("", None)],
+    "GET /api/v1/jobs/{job}": [("", None)],
+    "DELETE /api/v1/jobs/{job}": [("", None)],
+    "GET /docs/{product}/{release}/llms.txt": [("", None)],
+    "GET /docs/{product}/{release}/llms-full.txt": [("", None)],
+    "GET /docs/{product}/{release}/{file:path}/{number}.md": [("", None)],
+    "GET /v1/models": [("", None)],
+    "GET /v1/models/{name:path}": [("", None)],
+    CHAT: [
+        ("", {"model": "strata/valve", "messages": [{"role": "user", "content": QUESTION}]}),
+        ("", {"model": "strata/valve@2.0", "messages": [{"role": "user", "content": QUESTION}]}),
+        ("", {"model": "strata/pump", "messages": [{"role": "user", "content": QUESTION}]}),
+    ],
+}
+"""What is asked of each route, which names what is hidden in every way there is."""
+FOR_ADMINS = {route for route, scope in NEEDS.items() if scope == "admin"}
+"""Who may ask these sees everything there is."""
+UPLOADS = "POST /api/v1/jobs"
+"""Who may upload may upload to any product: `test_an_upload_is_taken_alike`."""
+
+ASKED = {
+    f"{key} {route} {number}": (route, key, path, body)
+    for route, asked in OF_VALVE.items()
+    for number, (path, body) in enumerate(asked)
+    for key in (("robot",) if NEEDS[route] == "ingest" else ("bo", "robot"))
+}
+
+
+def test_every_route_is_tried() -> None:
+    assert OF_VALVE.keys() | FOR_ADMINS | {UPLOADS} == NEEDS.keys()
+    assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP, HOOK}
+
+
+def filled_in(given: Any, ids: dict[str, Any]) -> Any:
+    if isinstance(given, dict):
+        return {name: filled_in(value, ids) for name, value in given.items()}
+    return ids.get(given.strip("{}"), given) if isinstance(given, str) else given
+
+
+def told(strata: Strata, route: str, key: str, path: str, body: Any) -> tuple[int, Any]:
+    strata.forget_use()
+    method, place = route.replace("{name:path}", "strata/valve").split()
+    place = place.replace("{file:path}", "reference.html")
+    place = place.format(product="valve", release="2.0", number=1, **strata.ids)
+    response = strata.ask(method, place + path, key, filled_in(body, strata.ids))
+    try:
+        return response.status_code, alike(response.json())
+    except ValueError:
+        return response.status_code, response.text
+
+
+def alike(reply: Any) -> Any:
+    """A reply without what no two replies have alike."""
+    if isinstance(reply, dict):
+        return {
+            name: alike(value)
+            for name, value in reply.items()
+            if name not in UNLIKE and not str(value).startswith("chatcmpl-")
+        }
+    return [alike(value) for value in reply] if isinstance(reply, list) else reply
+
+
+@each(ASKED)
+def test_it_is_as_if_there_were_no_such_product(
+    stratas: tuple[Strata, Strata], case: tuple[str, str, str, Any]
+) -> None:
+    hidden, without = stratas
+    replies = [told(strata, *case) for strata in (hidden, without)]
+    assert replies[0] == replies[1]
+
+
+SEEN = {
+    "GET /api/v1/products": ("", None),
+    "POST /api/v1/search": OF_VALVE["POST /api/v1/search"][0],
+    "GET /api/v1/changes": OF_VALVE["GET /api/v1/changes"][0],
+    "GET /api/v1/pages/{page}": ("", None),
+    ANSWERED: OF_VALVE[ANSWERED][0],
+    "GET /docs/{product}/{release}/llms.txt": ("", None),
+    "GET /v1/models/{name:path}": ("", None),
+    CHAT: OF_VALVE[CHAT][1],
+}
+
+
+@each({route: (route, *asked) for route, asked in SEEN.items()})
+def test_who_has_the_right_is_told(stratas: tuple[Strata, Strata], case: Any) -> None:
+    route, path, body = case
+    for key in ("staff", "admin"):
+        status, reply = told(stratas[0], route, key, path, body)
+        assert status == 200
+        assert "valve" in str(reply)
+    refused = str(told(stratas[0], route, "bo", path, body))
+    assert not any(secret in refused for secret in SECRETS)
+
+
+def test_an_upload_is_taken_alike(stratas: tuple[Strata, Strata]) -> None:
+    for place in ("valve&release=2.0", "valve&release=2.00", "pumpe&release=1.0"):
+        replies = []
+        for strata in stratas:
+            headers = {"Authorization": f"Bearer {strata.keys['robot']}"}
+            url = f"{strata.address}/api/v1/jobs?product={place}"
+            files = {"files": ("a.md", b"# A\n\nText of a file.\n")}
+            response = httpx.post(url, files=files, headers=headers, timeout=60)
+            replies.append((response.status_code, alike(response.json())))
+        assert replies[0][0] == 202
+        moments = {"id", "as_of"}
+        one, other = ({k: v for k, v in r[1].items() if k not in moments} for r in replies)
+        assert one == other
+
+
+# MCP
+
+CALLS: dict[str, list[dict[str, Any]]] = {
+    "releases": [{}],
+    "ask": [{"question": QUESTION}, {"question": QUESTION, "product": "valve", "release": "2.0"}],
+    "compare": [
+        {"topic": "hold_time", "first": "1.0", "second": "2.0", "product": "valve"},
+        {"topic": "hold_time of the valve", "first": "1.0", "second": "2.0"},
+    ],
+    "search": [{"query": "hold_time", "product": "valve", "release": "2.0"}, {"query": QUESTION}],
+    "read_page": [{"page_id": "{page}"}],
+    "which_release": [{"project": {"requirements.txt": "valve==2.0\n"}}],
+    "upgrade_guide": [{"product": "valve", "older": "1.0", "newer": "2.0"}],
+}
+CALLED = {
+    f"{key} {tool} {number}": (tool, key, arguments)
+    for tool, asked in CALLS.items()
+    for number, arguments in enumerate(asked)
+    for key in ("bo", "robot")
+}
+
+
+def test_every_tool_is_tried() -> None:
+    assert CALLS.keys() == TOOLS.keys()
+    assert {tool.name for tool in asyncio.run(mcp_server(no_chatbot).list_tools())} == CALLS.keys()
+
+
+def called(strata: Strata, method: str, params: Any, key: str) -> Any:
+    strata.forget_use()
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": filled_in(params, strata.ids)}
+    return alike(strata.ask("POST", "/mcp", key, body).json())
+
+
+@each(CALLED)
+def test_a_tool_tells_nothing_of_it(stratas: tuple[Strata, Strata], case: Any) -> None:
+    tool, key, arguments = case
+    params = {"name": tool, "arguments": arguments}
+    one, other = (called(strata, "tools/call", params, key) for strata in stratas)
+    assert one == other
+
+
+@pytest.mark.parametrize("resource", sorted(RESOURCES))
+def test_a_resource_tells_nothing_of_it(stratas: tuple[Strata, Strata], resource: str) -> None:
+    hidden = stratas[0]
+    uri = resource.format(page_id=hidden.ids["page"], product="valve", release="2.0")
+    one, other = (called(strata, "resources/read", {"uri": uri}, "bo") for strata in stratas)
+    assert one == other
+    assert "result" in called(hidden, "resources/read", {"uri": uri}, "staff")
+    assert "valve" in str(
+        called(hidden, "tools/call", {"name": "releases", "arguments": {}}, "staff")
+    )
+
+
+@pytest.mark.parametrize("route", sorted(OPEN))
+def test_what_needs_no_key_tells_nothing_of_it(stratas: tuple[Strata, Strata], route: str) -> None:
+    path = route.split()[1]
+    one, other = (httpx.get(strata.address + path, timeout=30).text for strata in stratas)
+    assert one == other
+
+
+# One release of a product that is open
+
+OF_RELEASE: dict[str, tuple[str, str, Callable[[str], Any]]] = {
+    "search": ("POST /api/v1/search", "", lambda r: {
+        "query": "hold_time", "product": "valve", "release": r}),
+    "changes": ("GET /api/v1/changes", "?product=valve&older=1.0&newer={}", lambda r: None),
+    "upgrade": ("POST /api/v1/upgrade-guide", "", lambda r: {
+        "product": "valve", "older": "1.0", "newer": r}),
+    "ask": (ANSWERED, "", lambda r: {"question": "How long is the log kept?", "product": "valve",
+        "release": r}),
+    "ask in words": (ANSWERED, "", lambda r: {
+        "question": f"What is the default of hold_time in {r}?", "product": "valve"}),
+    "list": (ANSWERED, "", lambda r: {"question": "Which releases of valve are there?"}),
+    "since when": (ANSWERED, "", lambda r: {
+        "question": "Since which release is hold_time documented?", "product": "valve"}),
+    "model": (CHAT, "", lambda r: {
+        "model": f"strata/valve@{r}", "messages": [{"role": "user", "content": "hold_time?"}]}),
+}  # fmt: skip
+
+
+@each(OF_RELEASE)
+def test_a_release_that_is_hidden_is_as_one_that_is_not_there(
+    stratas: tuple[Strata, Strata], case: Any
+) -> None:
+    hidden, _ = stratas
+    route, path, body = case
+    admin = Administration(hidden.chatbot.database, LOCAL)
+    admin.change_right("valve", "", None)
+    admin.change_right("valve", "2.0", STAFF)
+    try:
+        replies = [
+            str(told(hidden, route, "bo", path.format(release), body(release))).replace(
+                release, "N"
+            )
+            for release in ("2.0", "7.0")
+        ]
+        assert replies[0] == replies[1]
+        assert "45" not in replies[0]
+        assert "90 days" not in replies[0]
+    finally:
+        admin.change_right("valve", "2.0", None)
+        admin.change_right("valve", "", STAFF)

@@ -1,0 +1,307 @@
+"""Rights on the pages: who may not see a product, who administers one, and who says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
+from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.administration.administration import Administration
+from chatbot.administration.curation import Curation
+from chatbot.administration.exchange import Exchange
+from chatbot.administration.overview import Overview
+from chatbot.chatbot import NEW, Chatbot
+from chatbot.conversations.personal_data import delete_person, export_person
+from chatbot.errors import NotAllowed, UnknownPerson, UnknownTurn
+from chatbot.review.exports import Exports, Format
+from chatbot.review.gaps import ContentGaps
+from chatbot.review.numbers import Numbers
+from chatbot.review.release_gaps import release_gaps_of
+from chatbot.review.turns import ANY, AllTurns
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.release import Product
+from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
+from corpora.catalog.rights import OPEN, Audience, Right, Rights
+from corpora.database.history_tables import AuditRow, ConversationRow
+from corpora.documents.uploads import UploadedFile
+from corpora.errors import JobError, UnknownRelease
+from corpora.jobs.jobs import JobKind, Jobs
+from tests.chatbot.asked import asked
+from tests.ui.conftest import Command, SignIn
+from tests.ui.pages import ask, go_to, open_page, texts
+from tests.ui.valve_corpus import QUESTION
+from ui.serving import services
+
+STAFF = Right(Audience.GROUPS, ("staff",))
+BO = Person("bo@example.org", "Bo", is_admin=False)
+ANN = Person("ann@example.org", "Ann", is_admin=False, groups=frozenset({"staff"}))
+PAT = Person("pat@example.org", "Pat", is_admin=False)
+"""Who administers the valve."""
+ALL = ("", "releases", "account")
+OWN = ("documents", "glossary", "history", "gaps", "numbers")
+
+
+@pytest.fixture
+def closed(chatbot: Chatbot) -> Chatbot:
+    """The valve for the group staff, with an admin of its own, beside a product that is empty."""
+    Catalog(chatbot.database).add_release("relay", "17.20")
+    admin = Administration(chatbot.database, LOCAL)
+    admin.change_right("valve", "", STAFF)
+    admin.change_admins("valve", [PAT.id])
+    return chatbot
+
+
+def addresses() -> set[str]:
+    return set(open_page().session_state["pages"])
+
+
+def test_the_pages_of_somebody_without_the_right_are_those_of_an_empty_strata(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    signed_in(BO)
+    page = open_page()
+    assert page.title[0].value == "No documentation yet"
+    assert addresses() == set(ALL)
+    for name in ALL:
+        shown = go_to(page, name or "chat").run()
+        assert not shown.exception
+        assert "valve" not in str(shown.main).casefold()
+    signed_in(ANN)
+    assert "valve" in open_page().title[0].value
+    assert addresses() == set(ALL)
+
+
+def test_a_conversation_about_what_is_closed_is_as_one_that_is_gone(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    answered = closed.ask(QUESTION, product="valve", conversation=NEW, owner=BO.id)
+    signed_in(BO)
+    told = []
+    for conversation in (answered.conversation, "0" * 32):
+        page = open_page(conversation, answered.kept_as)
+        told.append(([toast.value for toast in page.toast], texts(page), page.title[0].value))
+    assert told[0] == told[1]
+    assert services.conversations().recent() == ()
+    assert services.conversations().recent(wanted="hold_time") == ()
+    with pytest.raises(UnknownPerson):
+        export_person(services.chatbot().database, BO.id)
+    # What they may not see is deleted with the rest all the same.
+    assert delete_person(services.whole().database, BO.id) == 1
+    with closed.database.reading() as session:
+        assert session.scalars(select(ConversationRow)).all() == []
+
+
+def test_a_question_on_the_page_is_answered_from_what_its_asker_sees(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    admin = Administration(closed.database, LOCAL)
+    admin.change_right("valve", "", None)
+    admin.change_right("valve", "2.0", STAFF)
+    for person, release in ((BO, "1.0"), (ANN, "2.0")):
+        signed_in(person)
+        ask(open_page(), "What is the default of hold_time?")
+        (kept,) = services.conversations().recent()
+        assert kept.releases == (release,)
+
+
+def test_a_change_applies_at_once(closed: Chatbot, signed_in: SignIn) -> None:
+    signed_in(BO)
+    assert services.chatbot().products() == ()
+    Administration(closed.database, LOCAL).change_right("valve", "", OPEN)
+    assert [product.name for product in services.chatbot().products()] == ["valve"]
+    assert services.chatbot() is services.whole()
+
+
+def test_who_sees_the_same_shares_a_chatbot(closed: Chatbot) -> None:
+    first, second = (closed.seen_by(person.viewer) for person in (BO, replace(BO, id="x@y")))
+    assert first is second
+    assert closed.seen_by(ANN.viewer) is closed
+    assert first.limits is closed.limits
+    assert first._queue is closed._queue
+
+
+# Admins of a product
+
+
+def test_an_admin_of_a_product_has_the_pages_for_it_alone(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    asked(closed.database, "Does the relay latch?", product="relay")
+    asked(closed.database, "Does the valve drip?", product="valve", release="2.0")
+    signed_in(PAT)
+    assert addresses() == {*ALL, *OWN}
+    page = open_page()
+    for name in OWN:
+        shown = go_to(page, name).run()
+        assert not shown.exception, name
+        assert "relay" not in str(shown.main), name
+    shown = go_to(page, "history").run()
+    assert "1 answer" in texts(shown)
+
+
+def test_it_goes_with_the_right(closed: Chatbot, signed_in: SignIn) -> None:
+    Administration(closed.database, LOCAL).change_admins("valve", ["group:staff"])
+    signed_in(PAT)
+    assert addresses() == set(ALL)
+    with pytest.raises(NotAllowed):
+        services.administered()
+    signed_in(ANN)
+    assert addresses() == {*ALL, *OWN}
+
+
+def own(chatbot: Chatbot) -> Chatbot:
+    return chatbot.limited(Rights(chatbot.database).administered(PAT.viewer))
+
+
+TRIED: dict[str, Callable[[Chatbot], Any]] = {
+    "turns": lambda c: AllTurns(c.database).page(PAT),
+    "exports": lambda c: Exports(c.database).turns(PAT, Format.CSV),
+    "numbers": lambda c: Numbers(c.database).total(PAT, ANY),
+    "gaps": lambda c: ContentGaps(c.database, c.embedder).report(PAT, ANY),
+    "release gaps": lambda c: release_gaps_of(c).of(PAT, Product("valve")),
+    "saved answers": lambda c: Overview(c.database, PAT),
+    "curation": lambda c: Curation(c, PAT),
+    "exchange": lambda c: Exchange(c, PAT),
+    "administration": lambda c: Administration(c.database, PAT),
+}
+
+
+@pytest.mark.parametrize("service", TRIED.values(), ids=TRIED)
+def test_they_work_over_their_products_and_nothing_else(
+    closed: Chatbot, service: Callable[[Chatbot], Any]
+) -> None:
+    service(own(closed))
+    for other in (closed, closed.seen_by(PAT.viewer), closed.seen_by(BO.viewer)):
+        with pytest.raises(NotAllowed):
+            service(other)
+
+
+FILE = UploadedFile("a.md", b"# A\n")
+CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], Any]]] = {
+    "upload elsewhere": (
+        UnknownRelease, lambda a, c: a.upload("relay", "1", [FILE], c.settings.data_dir)),
+    "upload a new product": (
+        UnknownRelease, lambda a, c: a.upload("mine", "1", [FILE], c.settings.data_dir)),
+    "read again": (UnknownRelease, lambda a, c: a.read_again("relay", "17.20")),
+    "remove": (UnknownRelease, lambda a, c: a.remove_documents("relay", "17.20", ["a"])),
+    "delete a release": (UnknownRelease, lambda a, c: a.delete("relay", "17.20")),
+    "delete a product": (NotAllowed, lambda a, c: a.delete("valve")),
+    "pack": (UnknownRelease, lambda a, c: a.pack("relay", "17.20")),
+    "unpack": (NotAllowed, lambda a, c: a.unpack(FILE, c.settings.data_dir)),
+    "check": (UnknownRelease, lambda a, c: a.check("relay", "17.20")),
+    "publish": (UnknownRelease, lambda a, c: a.publish("relay", "17.20", c.settings.data_dir)),
+    "discard": (UnknownRelease, lambda a, c: a.discard("relay", "17.20", c.settings.data_dir)),
+    "settings": (
+        UnknownRelease, lambda a, c: a.change_release("relay", "17.20", ReleaseSettings())),
+    "aliases": (NotAllowed, lambda a, c: a.change_product("valve", ProductSettings(("relay",)))),
+    "rights": (NotAllowed, lambda a, c: a.change_right("valve", "", OPEN)),
+    "admins": (NotAllowed, lambda a, c: a.change_admins("valve", ["bo@example.org"])),
+    "evaluate": (NotAllowed, lambda a, c: a.evaluate("valve")),
+    "draft": (NotAllowed, lambda a, c: a.draft("valve", "2.0", None, 1, with_model=False)),
+    "a job": (JobError, lambda a, c: a.cancel(
+        Jobs(c.database).add(JobKind.REREAD, "relay", "17.20", ""))),
+    "the glossary": (UnknownRelease, lambda a, c: a.remove_term("relay", "x")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CHANGES.values(), ids=CHANGES)
+def test_what_they_may_not_change(closed: Chatbot, case: Any) -> None:
+    error, change = case
+    with pytest.raises(error):
+        change(Administration(own(closed).database, PAT), closed)
+
+
+def test_what_they_may(closed: Chatbot) -> None:
+    admin = Administration(own(closed).database, PAT)
+    job = admin.upload("valve", "3.0", [FILE], closed.settings.data_dir)
+    assert Jobs(own(closed).database).get(job).product == "valve"
+    admin.change_release("valve", "1.0", ReleaseSettings(("first",)))
+    mine = asked(closed.database, "Does the valve drip?", product="valve", release="2.0")
+    other = asked(closed.database, "Does the relay latch?", product="relay")
+    turns = AllTurns(own(closed).database)
+    assert turns.open(PAT, mine).turn.question == "Does the valve drip?"
+    with pytest.raises(UnknownTurn):
+        turns.open(PAT, other)
+
+
+# Keys, groups, and saying so
+
+
+def test_a_key_sees_what_its_owner_does_for_as_long_as_that_is_known(closed: Chatbot) -> None:
+    keys = ProgramKeys(closed.database)
+    of_ann, _ = keys.make(ANN, "ann", [Scope.SEARCH], 1, usual=20)
+    assert closed.seen_by(keys.viewer(of_ann, 30)).products() == ()
+    note_groups(closed.database, ANN)
+    assert closed.seen_by(keys.viewer(of_ann, 30)).products() != ()
+    assert closed.seen_by(keys.viewer(of_ann, 0)).products() == ()
+    note_groups(closed.database, replace(ANN, groups=frozenset()))
+    assert closed.seen_by(keys.viewer(of_ann, 30)).products() == ()
+
+
+def test_only_an_admin_names_the_groups_of_a_key(closed: Chatbot) -> None:
+    keys = ProgramKeys(closed.database)
+    with pytest.raises(NotAllowed):
+        keys.make(BO, "bo", [Scope.SEARCH], 1, usual=20, groups=["staff"])
+    robot, _ = keys.make(LOCAL, "robot", [Scope.SEARCH], 1, usual=20, groups=["staff", " "])
+    assert robot.groups == ["staff"]
+    assert closed.seen_by(keys.viewer(robot, 0)).products() != ()
+    # Whoever made it, what only admins see needs the scope of one.
+    Administration(closed.database, LOCAL).change_right("valve", "", Right(Audience.ADMINS))
+    assert closed.seen_by(keys.viewer(robot, 0)).products() == ()
+
+
+def test_what_is_noted_of_a_person_goes_with_their_data(closed: Chatbot) -> None:
+    from datetime import timedelta
+
+    note_groups(closed.database, ANN)
+    closed.conversations.of(ANN.id).start("valve", "x")
+    assert export_person(closed.database, ANN.id)["groups"] == ["staff"]
+    delete_person(closed.database, ANN.id)
+    assert groups_noted(closed.database, ANN.id, timedelta(days=1)) == ()
+
+
+def test_an_admin_says_who_sees_a_product_on_its_page(chatbot: Chatbot) -> None:
+    page = open_page()
+    page.session_state["next documents tab"] = "Access"
+    go_to(page, "documents").run()
+    page.radio[0].set_value("Groups")
+    page.text_area[0].set_value("staff\npartners")
+    next(b for b in page.button if b.label == "Save").click().run()
+    assert not page.exception
+    assert Rights(chatbot.database).of("valve").right == replace(
+        STAFF, groups=("staff", "partners")
+    )
+    with chatbot.database.reading() as session:
+        (row,) = session.scalars(select(AuditRow))
+    assert (row.action, row.subject) == ("rights", "valve")
+    assert row.details == {"before": "all", "now": "groups, staff, partners"}
+
+
+def test_commands_say_it_too(strata: Command, chatbot: Chatbot) -> None:
+    def run(*words: str) -> str:
+        result = strata("rights", *words)
+        assert result.exit_code == 0, result.output
+        return str(result.output)
+
+    assert "valve: all" in run("list")
+    assert "open to the groups staff, partners" in run(
+        "set", "valve", "groups", "staff", "partners"
+    )
+    run("set", "valve", "all", "--release", "1.0")
+    run("set", "valve", "admins", "--release", "2.0")
+    run("admins", "valve", PAT.id, "group:writers")
+    told = run("list")
+    assert f"valve: the groups staff, partners; administered by {PAT.id}, group:writers" in told
+    assert "  1.0: all\n  2.0: admins only" in told
+    assert '"audience": "groups"' in run("list", "--json")
+    run("reset", "valve", "--release", "2.0")
+    run("reset", "valve")
+    run("admins", "valve")
+    assert Rights(chatbot.database).of("valve").right == OPEN
+    assert strata("rights", "set", "valve", "all", "staff").exit_code != 0
+    assert isinstance(strata("rights", "set", "nothing", "all").exception, UnknownRelease)
