@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from chatbot.review.release_gaps import release_gaps_of
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
@@ -21,7 +22,6 @@ from chatbot.errors import NotAllowed, UnknownPerson, UnknownTurn
 from chatbot.review.exports import Exports, Format
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.numbers import Numbers
-from chatbot.review.release_gaps import release_gaps_of
 from chatbot.review.turns import ANY, AllTurns
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
