@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
+from chatbot.text.languages import gettext
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
 
@@ -29,7 +30,9 @@ class Person:
     def require_admin(self) -> None:
         """Raise NotAllowed unless this is an admin."""
         if not self.is_admin:
-            raise NotAllowed("Only admins can do this. Ask an admin of this Strata for it.")
+            raise NotAllowed(
+                gettext("Only admins can do this. Ask an admin of this Strata for it.")
+            )
 
 
 LOCAL = Person("", "local", is_admin=True)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from chatbot.text.markdown import as_label
+from chatbot.text.places import place_in_file
 from chatbot.text.words import listed
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import Guide, Item
 from chatbot.upgrading.steps import Need, UpgradeStep
-from ingestion.page import numbered_place
 
 HEADINGS = {
     Need.MUST: "Must change",
@@ -31,7 +31,7 @@ def name_of(item: Item) -> str:
 
 def place_of(cited: Citation) -> str:
     """Where the words of a citation stand: release, document, page or section; plain text."""
-    where = numbered_place(cited.file, cited.page) or cited.section.rsplit(" › ", 1)[-1]
+    where = place_in_file(cited.file, cited.page) or cited.section.rsplit(" › ", 1)[-1]
     return " · ".join(dict.fromkeys(filter(None, (cited.release, cited.document, where))))
 
 

@@ -94,7 +94,8 @@ class QuestionRunner:
             running = self._here[identity] = RunningQuestion(identity, question, next(before, None))
             try:
                 kept = self._kept.add(question, identity).question
-                running.question = replace(kept, same_as=question.same_as)
+                same = {"same_as": question.same_as, "language": question.language}
+                running.question = replace(kept, **same)
             except BaseException:
                 self._here.pop(identity)
                 raise
