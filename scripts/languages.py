@@ -2,40 +2,46 @@
 
 `python scripts/languages.py` adds what is new to each file of `chatbot/text/translations`, without
 a translation, and removes what no code shows any more; it says how much is left to translate. A
-text is known by its call: `gettext`, `ngettext`, `pgettext`, `gettext_noop`, `ngettext_noop`.
+text is known by its call: `gettext`, `ngettext`, `gettext_noop`, `ngettext_noop`.
 """
 
 from __future__ import annotations
 
+import ast
 import sys
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from chatbot.text.languages import ENGLISH, FOLDER, LANGUAGES
 
 ROOT = Path(__file__).parents[1]
-KEYWORDS = {
-    "gettext": None,
-    "gettext_noop": None,
-    "ngettext": (1, 2),
-    "ngettext_noop": (1, 2),
-    "pgettext": ((1, "c"), 2),
-}
+CALLS = {"gettext": 1, "gettext_noop": 1, "ngettext": 2, "ngettext_noop": 2}
+"""The functions that are called with texts, and with how many forms of one."""
 
 
 def texts() -> Catalog:
     """The texts of `chatbot/` and `ui/`, in their order there."""
     found = Catalog()
     for package in ("chatbot", "ui"):
-        for _, _, text, _, context in extract_from_dir(
-            ROOT / package, [("**.py", "python")], keywords=KEYWORDS
-        ):
-            found.add(text, context=context)
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for forms in _forms(ast.parse(path.read_bytes())):
+                found.add(forms if len(forms) > 1 else forms[0])
     return found
+
+
+def _forms(tree: ast.AST) -> Iterator[tuple[str, ...]]:
+    """The texts that calls in a module are given as they stand there."""
+    # In order, and inside of f-strings too.
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        if isinstance(call.func, ast.Name) and (number := CALLS.get(call.func.id)):
+            given = [a.value for a in call.args[:number] if isinstance(a, ast.Constant)]
+            if len(given) == number:
+                yield tuple(map(str, given))
 
 
 def read(code: str) -> Catalog:

@@ -48,8 +48,11 @@ def is_told_by(page: Callable[[], str | None]) -> None:
 
 @contextmanager
 def spoken(code: str | None) -> Iterator[None]:
-    """Within it, also in tasks and threads that are begun there, texts are in this language."""
-    token = _SPOKEN.set(code)
+    """Within it, also in tasks and threads that are begun there, texts are in this language.
+
+    None leaves the language as it is.
+    """
+    token = _SPOKEN.set(code or _SPOKEN.get())
     try:
         yield
     finally:
@@ -62,11 +65,6 @@ def gettext(message: str, /, **shown: object) -> str:
     What is shown is put in, never read as a text with places of its own.
     """
     return _filled(translations(language()).gettext(message), shown)
-
-
-def pgettext(context: str, message: str, /, **shown: object) -> str:
-    """The same of a text that means different things in different contexts."""
-    return _filled(translations(language()).pgettext(context, message), shown)
 
 
 def ngettext(one: str, more: str, number: int, /, **shown: object) -> str:

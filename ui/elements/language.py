@@ -21,6 +21,9 @@ def language_of_page() -> str | None:
     return chosen or language_of_browser()
 
 
+is_told_by(language_of_page)
+
+
 def language_of_browser() -> str:
     """The language that the browser asks for, of those there are."""
     return chosen_from(st.context.headers.get("Accept-Language") or st.context.locale or "")
@@ -28,19 +31,18 @@ def language_of_browser() -> str:
 
 def speak_with(person: Person) -> None:
     """Speak the language that the person chose from now on in this session."""
-    is_told_by(language_of_page)
     if _CHOSEN not in st.session_state:
         st.session_state[_CHOSEN] = chosen_language(services.chatbot().database, person.id)
 
 
 def offer_languages(person: Person) -> None:
     """A select box with the languages, which is kept as the person's own choice."""
-    own = LANGUAGES[language_of_browser()]
+    own, before = LANGUAGES[language_of_browser()], st.session_state.get(_CHOSEN, _BROWSER)
     options = [_BROWSER, *LANGUAGES]
     chosen = st.selectbox(
         gettext("Language"),
         options,
-        index=options.index(st.session_state[_CHOSEN]),
+        index=options.index(before),
         format_func=lambda code: (
             LANGUAGES.get(code) or gettext("As in the browser: {language}", language=own)
         ),
@@ -48,7 +50,7 @@ def offer_languages(person: Person) -> None:
         key="chosen language",
         width=320,
     )
-    if chosen != st.session_state[_CHOSEN]:
+    if chosen != before:
         choose_language(services.chatbot().database, person.id, chosen)
         st.session_state[_CHOSEN] = chosen
         st.rerun()

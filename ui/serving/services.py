@@ -16,10 +16,12 @@ from chatbot.errors import NotSignedIn
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings
+from chatbot.text.languages import gettext, gettext_noop
 from eval.sets.proposals import Proposals
 from ui.serving.asking import QuestionRunner
 from ui.serving.gate import PROXY_PERSON
 
+NOBODY = gettext_noop("Nobody is signed in.")
 _opening = threading.Lock()
 _opened: list[Chatbot] = []
 
@@ -102,8 +104,10 @@ def _local() -> Person:
     # The server listens on this machine only, unless somebody started Streamlit by themselves.
     if st.context.ip_address is not None:
         raise NotSignedIn(
-            "This Strata has no sign-in, and can be used on its own machine only. "
-            "Start it with `strata serve`."
+            gettext(
+                "This Strata has no sign-in, and can be used on its own machine only. "
+                "Start it with `strata serve`."
+            )
         )
     return LOCAL
 
@@ -112,5 +116,5 @@ def _account(settings: Settings) -> Account:
     if settings.sign_in == "proxy":
         return account_of_header(str(st.user.get(PROXY_PERSON) or ""), settings)
     if st.user.get("is_logged_in") is not True:
-        raise NotSignedIn("Nobody is signed in.")
+        raise NotSignedIn(gettext(NOBODY))
     return account_of_claims(st.user.to_dict(), settings)
