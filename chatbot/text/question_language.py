@@ -10,6 +10,8 @@ from chatbot.text.languages import LANGUAGES
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _HAN = re.compile("[\u3400-\u9fff]")
+_OPENED = re.compile("[¿¡]")
+"""The signs before a question, which no other language has."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SPACED = ("en", "de", "es", "fr", "it", "pt")
 """Languages that are told apart by their words; a question in the last two is answered, too."""
@@ -23,6 +25,7 @@ def language_of(question: str) -> str | None:
     """
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(question)]
     hits = {code: sum(word in _words(code) for word in words) for code in _SPACED}
+    hits["es"] += len(_OPENED.findall(question))
     most = max(hits.values())
     if len(_KANA.findall(question)) > most:
         return "ja"

@@ -135,7 +135,10 @@ def _direct_answer(question: str, resolution: Resolution, product: Product) -> s
     if asks_whether(question):
         own = f"{product.name} {_noted(release, product)}"
         return gettext("Yes, {release} is documented here.", release=own)
-    return f"{name[0].upper()}{name[1:]}: {product.name} {_noted(release, product)}."
+    if not name.casefold().startswith(product.name.casefold()):
+        name = f"{name[0].upper()}{name[1:]}"
+    own = f"{product.name} {_noted(release, product)}"
+    return gettext("{name}: {release}.", name=name, release=own)
 
 
 def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], Corpus]) -> str:

@@ -107,7 +107,7 @@ def small_talk(question: str) -> str:
         return "greeting"
     if re.search("[?？]", question) or said & words(asked.HOW):
         return ""
-    if not said <= greeting | thanks | FUNCTION_WORDS:
+    if not said <= greeting | thanks | FUNCTION_WORDS | words(asked.WHETHER):
         return ""
     return "greeting" if said & greeting else "thanks" if said & thanks else ""
 

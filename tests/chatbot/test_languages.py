@@ -22,7 +22,6 @@ from chatbot.text.languages import (
     ngettext,
     shown_list,
     spoken,
-    translations,
 )
 from chatbot.text.question_language import language_of
 
@@ -84,11 +83,11 @@ def test_a_translation_ends_and_begins_as_the_text_does(code: str) -> None:
 
     for message in SCRIPT["entries"](SCRIPT["read"](code)):
         for text in forms(message):
-            assert sign(text) == sign(ids(message)[-1]) or sign(text) == "?", (message.id, text)
+            assert sign(text) == sign(ids(message)[-1]), (message.id, text)
             assert text[-1:].isspace() == ids(message)[-1][-1:].isspace() or code in "ja zh", text
 
 
-SIGNS = {".": (".", "。"), ":": (":", "："), "…": ("…",)}
+SIGNS = {".": (".", "。"), "…": ("…",)}
 
 
 def languages_of(message: str, **shown: object) -> Iterator[str]:
@@ -140,7 +139,7 @@ def test_the_browser_says_which_language_it_wants(accepted: str, code: str) -> N
         ("en", "1 document", "1,200 documents", "a, b or c"),
         ("de", "1 Dokument", "1.200 Dokumente", "a, b oder c"),
         ("fr", "1 document", "1\u202f200 documents", "a, b ou c"),
-        ("es", "1 documento", "1200 documentos", "a, b o c"),
+        ("es", "1 documento", "1.200 documentos", "a, b o c"),
         ("ja", "1 件のドキュメント", "1,200 件のドキュメント", "a、b、またはc"),
         ("zh", "1 个文档", "1,200 个文档", "a、b或c"),
     ],
@@ -201,11 +200,6 @@ def test_yes_or_no_is_asked_with_the_first_word_or_the_last() -> None:
 
 
 def test_the_own_release_is_asked_for_in_every_language() -> None:
-    asked = [
-        translations(code).gettext("which release am I on | which version do I have")
-        for code in LANGUAGES
-    ]
-    assert len(set(asked)) == len(LANGUAGES)
     assert own_release().match("Welche Version habe ich? Brindle 2.1")
     assert own_release().match("我的版本是什么？")
     assert not own_release().match("Welche Version habe ich zu installieren?")
