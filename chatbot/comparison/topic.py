@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from chatbot.releases.accounting import CHANGED
+from chatbot.releases.accounting import CHANGED, CHANGED_UNSPACED
 from chatbot.retrieval.question_types import stated_type
+from chatbot.text.asked_words import EVERY_RELEASE, LISTS, phrases, words
 from chatbot.text.words import FUNCTION_WORDS, filtered, word_set
 from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 
@@ -14,7 +15,8 @@ _WHERE = re.compile(
     re.I,
 )
 _DIFFERS = re.compile(
-    rf"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus|{CHANGED})\b", re.I
+    rf"\b(?:same|identical|differ\w*|chang\w*|compar\w*|vs|versus|{CHANGED})\b|{CHANGED_UNSPACED}",
+    re.I,
 )
 _ELSEWHERE = re.compile(rf"\b(?:{CHANGED}|changé\w*|neu)\b", re.I)
 """Asks for changes in another language than English."""
@@ -41,7 +43,8 @@ def asks_differences(question: str) -> bool:
 
 def asks_where(question: str) -> bool:
     """Whether a question is about the releases that document a thing, not their differences."""
-    return _WHERE.search(question) is not None and not asks_differences(question)
+    where = _WHERE.search(question) or phrases(EVERY_RELEASE).search(question)
+    return where is not None and not asks_differences(question)
 
 
 def questions_in(message: str) -> list[tuple[int, int]]:
@@ -55,8 +58,11 @@ def questions_in(message: str) -> list[tuple[int, int]]:
 def topic_of(text: str, product: str) -> str:
     """The words of a question that name the compared thing, without question words and product."""
     own_name = set(tokens(product))
-    words = filtered(text.replace("`", "")).split()
-    named = [w for w in words if w.lower() not in _ASKING]
+    said = filtered(text.replace("`", "")).split()
+    named = [w for w in said if w.lower() not in _ASKING]
+    if phrases(EVERY_RELEASE).search(text):
+        known = FUNCTION_WORDS | words(*LISTS)
+        named = [w for w in named if w.lower() not in known]
     if _ELSEWHERE.search(text):
         named = [w for w in named if not (_ELSEWHERE.fullmatch(w) or _is_function(w))]
     if identifiers(text):

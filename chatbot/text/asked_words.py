@@ -7,7 +7,7 @@ They count all at once, whatever the language of the page.
 import re
 from functools import cache
 
-from chatbot.text.languages import LANGUAGES, gettext_noop, translations
+from chatbot.text.languages import ENGLISH, LANGUAGES, gettext_noop, translations
 from chatbot.text.words import words_of
 from corpora.indexing.lexical import UNSPACED
 
@@ -25,8 +25,13 @@ THERE = gettext_noop("was got know there list documented available exist came re
 WHETHER = gettext_noop("is are do does have")
 FILLING = gettext_noop("for here how in many of the what what's which you u")
 OWN_RELEASE = gettext_noop("which release am I on | which version do I have")
-"""Whole phrases, set apart by "|"."""
-_LISTS = (
+EVERY_RELEASE = gettext_noop("in which releases | in all releases | since when")
+OLDEST_RELEASE = gettext_noop("oldest release")
+NEXT_RELEASE = gettext_noop("next release")
+BEFORE = gettext_noop("before")
+SINCE = gettext_noop("since")
+"""Whole phrases, set apart by "|"; the last two stand before a release, or behind it."""
+LISTS = (
     *(GREETING, THANKS, ABILITIES, HELP, HOW, PRODUCTS, RELEASES, ONE_RELEASE, DOCUMENTS),
     *(DOCUMENTATION, THERE, WHETHER, FILLING),
 )
@@ -41,7 +46,7 @@ def words(*lists: str) -> frozenset[str]:
 @cache
 def words_in(code: str, *lists: str) -> frozenset[str]:
     """The words of some lists, else of all, in one language."""
-    told = (translations(code).gettext(one) for one in lists or _LISTS)
+    told = (translations(code).gettext(one) for one in lists or LISTS)
     return frozenset(word for text in told for word in text.casefold().split())
 
 
@@ -56,7 +61,7 @@ def words_asked(question: str) -> list[str]:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    known = sorted((w for w in words(*_LISTS) if re.match(f"[{UNSPACED}]", w)), key=len)
+    known = sorted((w for w in words(*LISTS) if re.match(f"[{UNSPACED}]", w)), key=len)
     return re.compile("|".join(map(re.escape, reversed(known))) or r"(?!)")
 
 
@@ -70,6 +75,17 @@ def asks_whether(question: str) -> bool:
 @cache
 def own_release() -> re.Pattern[str]:
     """Matches, from its beginning on, a question for the release that the asker has."""
-    told = "|".join(translations(code).gettext(OWN_RELEASE) for code in LANGUAGES)
-    phrases = (r"\s+".join(map(re.escape, phrase.split())) for phrase in told.split("|"))
-    return re.compile(rf"(?:{'|'.join(phrases)})\s*(?:[?？:：]|$)", re.I)
+    return re.compile(rf"(?:{phrases(OWN_RELEASE).pattern})\s*(?:[?？:：]|$)", re.I)
+
+
+@cache
+def phrases(of: str) -> re.Pattern[str]:
+    """Finds the phrases of a list in all languages but English, whose grammar has rules."""
+    told = "|".join(translations(code).gettext(of) for code in LANGUAGES if code != ENGLISH)
+    longest_first = sorted((phrase.split() for phrase in told.split("|")), key=lambda p: -len(p))
+    return re.compile("|".join(map(_phrase, longest_first)), re.I)
+
+
+def _phrase(parts: list[str]) -> str:
+    words = r"\s+".join(map(re.escape, parts))
+    return words if re.match(f"[{UNSPACED}]", words) else rf"(?<!\w){words}(?!\w)"
