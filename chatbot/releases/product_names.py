@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from rapidfuzz.distance import DamerauLevenshtein
 
@@ -91,11 +91,15 @@ def set_apart(text: str) -> str:
     the latest and the previous one, stay; other phrases of other languages become signs.
     """
     for sign, of in _PHRASES.items():
-        text = phrases(of).sub(lambda found, sign=sign: sign * len(found[0]), text)
+        text = phrases(of).sub(partial(_signs, sign), text)
     return _OTHER_SCRIPTS.sub(
         lambda found: found[1] or (";" if found["tie"] is None else " " * len(found["tie"])),
         _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text)),
     )
+
+
+def _signs(sign: str, phrase: re.Match[str]) -> str:
+    return sign * len(phrase[0])
 
 
 def _percent(counted: re.Match[str]) -> str:

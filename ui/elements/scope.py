@@ -1,5 +1,6 @@
 """Widgets for product, release and time."""
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,7 +24,8 @@ _DAYS = {
 
 def heading_with_product(title: str, products: Sequence[str], key: str, **options: Any) -> str:
     """The title of a page on one product, and beside it a widget to choose that."""
-    with in_a_row(key=f"{title.lower()}-heading"):
+    # The key of the widget begins with the name of the page, which the style sheet knows.
+    with in_a_row(key=f"{re.split('[ -]', key)[0]}-heading"):
         st.title(title, anchor=False)
         product: str = st.selectbox(
             gettext("Product"),

@@ -94,8 +94,9 @@ class QuestionRunner:
             running = self._here[identity] = RunningQuestion(identity, question, next(before, None))
             try:
                 kept = self._kept.add(question, identity).question
-                same = {"same_as": question.same_as, "language": question.language}
-                running.question = replace(kept, **same)
+                running.question = replace(
+                    kept, same_as=question.same_as, language=question.language
+                )
             except BaseException:
                 self._here.pop(identity)
                 raise
