@@ -116,8 +116,8 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
     words = search_box("releases-words", gettext("Search"), gettext("names, sections and values"))
     filters = st.container(horizontal=True, key="releases-filters")
     outcomes = list(map(str, Outcome))
-    named = {"shown": lambda name: outcome_name(Outcome(name))}
-    outcome = any_of(filters, gettext("Change"), outcomes, "releases-change", **named)
+    label, key = gettext("Change"), "releases-change"
+    outcome = any_of(filters, label, outcomes, key, shown=_outcome_name)
     kinds = sorted({change.shown.kind for change in compared})
     kind = any_of(filters, gettext("Kind"), kinds, "releases-kind")
     owners = sorted({c.shown.owner for c in compared if kind in (None, c.shown.kind)})
@@ -151,6 +151,10 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
         lambda number, change: _show_change(product, (older, newer), number, change),
         of="change",
     )
+
+
+def _outcome_name(outcome: str) -> str:
+    return outcome_name(Outcome(outcome))
 
 
 def _searched(change: Change) -> tuple[str, ...]:

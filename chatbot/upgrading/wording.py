@@ -55,7 +55,9 @@ def place_of(cited: Citation) -> str:
 
 def summary(guide: Guide) -> str:
     """The counts of the lists in one sentence; plain text."""
-    counts = [f"{gettext(_COUNTED[need])}: {len(of)}" for need in Need if (of := guide.of(need))]
+    counts = [
+        f"{gettext(_COUNTED[need])}: {len(items)}" for need in Need if (items := guide.of(need))
+    ]
     of = {
         "older": guide.releases[0],
         "newer": guide.releases[-1],
