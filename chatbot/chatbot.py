@@ -32,7 +32,7 @@ from chatbot.runtime.concurrency import Queue, run_on_event_loop, within
 from chatbot.runtime.events import Listener, Waiting, heard_by
 from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.settings import Settings
-from chatbot.text.languages import figure, gettext, spoken
+from chatbot.text.languages import LANGUAGES, figure, gettext, spoken, translations
 from chatbot.text.question_language import language_of
 from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
 from chatbot.understanding.clarification import asked_back
@@ -234,6 +234,8 @@ class Chatbot:
 
     def warm_up(self) -> None:
         """Load what the first question would wait for; raises the errors of loading."""
+        for code in LANGUAGES:
+            translations(code)
         with suppress(StrataError):
             self.memory.recall.reader.read_all(["warm-up"], "")
             self.corpora.open_built(_WARM_UP_SECONDS)
