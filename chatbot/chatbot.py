@@ -35,6 +35,8 @@ from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.runtime.model_calls import noted_attempts
 from chatbot.runtime.spans import span
 from chatbot.settings import Settings
+from chatbot.text.languages import LANGUAGES, figure, gettext, spoken, translations
+from chatbot.text.question_language import language_of
 from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
 from chatbot.understanding.clarification import asked_back
 from chatbot.upgrading.grouping import grouped
@@ -54,6 +56,8 @@ from corpora.parameters.releases import OpenParameters, ReleaseParameters, opene
 from ingestion.errors import BadSettings, StrataError
 from prompts.fencing import visible
 
+_TOLD_BY = 2_000
+"""Characters of a question that tell its language."""
 NEW = "new"
 """The conversation that a question begins."""
 _OPERATION = "invoke_workflow"
@@ -147,6 +151,7 @@ class Chatbot:
         history: Sequence[tuple[str, str]] = (),
         afresh: bool = False,
         same_as: int | None = None,
+        language: str | None = None,
         listener: Listener = lambda event: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> AnsweredTurn:
@@ -158,56 +163,58 @@ class Chatbot:
         is another; `per_minute` is another limit than that of the settings;
         `instead_of` is the turn that this one replaces, with all behind it, and `open_question` the
         one that is open no longer. `afresh` leaves out the memory; `same_as` is the saved answer
-        that was offered, and is wanted in place of a new one.
+        that was offered, and is wanted in place of a new one. What the reply says by itself is in
+        the language of the question, or in `language` where its words do not tell.
         Raises BadQuestion, LimitReached, UnknownConversation, GeneratorError, ModelMissing,
         TookTooLong, and Stopped when `stopped` says so.
         """
-        asked = visible(question).strip()
-        if release is None and (file := pasted(asked, self.products())):
-            question, stated = file
-            product, release = product or stated.product, stated.chosen
-            chosen_by = f"the pasted {stated.reason}"
-        question = self._checked(question)
-        if len(asked) > self.settings.question_limit:
-            asked = question
-        account = owner if account is None else account
-        if same_as is None:
-            self.limits.question(account, per_minute)
-        own = self.conversations.of(owner)
-        checked_history = self._checked_history(history)
-        turn = Turn(
-            question,
-            product=product,
-            release=release,
-            chosen_by=chosen_by,
-            history=checked_history,
-            afresh=afresh,
-            same_as=same_as,
-            owner=owner,
-        )
-        if conversation is not None and conversation != NEW:
-            turn = self._continue(turn, own.turns(conversation), instead_of)
-        turn, seconds = run_on_event_loop(
-            self._run(self._chain.ainvoke, turn, account, listener), stopped
-        )
-        settings = self.settings
-        content = reply_of(
-            turn, settings.profile_in_use, seconds=seconds, model=settings.model_name
-        )
-        kept_as = None
-        if conversation is not None:
-            if conversation == NEW:
-                conversation = own.start(product, asked)
-            kept_as = own.add(
-                conversation,
-                asked,
-                content,
-                trace=trace_of(turn),
-                instead_of=instead_of,
-                open_question=open_question,
+        with spoken(language_of(question[:_TOLD_BY]) or language):
+            asked = visible(question).strip()
+            if release is None and (file := pasted(asked, self.products())):
+                question, stated = file
+                product, release = product or stated.product, stated.chosen
+                chosen_by = gettext("the pasted {reason}", reason=stated.reason)
+            question = self._checked(question)
+            if len(asked) > self.settings.question_limit:
+                asked = question
+            account = owner if account is None else account
+            if same_as is None:
+                self.limits.question(account, per_minute)
+            own = self.conversations.of(owner)
+            checked_history = self._checked_history(history)
+            turn = Turn(
+                question,
+                product=product,
+                release=release,
+                chosen_by=chosen_by,
+                history=checked_history,
+                afresh=afresh,
+                same_as=same_as,
+                owner=owner,
             )
-        self.memory.delivered(turn, kept_as)
-        return AnsweredTurn(turn, content, conversation, kept_as)
+            if conversation is not None and conversation != NEW:
+                turn = self._continue(turn, own.turns(conversation), instead_of)
+            turn, seconds = run_on_event_loop(
+                self._run(self._chain.ainvoke, turn, account, listener), stopped
+            )
+            settings = self.settings
+            content = reply_of(
+                turn, settings.profile_in_use, seconds=seconds, model=settings.model_name
+            )
+            kept_as = None
+            if conversation is not None:
+                if conversation == NEW:
+                    conversation = own.start(product, asked)
+                kept_as = own.add(
+                    conversation,
+                    asked,
+                    content,
+                    trace=trace_of(turn),
+                    instead_of=instead_of,
+                    open_question=open_question,
+                )
+            self.memory.delivered(turn, kept_as)
+            return AnsweredTurn(turn, content, conversation, kept_as)
 
     def search(
         self,
@@ -217,6 +224,7 @@ class Chatbot:
         release: str | None = None,
         owner: str = LOCAL.id,
         per_minute: int | None = None,
+        language: str | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Turn:
         """The best records as `selected`, or an `answer` where it is about no one release."""
@@ -226,13 +234,14 @@ class Chatbot:
         search = self._profile.search
         if not self._profile.find:
             raise BadSettings("this profile reads no documents: search with the profile embedded")
-        searching = self._run(lambda searched: run(search, searched), turn, owner)
-        return run_on_event_loop(searching, stopped)[0]
+        with spoken(language_of(question) or language):
+            searching = self._run(lambda searched: run(search, searched), turn, owner)
+            return run_on_event_loop(searching, stopped)[0]
 
     def _checked(self, question: str) -> str:
-        question = self._bounded("the question", question)
+        question = self._bounded(gettext("the question"), question)
         if not question:
-            raise BadQuestion("the question is empty: type one")
+            raise BadQuestion(gettext("the question is empty: type one"))
         return question
 
     def _bounded(self, what: str, text: str) -> str:
@@ -240,7 +249,12 @@ class Chatbot:
         limit = self.settings.question_limit
         if len(text) > limit:
             raise BadQuestion(
-                f"{what} has {len(text):,} characters, the limit is {limit:,}: shorten it"
+                gettext(
+                    "{what} has {number} characters, the limit is {limit}: shorten it",
+                    what=what,
+                    number=figure(len(text)),
+                    limit=figure(limit),
+                )
             )
         return text
 
@@ -264,6 +278,8 @@ class Chatbot:
 
     def warm_up(self) -> None:
         """Load what the first question would wait for; raises the errors of loading."""
+        for code in LANGUAGES:
+            translations(code)
         with suppress(StrataError):
             self.memory.recall.reader.read_all(["warm-up"], "")
             self.corpora.open_built(_WARM_UP_SECONDS)

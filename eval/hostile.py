@@ -15,7 +15,7 @@ from typing import Literal
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
-from chatbot.answering.whole_answer import UNSUPPORTED
+from chatbot.answering.whole_answer import doubted
 from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.errors import GeneratorError
 from chatbot.reply import Reply
@@ -184,7 +184,7 @@ def broken(chatbot: Chatbot, case: HostileCase, content: Reply, evidence: str) -
 def _broken(corpus: Corpus, case: HostileCase, content: Reply, evidence: str) -> Iterator[str]:
     answer, given = content.answer, f"{evidence}\n{case.question}"
     # What a capable model says and no page does is shown with a warning that names it.
-    is_marked = any(warning.startswith(UNSUPPORTED) for warning in content.warnings)
+    is_marked = bool(doubted(content.warnings))
     outside_code, shown = _CODE.sub("", answer), _seen(evidence)
     if content.release != corpus.release:
         yield f"the release became {content.release}"

@@ -10,6 +10,7 @@ from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import NotAllowed, NotSignedIn, UnknownPerson
 from chatbot.settings import Settings
+from chatbot.text.languages import gettext, gettext_noop, ngettext
 from corpora.database.history_tables import ProgramKeyRow
 from ui.elements.frame import (
     button,
@@ -21,18 +22,20 @@ from ui.elements.frame import (
     when,
     widget_round,
 )
+from ui.elements.language import offer_languages
 from ui.elements.table import Cell, download, show_table
 from ui.serving import services
+from ui.serving.services import NOBODY
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 
 _MADE = "key made"
 _MOST_PER_MINUTE = 10_000
 _SCOPES = {
-    Scope.ASK: "Ask questions",
-    Scope.SEARCH: "Search and read pages",
-    Scope.INGEST: "Upload documents",
-    Scope.ADMIN: "Read metrics",
+    Scope.ASK: gettext_noop("Ask questions"),
+    Scope.SEARCH: gettext_noop("Search and read pages"),
+    Scope.INGEST: gettext_noop("Upload documents"),
+    Scope.ADMIN: gettext_noop("Read metrics"),
 }
 
 
@@ -43,20 +46,21 @@ def account(person: Person) -> None:
     shown = len(chatbot.conversations.of(person.id).recent(limit=1))
     # What they may not see any more is theirs, too, to be deleted.
     kept = len(services.whole().conversations.of(person.id).recent(limit=10_000))
-    st.title("Account", anchor=False)
+    st.title(gettext("Account"), anchor=False)
     _show_person(person, chatbot.settings)
-    st.subheader("Your data", anchor=False)
+    offer_languages(person)
+    st.subheader(gettext("Your data"), anchor=False)
     st.markdown(_kept_summary(kept, chatbot.settings.keep_conversations))
     with st.container(horizontal=True, key="my-data"):
         download(
-            "Download as JSON",
+            gettext("Download as JSON"),
             lambda: json.dumps(
                 export_person(chatbot.database, person.id), ensure_ascii=False, indent=1
             ),
             "strata-conversations.json",
             disabled=not shown,
         )
-        if button("Delete all …", icon="delete", key="delete-mine", disabled=not kept):
+        if button(gettext("Delete all …"), icon="delete", key="delete-mine", disabled=not kept):
             _ask_to_delete(person, kept)
     _show_keys(person)
     if person.is_admin:
@@ -66,23 +70,33 @@ def account(person: Person) -> None:
 def _show_person(person: Person, settings: Settings) -> None:
     if settings.sign_in == "none":
         st.markdown(
-            "Sign-in is off. Only this computer can reach Strata; everyone on it is an admin."
+            gettext(
+                "Sign-in is off. Only this computer can reach Strata; everyone on it is an admin."
+            )
         )
         return
-    role = ":primary-badge[admin]" if person.is_admin else ":gray-badge[user]"
+    badge, role = "gray", gettext("user")
+    if person.is_admin:
+        badge, role = "primary", gettext("admin")
     also = f" ({as_label(person.id, 320)})" if person.id != person.name else ""
-    st.markdown(f"Signed in as **{as_label(person.name, 120)}**{also} {role}")
-    st.caption("Only you and the admins can read your conversations.")
+    name = f"**{as_label(person.name, 120)}**{also}"
+    st.markdown(f"{gettext('Signed in as {name}', name=name)} :{badge}-badge[{role}]")
+    st.caption(gettext("Only you and the admins can read your conversations."))
     if settings.questions_per_minute:
-        st.caption(f"Limit: {how_many(settings.questions_per_minute, 'question')} per minute.")
+        limit = ngettext(
+            "Limit: {number} question per minute.",
+            "Limit: {number} questions per minute.",
+            settings.questions_per_minute,
+        )
+        st.caption(limit)
     if settings.sign_in == "oidc":
         _offer_sign_out()
     else:
-        st.caption("To sign out, use your organization's sign-in page.")
+        st.caption(gettext("To sign out, use your organization's sign-in page."))
 
 
 def _show_setup(settings: Settings) -> None:
-    st.subheader("Setup", anchor=False)
+    st.subheader(gettext("Setup"), anchor=False)
     for used in in_use(settings):
         kind, name = used.kind.capitalize(), as_label(used.name, 200)
         st.markdown(f"{kind}: **{name}** ({as_text(used.why)})")
@@ -91,27 +105,43 @@ def _show_setup(settings: Settings) -> None:
 
 
 def _offer_sign_out() -> None:
-    if button("Sign out", icon="logout"):
+    if button(gettext("Sign out"), icon="logout"):
         st.logout()
 
 
 def _kept_summary(kept: int, days: int) -> str:
     if not kept:
-        return "You have no conversations."
-    count = how_many(kept, "conversation")
+        return gettext("You have no conversations.")
     if days:
-        return f"{count}, each deleted {how_many(days, 'day')} after its last question."
-    return f"{count}, kept until you delete {'it' if kept == 1 else 'them'}."
-
-
-@st.dialog("Delete all your conversations")
-def _ask_to_delete(person: Person, kept: int) -> None:
-    st.markdown(
-        f"{how_many(kept, 'conversation')} will be deleted with all answers, your feedback and the "
-        "admins' notes. This cannot be undone."
+        count, wait = how_many(kept, "conversation"), how_many(days, "day")
+        return gettext(
+            "{conversations}, each deleted {days} after its last question.",
+            conversations=count,
+            days=wait,
+        )
+    return ngettext(
+        "{number} conversation, kept until you delete it.",
+        "{number} conversations, kept until you delete them.",
+        kept,
     )
-    sure = st.checkbox("Yes, delete all of my conversations")
-    if confirmed("Delete", disabled=not sure):
+
+
+def _ask_to_delete(person: Person, kept: int) -> None:
+    st.dialog(gettext("Delete all your conversations"))(_confirm_deletion)(person, kept)
+
+
+def _confirm_deletion(person: Person, kept: int) -> None:
+    st.markdown(
+        ngettext(
+            "{number} conversation will be deleted with all answers, your feedback and the "
+            "admins' notes. This cannot be undone.",
+            "{number} conversations will be deleted with all answers, your feedback and the "
+            "admins' notes. This cannot be undone.",
+            kept,
+        )
+    )
+    sure = st.checkbox(gettext("Yes, delete all of my conversations"))
+    if confirmed(gettext("Delete"), disabled=not sure):
         try:
             delete_person(services.whole().database, person.id)
         except UnknownPerson:
@@ -123,71 +153,83 @@ def _ask_to_delete(person: Person, kept: int) -> None:
 
 
 def _show_keys(person: Person) -> None:
-    st.subheader("Keys for programs", anchor=False)
+    st.subheader(gettext("Keys for programs"), anchor=False)
     st.caption(
-        "A key lets a program, an editor or an agent ask in its own name. Its conversations are "
-        "kept apart from yours."
+        gettext(
+            "A key lets a program, an editor or an agent ask in its own name. Its conversations "
+            "are kept apart from yours."
+        )
     )
     keys = ProgramKeys(services.chatbot().database)
     _show_made_key()
     if programs := keys.seen_by(person):
         _list_keys(keys, person, programs)
-    with st.popover("New key …", icon=":material/key:"), failures_shown():
+    with st.popover(gettext("New key …"), icon=":material/key:"), failures_shown():
         _make_key(keys, person)
 
 
 def _list_keys(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow, ...]) -> None:
     columns: dict[str, Cell[ProgramKeyRow]] = {
-        "Name": lambda program: program.name,
-        "Scopes": lambda program: ", ".join(sorted(program.scopes)),
-        "Questions per minute": lambda program: f"{program.questions_per_minute or 'no limit'}",
-        "Made": lambda program: when(program.created),
-        "Last used": lambda program: when(program.used) if program.used else "never",
+        gettext("Name"): lambda program: program.name,
+        gettext("Scopes"): lambda program: ", ".join(sorted(program.scopes)),
+        gettext("Questions per minute"): lambda program: (
+            f"{program.questions_per_minute}"
+            if program.questions_per_minute
+            else gettext("no limit")
+        ),
+        gettext("Made"): lambda program: when(program.created),
+        gettext("Last used"): lambda program: (
+            when(program.used) if program.used else gettext("never")
+        ),
     }
     if any(program.owner != person.id for program in programs):
-        columns["Made by"] = lambda program: program.owner
+        columns[gettext("Made by")] = lambda program: program.owner
     key = f"keys {len(programs)} {programs[0].id}"
-    chosen = show_table(programs, columns, key=key, name="Keys", choose="single-row")
+    chosen = show_table(programs, columns, key=key, name=gettext("Keys"), choose="single-row")
     if not chosen:
-        st.caption("Select a key to revoke it.")
-    elif button("Revoke …", icon="delete", key="delete-key"):
+        st.caption(gettext("Select a key to revoke it."))
+    elif button(gettext("Revoke …"), icon="delete", key="delete-key"):
         (program,) = chosen
 
         def revoke() -> None:
             keys.revoke(person, program.id)
             st.rerun()
 
-        message = (
-            f"Programs that use the key **{as_label(program.name)}** will be refused at once. "
-            "Their conversations are kept."
+        message = gettext(
+            "Programs that use the key **{name}** will be refused at once. "
+            "Their conversations are kept.",
+            name=as_label(program.name),
         )
-        confirm("Revoke a key", message, "Revoke", revoke)
+        confirm(gettext("Revoke a key"), message, gettext("Revoke"), revoke)
 
 
 def _make_key(keys: ProgramKeys, person: Person) -> None:
     offered = [scope for scope in Scope if person.is_admin or scope not in FOR_ADMINS]
     with st.form(f"key {widget_round('key')}", border=False):
-        name = st.text_input("Name", max_chars=LONGEST_NAME, placeholder="e.g. editor of Ann")
+        example = gettext("e.g. editor of Ann")
+        name = st.text_input(gettext("Name"), max_chars=LONGEST_NAME, placeholder=example)
         scopes = st.pills(
-            "What it may do",
+            gettext("What it may do"),
             offered,
             default=[Scope.ASK, Scope.SEARCH],
             selection_mode="multi",
-            format_func=_SCOPES.__getitem__,
+            format_func=lambda scope: gettext(_SCOPES[scope]),
         )
         usual = services.chatbot().settings.questions_per_minute
-        label, least, most = "Questions per minute (0: no limit)", 0, _MOST_PER_MINUTE
+        label, least, most = gettext("Questions per minute (0: no limit)"), 0, _MOST_PER_MINUTE
         if usual and not person.is_admin:
-            label, least, most = "Questions per minute", 1, usual
+            label, least, most = gettext("Questions per minute"), 1, usual
         limit = st.number_input(label, least, most, usual, step=1 if least else 10)
         named = ""
         if person.is_admin:
             named = st.text_input(
-                "Groups, with commas between",
-                placeholder="those that you are in",
-                help="What the key may see. What is for admins only needs the scope “admin”.",
+                gettext("Groups, with commas between"),
+                placeholder=gettext("those that you are in"),
+                help=gettext(
+                    "What the key may see. What is for admins only needs the scope “admin”."
+                ),
             )
-        pressed = st.form_submit_button("Create key", type="primary")
+        pressed = st.form_submit_button(gettext("Create key"), type="primary")
     if pressed:
         groups = named.split(",") if named.strip() else None
         program, key = keys.make(person, name, scopes, int(limit), usual=usual, groups=groups)
@@ -203,12 +245,16 @@ def _show_made_key() -> None:
     settings = services.chatbot().settings
     url = settings.public_url or f"http://{settings.host}:{settings.port}"
     with st.container(border=True, key="key-made"):
-        st.markdown(f"**The key of {as_label(name)}.** Copy it now: it is not shown again.")
+        st.markdown(
+            gettext(
+                "**The key of {name}.** Copy it now: it is not shown again.", name=as_label(name)
+            )
+        )
         st.code(key, language=None, wrap_lines=True)
-        st.caption("For example:")
+        st.caption(gettext("For example:"))
         example = f"STRATA_API_KEY={key} strata ask --server {url} QUESTION"
         st.code(example, language=None, wrap_lines=True)
-        if st.button("Done"):
+        if st.button(gettext("Done")):
             del st.session_state[_MADE]
             st.rerun()
 
@@ -227,12 +273,15 @@ def stay_outside(error: Exception) -> None:
             if settings.sign_in == "oidc":
                 _offer_sign_out()
         elif settings.sign_in == "oidc":
-            st.markdown("Answers from the documentation of the right release, with citations.")
-            if str(error) != "Nobody is signed in.":
+            st.markdown(
+                gettext("Answers from the documentation of the right release, with citations.")
+            )
+            if str(error) != gettext(NOBODY):
                 st.caption(message)
-            if button("Sign in", icon="login", type="primary"):
+            if button(gettext("Sign in"), icon="login", type="primary"):
                 st.login()
         elif settings.sign_in == "proxy":
-            st.markdown(f"Open {as_text(settings.public_url or '')} and sign in there.")
+            address = as_text(settings.public_url or "")
+            st.markdown(gettext("Open {address} and sign in there.", address=address))
         else:
             st.markdown(message)

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from chatbot.text.languages import gettext
 from ingestion.errors import StrataError
 from ui.account import account, stay_outside
 from ui.chat.page import chat
 from ui.documents.page import documents
 from ui.elements.address import name_pages
+from ui.elements.language import speak_with
 from ui.evaluation.page import evaluation
 from ui.glossary import glossary
 from ui.releases import releases
@@ -28,6 +30,7 @@ st.logo(_HERE / "wordmark.svg", size="large")
 
 try:
     person = current_person()
+    speak_with(person)
 except StrataError as error:
     stay_outside(error)
     st.stop()
@@ -35,24 +38,25 @@ except StrataError as error:
 # A page's address is the name of its function.
 pages = {
     "": [
-        st.Page(chat, title="Chat", icon=":material/forum:", default=True),
-        st.Page(releases, title="Releases", icon=":material/layers:"),
-        st.Page(account, title="Account", icon=":material/person:"),
+        st.Page(chat, title=gettext("Chat"), icon=":material/forum:", default=True),
+        st.Page(releases, title=gettext("Releases"), icon=":material/layers:"),
+        st.Page(account, title=gettext("Account"), icon=":material/person:"),
     ]
 }
 if administers(person):
-    pages["Admin"] = [
-        st.Page(documents, title="Documents", icon=":material/folder_open:"),
-        st.Page(glossary, title="Glossary", icon=":material/translate:"),
-        st.Page(history, title="Review", icon=":material/rate_review:"),
-        st.Page(gaps, title="Gaps", icon=":material/help_center:"),
-        st.Page(numbers, title="Numbers", icon=":material/bar_chart:"),
+    pages[gettext("Admin")] = [
+        st.Page(documents, title=gettext("Documents"), icon=":material/folder_open:"),
+        st.Page(glossary, title=gettext("Glossary"), icon=":material/translate:"),
+        st.Page(history, title=gettext("Review"), icon=":material/rate_review:"),
+        st.Page(gaps, title=gettext("Gaps"), icon=":material/help_center:"),
+        st.Page(numbers, title=gettext("Numbers"), icon=":material/bar_chart:"),
     ]
 if person.is_admin:
-    pages["Admin"].insert(1, st.Page(sources, title="Sources", icon=":material/sync:"))
-    pages["Admin"] += [
-        st.Page(evaluation, title="Evaluation", icon=":material/science:"),
-        st.Page(audit, title="Audit log", icon=":material/fact_check:"),
+    own = pages[gettext("Admin")]
+    own.insert(1, st.Page(sources, title=gettext("Sources"), icon=":material/sync:"))
+    own += [
+        st.Page(evaluation, title=gettext("Evaluation"), icon=":material/science:"),
+        st.Page(audit, title=gettext("Audit log"), icon=":material/fact_check:"),
     ]
 name_pages(page for group in pages.values() for page in group)
 st.navigation(pages, position="top").run()

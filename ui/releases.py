@@ -8,8 +8,10 @@ from functools import partial
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from chatbot.comparison.values import outcome_name
 from chatbot.retrieval.support import cite_stated
 from chatbot.review.exports import csv_lines
+from chatbot.text.languages import figure, gettext
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.errors import NoCorpus
 from corpora.parameters.parameter import (
@@ -40,7 +42,6 @@ from ui.wording.escaping import as_label
 
 _COLOURS = {Outcome.NEW: "green", Outcome.CHANGED: "orange", Outcome.GONE: "red"}
 _COLUMNS = (DEFAULT, RANGE, TYPE, SINCE, DEPRECATED, REPLACED)
-_CHANGES, _UPGRADE = "Changes", "Upgrade guide"
 _OTHERS = 3
 """Columns of the page's own that are shown beside the known relations."""
 
@@ -54,11 +55,12 @@ def releases(person: Person) -> None:
         own = ReleaseAdministration(services.administered().database).products()
         products += [name for name in waiting_products() if name not in products]
     if not products:
-        st.title("Releases", anchor=False)
-        st.markdown("There is no documentation yet.")
+        st.title(gettext("Releases"), anchor=False)
+        st.markdown(gettext("There is no documentation yet."))
         return
     _only_known("releases-product", products)
-    product = heading_with_product("Releases", products, "releases-product", bind="query-params")
+    title, key = gettext("Releases"), "releases-product"
+    product = heading_with_product(title, products, key, bind="query-params")
     if name := st.query_params.get("parameter"):
         _show_history(product, name)
         return
@@ -69,17 +71,24 @@ def releases(person: Person) -> None:
     if not names:
         return
     if len(names) < 2:
-        st.markdown(f"{as_label(product)} has one release only: there is none to compare it with.")
+        st.markdown(
+            gettext(
+                "{product} has one release only: there is none to compare it with.",
+                product=as_label(product),
+            )
+        )
         return
     with st.container(horizontal=True, key="releases-chosen"):
-        older, newer = _choose("From", 1, names), _choose("To", 0, names)
+        older = _choose(gettext("From"), "from", 1, names)
+        newer = _choose(gettext("To"), "to", 0, names)
     if older == newer:
-        st.markdown("Choose two different releases.")
+        st.markdown(gettext("Choose two different releases."))
         return
-    tabs = {_CHANGES: _show_changes, _UPGRADE: upgrade_guide}
+    guide = gettext("Upgrade guide")
+    tabs = {gettext("Changes"): _show_changes, guide: upgrade_guide}
     if st.query_params.get("view") == "upgrade":
         del st.query_params["view"]
-        open_tab("releases-tabs", _UPGRADE)
+        open_tab("releases-tabs", guide)
     show_tabs(
         "releases-tabs",
         {name: partial(show, product, older, newer) for name, show in tabs.items()},
@@ -88,13 +97,13 @@ def releases(person: Person) -> None:
 
 def _show_changes(product: str, older: str, newer: str) -> None:
     open_parameters = services.chatbot().open_parameters
-    with st.spinner("Comparing the releases …"):
+    with st.spinner(gettext("Comparing the releases …")):
         compared = changes(*(open_parameters(product, name) for name in (older, newer)))
     _list(product, older, newer, compared)
 
 
-def _choose(label: str, index: int, names: Sequence[str]) -> str:
-    key = f"releases-{label.lower()}"
+def _choose(label: str, which: str, index: int, names: Sequence[str]) -> str:
+    key = f"releases-{which}"
     _only_known(key, names)
     return st.selectbox(label, names, index=index, key=key, bind="query-params")
 
@@ -107,13 +116,15 @@ def _only_known(key: str, names: Sequence[str]) -> None:
 
 
 def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> None:
-    words = search_box("releases-words", "Search", "names, sections and values")
+    words = search_box("releases-words", gettext("Search"), gettext("names, sections and values"))
     filters = st.container(horizontal=True, key="releases-filters")
-    outcome = any_of(filters, "Change", list(map(str, Outcome)), "releases-change")
+    outcomes = list(map(str, Outcome))
+    label, key = gettext("Change"), "releases-change"
+    outcome = any_of(filters, label, outcomes, key, shown=_outcome_name)
     kinds = sorted({change.shown.kind for change in compared})
-    kind = any_of(filters, "Kind", kinds, "releases-kind")
+    kind = any_of(filters, gettext("Kind"), kinds, "releases-kind")
     owners = sorted({c.shown.owner for c in compared if kind in (None, c.shown.kind)})
-    owner = any_of(filters, "Section", owners, "releases-owner")
+    owner = any_of(filters, gettext("Section"), owners, "releases-owner")
     shown = [
         change
         for change in compared
@@ -122,9 +133,11 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
         and owner in (None, change.shown.owner)
         and has_words(" ".join(_searched(change)), words)
     ]
-    counts = ", ".join(f"{sum(c.outcome is o for c in shown):,} {o}" for o in Outcome)
+    counted = ((sum(c.outcome is o for c in shown), outcome_name(o)) for o in Outcome)
+    counts = ", ".join(f"{figure(number)} {name}" for number, name in counted)
+    way = gettext("From {older} to {newer}:", older=as_label(older), newer=as_label(newer))
     with in_a_row(key="releases-summary"):
-        st.markdown(f"**From {as_label(older)} to {as_label(newer)}:** {counts}")
+        st.markdown(f"**{way}** {counts}")
         download(
             "CSV",
             lambda: "".join(csv_lines(map(_exported, shown))).encode("utf-8-sig"),
@@ -133,7 +146,7 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
             key="changes-csv",
         )
     if not shown:
-        st.markdown("Nothing matches." if compared else "No parameter differs.")
+        st.markdown(gettext("Nothing matches.") if compared else gettext("No parameter differs."))
         return
     list_in_pages(
         shown,
@@ -141,6 +154,10 @@ def _list(product: str, older: str, newer: str, compared: Sequence[Change]) -> N
         lambda number, change: _show_change(product, (older, newer), number, change),
         of="change",
     )
+
+
+def _outcome_name(outcome: str) -> str:
+    return outcome_name(Outcome(outcome))
 
 
 def _searched(change: Change) -> tuple[str, ...]:
@@ -169,7 +186,7 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
     parameter = change.shown
     with st.container(border=True, key=f"difference-{number}", gap="xsmall"):
         with in_a_row():
-            badge = f":{_COLOURS[change.outcome]}-badge[{change.outcome}]"
+            badge = f":{_COLOURS[change.outcome]}-badge[{outcome_name(change.outcome)}]"
             st.markdown(f"**{as_label(parameter.name)}** {badge}", width="content")
             where = as_label(f"{parameter.kind} · {parameter.owner}", 120)
             st.markdown(f":small[:gray[{where}]]", width="content")
@@ -181,7 +198,7 @@ def _show_change(product: str, releases: tuple[str, str], number: int, change: C
                 if side:
                     _show_place(product, release, side, f"{number}-{which}")
             button(
-                "History",
+                gettext("History"),
                 lambda name: go(parameter=name),
                 parameter.name,
                 icon="history",
@@ -199,8 +216,8 @@ def _show_place(
 
 
 def _show_history(product: str, name: str) -> None:
-    button("All changes", lambda: go(parameter=None), icon="arrow_back", type="tertiary")
-    with st.spinner("Reading the releases …"):
+    button(gettext("All changes"), lambda: go(parameter=None), icon="arrow_back", type="tertiary")
+    with st.spinner(gettext("Reading the releases …")):
         open_parameters = services.chatbot().open_parameters
         read = {}
         for of in services.releases(product):
@@ -213,7 +230,10 @@ def _show_history(product: str, name: str) -> None:
             owned[parameter.kind, parameter.owner].setdefault(release, parameter)
     st.subheader(as_label(name, 120), anchor=False)
     if not owned:
-        st.markdown(f"No release of {as_label(product)} has a parameter with this name.")
+        none = gettext(
+            "No release of {product} has a parameter with this name.", product=as_label(product)
+        )
+        st.markdown(none)
     for number, ((kind, owner), of_release) in enumerate(owned.items()):
         st.markdown(f"**{as_label(owner, 160)}** :small[:gray[{as_label(kind)}]]")
         _show_parameter(product, name, list(read), of_release, number)
@@ -231,13 +251,15 @@ def _show_parameter(
     if description := next(iter(stated.values())).value(DESCRIPTION):
         st.markdown(as_label(description, 400))
     columns: dict[str, Cell[str]] = {
-        "Release": str,
-        "Documented": lambda release: "yes" if release in stated else "no",
+        gettext("Release"): str,
+        gettext("Documented"): lambda release: (
+            gettext("yes") if release in stated else gettext("no")
+        ),
     }
     for relation in _relations(stated.values()):
         columns[relation.capitalize()] = partial(_value, stated, relation)
     key = f"history {product} {name} {number}"
-    show_table(releases, columns, key=key, name=f"{name} in every release")
+    show_table(releases, columns, key=key, name=gettext("{name} in every release", name=name))
     with st.container(horizontal=True, key=f"citations-history-{number}", gap="xsmall"):
         for release, parameter in stated.items():
             _show_place(product, release, parameter, f"history-{number}-{release}")
@@ -264,5 +286,6 @@ def _show_replacements(product: str, name: str, read: Iterable[ReleaseParameters
         if name.casefold() in (r.old.casefold(), r.new.casefold()) and release.named(r.new)
     }
     for number, ((old, new), (release, stated)) in enumerate(replacements.items()):
-        st.markdown(f"**{as_label(new)}** replaces **{as_label(old)}**")
+        of = {"new": as_label(new), "old": as_label(old)}
+        st.markdown(gettext("**{new}** replaces **{old}**", **of))
         _show_place(product, release, stated, f"replaced-{number}")

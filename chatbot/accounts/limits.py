@@ -12,6 +12,7 @@ from sqlalchemy import delete, func, select
 
 from chatbot.accounts.people import Person
 from chatbot.errors import LimitReached
+from chatbot.text.languages import gettext, gettext_noop, ngettext
 from corpora.database.engine import Database
 from corpora.database.history_tables import UseRow
 
@@ -42,8 +43,11 @@ class UsageLimits:
         with self._opening:
             if owner and self._open[owner] >= MOST_OPEN:
                 raise LimitReached(
-                    f"{MOST_OPEN} of your questions are being answered. You can go on when one "
-                    "of them is."
+                    gettext(
+                        "{number} of your questions are being answered. You can go on when one "
+                        "of them is.",
+                        number=MOST_OPEN,
+                    )
                 )
             self._open[owner] += 1
 
@@ -58,7 +62,7 @@ class UsageLimits:
     def question(self, owner: str, most: int | None = None) -> None:
         """Count a question, or raise LimitReached; `most` is a limit of the owner's own."""
         most = self.questions_per_minute if most is None else most
-        self._use(owner, "question", most, timedelta(minutes=1), "questions a minute")
+        self._use(owner, "question", most, timedelta(minutes=1), _QUESTIONS)
 
     def wrong_hook(self) -> None:
         """Count a call of a webhook with a wrong secret in this process, or raise LimitReached.
@@ -72,11 +76,11 @@ class UsageLimits:
                 self._wrong_hooks.append(now)
                 return
             wait = timedelta(seconds=self._wrong_hooks[0] + minute - now)
-        raise _reached(WRONG_HOOKS, "wrong secrets a minute", wait)
+        raise _reached(WRONG_HOOKS, _WRONG_SECRETS, wait)
 
     def upload(self, person: Person) -> None:
         """Count an upload of however many files, or raise LimitReached."""
-        self._use(person.id, "upload", self.uploads_per_day, timedelta(days=1), "uploads a day")
+        self._use(person.id, "upload", self.uploads_per_day, timedelta(days=1), _UPLOADS)
 
     def _use(self, owner: str, kind: str, limit: int, within: timedelta, of: str) -> None:
         if not owner or not limit:
@@ -94,14 +98,23 @@ class UsageLimits:
         raise _reached(limit, of, first + within - now)
 
 
+_QUESTIONS = gettext_noop(
+    "Your limit of {limit} questions a minute is reached. You can go on in {wait}."
+)
+_UPLOADS = gettext_noop("Your limit of {limit} uploads a day is reached. You can go on in {wait}.")
+_WRONG_SECRETS = gettext_noop(
+    "Your limit of {limit} wrong secrets a minute is reached. You can go on in {wait}."
+)
+
+
 def _reached(limit: int, of: str, wait: timedelta) -> LimitReached:
-    until = _in_words(wait)
-    return LimitReached(f"Your limit of {limit} {of} is reached. You can go on in {until}.")
+    return LimitReached(gettext(of, limit=limit, wait=_in_words(wait)))
 
 
 def _in_words(wait: timedelta) -> str:
     seconds = max(1, math.ceil(wait.total_seconds()))
-    units = ((3600, "hour"), (60, "minute"), (1, "second"))
-    size, unit = next((size, unit) for size, unit in units if seconds >= size)
-    count = math.ceil(seconds / size)
-    return f"{count} {unit}{'s' * (count > 1)}"
+    if seconds >= 3600:
+        return ngettext("{number} hour", "{number} hours", math.ceil(seconds / 3600))
+    if seconds >= 60:
+        return ngettext("{number} minute", "{number} minutes", math.ceil(seconds / 60))
+    return ngettext("{number} second", "{number} seconds", seconds)

@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.catalog.rights import Viewer
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
 from corpora.database.right_tables import MembershipRow
 
 _NOTED_EVERY = timedelta(hours=1)
-_REFUSAL = "Only admins can do this. Ask an admin of this Strata for it."
+_REFUSAL = gettext_noop("Only admins can do this. Ask an admin of this Strata for it.")
 
 
 def require_short(what: str, text: str, longest: int) -> None:
@@ -40,7 +41,7 @@ class Person:
         """
         sight = over.sight if over else None
         if not (self.is_admin or (sight and self.id and sight.administered_by == self.id)):
-            raise NotAllowed(_REFUSAL)
+            raise NotAllowed(gettext(_REFUSAL))
 
     @property
     def viewer(self) -> Viewer:

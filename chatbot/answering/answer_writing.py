@@ -9,6 +9,7 @@ from chatbot.answering.refusals import REJECTED_BEFORE, nothing_found
 from chatbot.answering.whole_answer import gather, write_cited
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.runtime.concurrency import in_thread
+from chatbot.text.languages import gettext
 from chatbot.turn import ModelStep, Turn
 from corpora.indexing.corpus import Corpus
 
@@ -41,7 +42,7 @@ def write_answer(
         assert turn.answer is not None
         if is_rejected(turn, turn.answer.value, same):
             nothing = nothing_found(turn, REJECTED_BEFORE)
-            turn = replace(turn, answer=replace(nothing, warnings=(REJECTED,)))
+            turn = replace(turn, answer=replace(nothing, warnings=(gettext(REJECTED),)))
         return replace(turn, route=route_of(turn))
 
     return write

@@ -11,6 +11,7 @@ from chatbot.retrieval.passages import Passage, continued, section_of
 from chatbot.retrieval.question_types import QuestionType
 from chatbot.retrieval.records import LIST_MARK
 from chatbot.retrieval.support import names, shared
+from chatbot.text.languages import ngettext
 from chatbot.text.markdown import fenced_code
 from chatbot.text.sanitizer import as_document_words
 from chatbot.text.words import filtered
@@ -96,8 +97,11 @@ def _whole(passage: Passage, subject: str, open_page: Callable[[int], StoredPage
     wanted = {row.quote for row in rows}
     table = [block.text for block in blocks if block.kind is BlockKind.TABLE_ROW]
     out = [text for text in table if wanted and text not in wanted]
-    plural = "s" if out[1:] else ""
-    note = f"The table has {len(out)} more row{plural}." if by_words and out else ""
+    note = ""
+    if by_words and out:
+        note = ngettext(
+            "The table has {number} more row.", "The table has {number} more rows.", len(out)
+        )
     is_row = BlockKind.TABLE_ROW
     kept = tuple(b for b in blocks if b.kind is not is_row or b.text not in out)
     return Part(run, kept, tuple(rows), tuple(map(_head, out)), note)

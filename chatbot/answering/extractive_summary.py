@@ -8,6 +8,7 @@ votes, formats and word2vec are left out: usefulness is the cosine to the questi
 from collections.abc import Iterator
 from dataclasses import replace
 
+from chatbot.text.languages import gettext
 from chatbot.text.markdown import renumbered, without_marks
 from chatbot.turn import Answer, Citation, Remembered, Route, RuleStep, Turn
 from corpora.indexing.embedding import Embedder
@@ -79,5 +80,14 @@ def _cited(pair: Remembered, text: str, citations: list[Citation]) -> str:
 def _nothing(turn: Turn) -> Answer:
     product, release = turn.target
     if len(turn.resolution.releases) > 1:
-        return Answer("Earlier answers are of one release each: ask for one of them.", True)
-    return Answer(f"No question like it was answered for {product} {release} before.", True)
+        return Answer(
+            gettext("Earlier answers are of one release each: ask for one of them."), True
+        )
+    return Answer(
+        gettext(
+            "No question like it was answered for {product} {release} before.",
+            product=product,
+            release=release,
+        ),
+        True,
+    )

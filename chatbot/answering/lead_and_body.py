@@ -34,6 +34,7 @@ from chatbot.retrieval.records import in_words, sentences
 from chatbot.retrieval.release_of_text import OtherReleases, attributed, other_releases
 from chatbot.retrieval.support import cite_words, names, says_unknown
 from chatbot.runtime.model_calls import call
+from chatbot.text.languages import gettext, gettext_noop, shown_list
 from chatbot.text.markdown import with_marks_as_code, without_marks
 from chatbot.text.sanitizer import as_code, as_document_words, as_words, harmless
 from chatbot.text.words import filtered, listed
@@ -50,9 +51,11 @@ BORNE_REFUSAL_PROBABILITY = 0.25
 """The same where one record bears the question (docs/decisions/0018)."""
 _BORNE = 0.5
 """The least share of a question's words that the release has where a record bears it."""
-NO_MODEL = "No language model is set up: this is the best passage."
-TOO_LONG = "The question is too long for the language model: this is the best passage."
-REMOVED = "A sentence was left out: the documentation does not support it."
+NO_MODEL = gettext_noop("No language model is set up: this is the best passage.")
+TOO_LONG = gettext_noop(
+    "The question is too long for the language model: this is the best passage."
+)
+REMOVED = gettext_noop("A sentence was left out: the documentation does not support it.")
 
 
 def write_lead_and_body(
@@ -79,7 +82,7 @@ def write_lead_and_body(
             return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
         draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
         if model is None:
-            return replace(turn, answer=replace(draft.passage(), warnings=(NO_MODEL,)))
+            return replace(turn, answer=replace(draft.passage(), warnings=(gettext(NO_MODEL),)))
         chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
         made = await call(
             model,
@@ -93,14 +96,14 @@ def write_lead_and_body(
         turn = replace(turn, calls=(*turn.calls, made), route=route_of(turn))
         draft.turn = turn
         if made.problem:
-            return replace(turn, answer=replace(draft.passage(), warnings=(TOO_LONG,)))
+            return replace(turn, answer=replace(draft.passage(), warnings=(gettext(TOO_LONG),)))
         reply = made.reply
         if made.completion_tokens >= max_tokens:
             # It was cut off, so that its last sentence is not whole.
             reply = " ".join(sentences(reply)[:-1])
         answer = _answer(draft, reply)
         if is_rejected(turn, answer.value, same):
-            answer = replace(nothing_found(turn, REJECTED_BEFORE), warnings=(REJECTED,))
+            answer = replace(nothing_found(turn, REJECTED_BEFORE), warnings=(gettext(REJECTED),))
         return replace(turn, answer=answer)
 
     return write
@@ -128,7 +131,9 @@ def _answer(draft: _Draft, reply: str) -> Answer:
         refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
         answer, outside = nothing_found(turn, refusal), []
     named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
-    return replace(answer, outside=tuple(named), warnings=() if lead.is_whole else (REMOVED,))
+    return replace(
+        answer, outside=tuple(named), warnings=() if lead.is_whole else (gettext(REMOVED),)
+    )
 
 
 @dataclass
@@ -228,7 +233,10 @@ class _Draft:
         if rows and self.prompt.kind not in (QuestionType.STEPS, QuestionType.LIST):
             lead = [Sentence(in_words(row), ((best, row),)) for row in rows]
             return replace(self.written(lead), unwritten=True)
-        value = f"The passage of the {self.turn.target[1]} documentation that fits best:"
+        value = gettext(
+            "The passage of the {release} documentation that fits best:",
+            release=self.turn.target[1],
+        )
         text = f"{value}\n\n{self._shown(self._compose(best) or shown_whole(best))}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
@@ -246,7 +254,7 @@ class _Draft:
         Listings follow the lead, and need no heading.
         """
         others = [self._others(r) for passage in part.passages for r in passage.records]
-        of = f" ({listed(others[0])})" if others and all(others) else ""
+        of = f" ({shown_list(others[0])})" if others and all(others) else ""
         marks = [self._mark(passage, passage) for passage in part.passages]
         note = f"\n\n{part.note}" if part.note else ""
         first, *rest = part.blocks

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from chatbot.answering.refusals import nothing_found
 from chatbot.retrieval.question_types import QuestionType, question_type
+from chatbot.text.languages import gettext, shown_list
 from chatbot.text.parts import parts_named
 from chatbot.text.sanitizer import as_code
-from chatbot.text.words import filtered, listed, things_named
+from chatbot.text.words import filtered, things_named
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
@@ -94,10 +95,14 @@ def _refused(
     for wordings, has in lacking:
         documented_in = [o.release for o in others if any(has(o, word) for word in wordings)]
         if documented_in:
-            name, where = as_code(_written(wordings[0], turn.question)), listed(documented_in)
-            text = (
-                f"The {release} documentation of {product} does not document {name}. "
-                f"It is documented in {where}."
+            name, where = as_code(_written(wordings[0], turn.question)), shown_list(documented_in)
+            text = gettext(
+                "The {release} documentation of {product} does not document {name}. "
+                "It is documented in {where}.",
+                release=release,
+                product=product,
+                name=name,
+                where=where,
             )
             answer = Answer(text, abstained=True, refusal=f"gate: {name} only in {where}")
             return replace(turn, answer=answer, found_in=tuple(documented_in[::-1]))

@@ -12,17 +12,16 @@ from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import Messages, call
+from chatbot.text.languages import gettext, gettext_noop, in_every_language, shown_list
 from chatbot.text.markdown import without_marks
 from chatbot.text.sanitizer import as_code, harmless_answer
-from chatbot.text.words import listed
 from chatbot.turn import Answer, ReducedChunk, RetrievedChunk, Turn
 from corpora.indexing.corpus import Corpus
 from prompts import Fenced, fenced, fenced_list, render
 
 STEP = "answer_generation"
 MENDING = "answer_mending"
-UNSUPPORTED = "Not in the cited pages:"
-"""The beginning of the warning on claims that no passage supports."""
+_UNSUPPORTED = gettext_noop("Not in the cited pages: {claims}. Check it before you rely on it.")
 _TURNS, _OF_A_TURN = 4, 1_200
 """The number of earlier turns in a prompt, and of characters of each of their texts."""
 
@@ -91,10 +90,15 @@ async def write_cited(
         return replace(turn, answer=replace(nothing, text=text, citations=checked.citations))
     answer = Answer(checked.text, False, checked.citations, checked.lead)
     if checked.unsupported:
-        claims = listed(map(as_code, checked.unsupported))
-        warning = f"{UNSUPPORTED} {claims}. Check it before you rely on it."
-        answer = replace(answer, warnings=(warning,))
+        claims = shown_list(map(as_code, checked.unsupported))
+        answer = replace(answer, warnings=(gettext(_UNSUPPORTED, claims=claims),))
     return replace(turn, answer=answer)
+
+
+def doubted(warnings: Sequence[str]) -> str:
+    """The warning on claims that no passage supports, in whatever language; "" without one."""
+    begins = tuple(text.partition("{")[0] for text in in_every_language(_UNSUPPORTED))
+    return next((warning for warning in warnings if warning.startswith(begins)), "")
 
 
 def gather(

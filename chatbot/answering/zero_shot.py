@@ -8,13 +8,14 @@ from chatbot.answering.refusals import UNKNOWN_TO_MODEL
 from chatbot.retrieval.records import sentences
 from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.model_calls import call
+from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.markdown import without_marks
 from chatbot.text.sanitizer import harmless
 from chatbot.text.words import listed
 from chatbot.turn import Answer, ModelStep, Route, Turn
 from prompts import fenced, render
 
-UNCITED = "Nothing is cited: the model answered without reading the documentation."
+UNCITED = gettext_noop("Nothing is cited: the model answered without reading the documentation.")
 
 
 def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
@@ -44,9 +45,9 @@ def answer_zero_shot(model: BaseChatModel, *, max_tokens: int) -> ModelStep:
             turn,
             calls=(*turn.calls, made),
             route=Route.MODEL,
-            answer=Answer("I don't know.", True, refusal=UNKNOWN_TO_MODEL)
+            answer=Answer(gettext("I don't know."), True, refusal=UNKNOWN_TO_MODEL)
             if unknown
-            else Answer(text, False, value=text, warnings=(UNCITED,)),
+            else Answer(text, False, value=text, warnings=(gettext(UNCITED),)),
         )
 
     return answer

@@ -11,7 +11,7 @@ from chatbot.chain.ahead import begun
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.events import StepFinished, StepStarted, emit
 from chatbot.runtime.spans import span
-from chatbot.text.words import listed
+from chatbot.text.languages import ngettext, shown_list
 from chatbot.turn import ModelStep, RuleStep, Step, Turn
 
 Steps = tuple[tuple[str, Step], ...]
@@ -118,8 +118,10 @@ def _result(step: str, turn: Turn) -> str:
         and turn.resolved.releases
     ):
         names = turn.resolved.releases
-        return listed(names) if len(names) <= _MOST_NAMED else f"{len(names)} releases"
+        if len(names) > _MOST_NAMED:
+            return ngettext("{number} release", "{number} releases", len(names))
+        return shown_list(names)
     if step == "context_retrieval":
         pages = len({chunk.page.id for chunk in turn.retrieved})
-        return "1 page" if pages == 1 else f"{pages} pages"
+        return ngettext("{number} page", "{number} pages", pages)
     return ""

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from chatbot.memory.recall import Recall
 from chatbot.runtime.events import Offered, emit
+from chatbot.text.languages import gettext, gettext_noop
 from chatbot.turn import Answer, Recollection, Route, RuleStep, Turn
 
-UNCITED = "This is the team's own answer: it cites no page of the documentation."
+UNCITED = gettext_noop("This is the team's own answer: it cites no page of the documentation.")
 
 
 def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
@@ -28,7 +29,7 @@ def recall_answered(memory: Recall, *, offering: bool) -> RuleStep:
                 emit(Offered(recollection.offers))
             return replace(turn, recollection=recollection)
         same = recollection.reused
-        warnings = () if same.citations else (UNCITED,)
+        warnings = () if same.citations else (gettext(UNCITED),)
         answer = Answer(same.answer, False, same.citations, same.value, warnings)
         return replace(
             turn, recollection=Recollection(reused=same), route=Route.REUSE, answer=answer

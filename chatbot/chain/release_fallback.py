@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from chatbot.releases.release_choice import TARGET
-from chatbot.releases.resolution import ReleaseStatus
+from chatbot.releases.resolution import Reason, ReleaseStatus
 from chatbot.retrieval.records import records
 from chatbot.retrieval.support import cite_words
 from chatbot.runtime.concurrency import in_thread
+from chatbot.text.languages import gettext
 from chatbot.text.words import search_terms
 from chatbot.turn import Answer, Citation, ModelStep, Queries, Route, RuleStep, Turn
 from corpora.indexing.corpus import Corpus
@@ -51,13 +51,17 @@ def answer_from_newest(
         if newest is None or (named and turn.found_in):
             return turn
         latest = resolution.releases[0]
-        of = replace(resolution, releases=(newest,), explanation=f"not documented in {latest}")
+        why = gettext("not documented in {release}", release=latest)
+        of = replace(resolution, releases=(newest,), explanation=why)
         again = await answering(replace(turn, resolved=of, **_UNANSWERED))
         if again.answer is None or again.answer.abstained:
             return replace(turn, calls=again.calls, timings=again.timings)
         if named:
             return replace(turn, found_in=(newest,), calls=again.calls, timings=again.timings)
-        led = _led(f"{latest} does not document this. From {newest}:", again.answer)
+        lead = gettext(
+            "{latest} does not document this. From {newest}:", latest=latest, newest=newest
+        )
+        led = _led(lead, again.answer)
         refusal = turn.answer.refusal if turn.answer else ""
         return replace(again, answer=replace(led, refusal=refusal))
 
@@ -76,11 +80,12 @@ _UNANSWERED: dict[str, Any] = {
 def _with_target(turn: Turn) -> Turn:
     """The turn whose answer says that it is from the release to which the asker goes."""
     resolution, answer = turn.resolved, turn.answer
-    if not (resolution and resolution.explanation.endswith(TARGET) and answer):
+    if not (resolution and resolution.reason is Reason.TARGET and answer):
         return turn
     if answer.abstained or turn.route is Route.INVENTORY:
         return turn
-    return replace(turn, answer=_led(f"For {turn.target[1]}, {TARGET}:", answer))
+    lead = gettext("For {release}, your target release:", release=turn.target[1])
+    return replace(turn, answer=_led(lead, answer))
 
 
 def _led(lead: str, answer: Answer) -> Answer:

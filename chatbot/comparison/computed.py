@@ -7,6 +7,7 @@ from chatbot.comparison.pages import passages
 from chatbot.comparison.values import SHOWN, changed_group, stated_values
 from chatbot.comparison.wording import Quotes, in_each, in_short, joined
 from chatbot.retrieval.support import plain
+from chatbot.text.languages import gettext, ngettext
 from chatbot.turn import Answer
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
@@ -46,7 +47,12 @@ def _notes(corpora: Sequence[Corpus]) -> Iterator[Answer]:
         ]
         if shown:
             left = len(lines) - len(shown)
-            more = [f"{left} more notes are left out."] if left else []
-            yield quotes.answer(
-                f"The release notes of {corpus.release} say:", "\n".join(shown), *more
-            )
+            more = []
+            if left:
+                more = [
+                    ngettext(
+                        "{number} more note is left out.", "{number} more notes are left out.", left
+                    )
+                ]
+            lead = gettext("The release notes of {release} say:", release=corpus.release)
+            yield quotes.answer(lead, "\n".join(shown), *more)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from chatbot.comparison.pages import name_of, pages_with, passages
 from chatbot.comparison.wording import Quotes, in_short
 from chatbot.retrieval.support import cite, cite_words, plain
+from chatbot.text.languages import gettext, shown_list
 from chatbot.text.sanitizer import as_code
-from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, Documented, Record
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
@@ -87,21 +87,29 @@ def presence_in_words(thing: str, findings: Sequence[Finding]) -> Answer:
     cited = [quotes.cite(f.citation) for f in had if f.citation]
     there = [f"{f.release} {mark}" for f, mark in zip(had, cited, strict=True)]
     lacking = [finding.release for finding in findings if not finding.citation]
-    others = listed(lacking, "or") if lacking else ""
+    others = shown_list(lacking, choice=True) if lacking else ""
+    of = {"thing": as_code(thing), "others": others}
     if not there:
-        text = f"I couldn't find {as_code(thing)} in the documentation of {others}."
+        text = gettext("I couldn't find {thing} in the documentation of {others}.", **of)
     else:
-        missing = f", not in {others}" if others else ""
+        of["there"] = shown_list(there)
         at = findings.index(had[0])
-        is_run = len(had) > 1 and others and list(findings[at : at + len(had)]) == had
-        where = f"in {listed(there)}"
-        if is_run:
-            where = f"from {had[0].release} to {had[-1].release} {' '.join(cited)}"
-        text = f"{as_code(thing)} is documented {where}{missing}."
+        if len(had) > 1 and others and list(findings[at : at + len(had)]) == had:
+            of |= {"first": had[0].release, "last": f"{had[-1].release} {' '.join(cited)}"}
+            text = gettext("{thing} is documented from {first} to {last}, not in {others}.", **of)
+        elif others:
+            text = gettext("{thing} is documented in {there}, not in {others}.", **of)
+        else:
+            text = gettext("{thing} is documented in {there}.", **of)
     noted = sorted(findings, key=lambda f: f.status is not Documented.REMOVED)
     for finding in [f for f in noted if f.note and not f.citation][:1]:
         assert finding.note is not None
         mark = quotes.mark(finding.note, finding.release)
-        words = in_short(finding.note.reading).rstrip(".:")
-        text += f" The release notes of {finding.release} say: {words} {mark}."
+        said = f"{in_short(finding.note.reading).rstrip('.:')} {mark}."
+        note = gettext(
+            "The release notes of {release} say: {words}",
+            release=finding.release,
+            words=said,
+        )
+        text += f" {note}"
     return quotes.answer(text)

@@ -11,7 +11,8 @@ from chatbot.comparison.values import parameters_named, stated_values
 from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
-from chatbot.text.words import listed, things_named
+from chatbot.text.languages import gettext, shown_list
+from chatbot.text.words import things_named
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
 from corpora.parameters.releases import OpenParameters, ReleaseParameters
@@ -108,12 +109,16 @@ def _below_each_other(sides: Sequence[Turn], *, apart: bool = False) -> Answer:
     for side in sides:
         answer = side.answer
         is_told = answer is not None and not answer.abstained
-        answers.append(answer if answer and is_told else Answer("nothing found.", abstained=True))
+        answers.append(
+            answer if answer and is_told else Answer(gettext("nothing found."), abstained=True)
+        )
     releases = [side.target[1] for side in sides]
     if all(answer.abstained for answer in answers):
-        return Answer(
-            f"I couldn't find this in the documentation of {listed(releases, 'or')}.", True
+        text = gettext(
+            "I couldn't find this in the documentation of {releases}.",
+            releases=shown_list(releases, choice=True),
         )
+        return Answer(text, abstained=True)
     if apart:
         return joined([(f"**{r}:**", a) for r, a in zip(releases, answers, strict=True)])
     return in_each(releases, _without_common_items(answers))
@@ -126,14 +131,15 @@ def _without_common_items(answers: Sequence[Answer]) -> list[Answer]:
     if len(set(map(frozenset, items))) == 1 or any("```" in a.text for a in answers):
         return list(answers)
     left = [[x for x in answer.text.split("\n") if x not in common] for answer in answers]
-    note = [] if not common else ["- the rest is the same in all"]
+    note = [f"- {gettext('the rest is the same in all')}"] if common else []
     return [replace(a, text="\n".join([*x, *note])) for a, x in zip(answers, left, strict=True)]
 
 
 def _nothing_named(releases: Sequence[str]) -> Answer:
     """The question back which thing is to be compared."""
-    return Answer(
-        f"I can't tell what to look for in {listed(releases)}: ask again with the name of a thing, "
+    text = gettext(
+        "I can't tell what to look for in {releases}: ask again with the name of a thing, "
         "and I compare the pages on it.",
-        abstained=True,
+        releases=shown_list(releases),
     )
+    return Answer(text, abstained=True)

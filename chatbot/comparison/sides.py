@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from chatbot.comparison.topic import asks_differences, question_to_one, questions_in, topic_of
 from chatbot.releases.resolution import ReleaseStatus, cut
+from chatbot.text.languages import gettext
 from chatbot.turn import Answer, Documented, Route, Turn
 
 
@@ -49,7 +50,7 @@ def side_of(turn: Turn, release: str) -> Turn:
             status=ReleaseStatus.STATED,
             releases=(release,),
             mentions=(),
-            explanation=f"compared: {release}",
+            explanation=gettext("compared: {releases}", releases=release),
         ),
         calls=(),
         fallbacks=(),

@@ -7,6 +7,7 @@ from stopwords import get_stopwords
 
 from chatbot.releases.accounting import CHANGED, COMPARATIVE
 from chatbot.retrieval.question_types import stated_type
+from chatbot.text.asked_words import EVERY_RELEASE, LISTS, phrases, words
 from chatbot.text.words import FUNCTION_WORDS, filtered, word_set
 from corpora.indexing.lexical import UNSPACED_RUN, identifiers, tokens
 
@@ -53,7 +54,8 @@ def asks_differences(question: str) -> bool:
 
 def asks_where(question: str) -> bool:
     """Whether a question is about the releases that document a thing, not their differences."""
-    return _WHERE.search(question) is not None and not asks_differences(question)
+    where = _WHERE.search(question) or phrases(EVERY_RELEASE).search(question)
+    return where is not None and not asks_differences(question)
 
 
 def questions_in(message: str) -> list[tuple[int, int]]:
@@ -67,8 +69,11 @@ def questions_in(message: str) -> list[tuple[int, int]]:
 def topic_of(text: str, product: str) -> str:
     """The words of a question that name the compared thing, without question words and product."""
     own_name = set(tokens(product))
-    words = filtered(text.replace("`", "")).split()
-    named = [w for w in words if not (w.lower() in _ASKING or _COMPARATIVE.fullmatch(w))]
+    said = filtered(text.replace("`", "")).split()
+    named = [w for w in said if not (w.lower() in _ASKING or _COMPARATIVE.fullmatch(w))]
+    if phrases(EVERY_RELEASE).search(text):
+        known = FUNCTION_WORDS | words(*LISTS)
+        named = [w for w in named if w.lower() not in known]
     if _ELSEWHERE.search(text):
         left = [(w, _ELSEWHERE.sub("", w)) for w in named if not _is_function(w)]
         named = [w for w, rest in left if _FILLING.sub("", rest)]

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from chatbot.comparison.wording import Quotes, in_short, table
 from chatbot.retrieval.support import cite_stated, names
+from chatbot.text.languages import gettext, gettext_noop, ngettext, shown_list
 from chatbot.text.sanitizer import as_code, as_words
-from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, Origin
 from corpora.indexing.lexical import tokens
 from corpora.parameters.parameter import DESCRIPTION, UNIT, Fact, Parameter, Replacement
@@ -15,6 +15,11 @@ from corpora.parameters.releases import Change, Outcome, ReleaseParameters, chan
 SHOWN = 40
 """Rows of a table that are written out."""
 _MISSING = "–"
+_OUTCOMES = {
+    Outcome.NEW: gettext_noop("new"),
+    Outcome.CHANGED: gettext_noop("changed"),
+    Outcome.GONE: gettext_noop("gone"),
+}
 
 _Cell = tuple[str, Citation | None]
 """The text of a table cell, and its citation."""
@@ -57,16 +62,30 @@ def changed_group(topic: str, older: ReleaseParameters, newer: ReleaseParameters
     if not rows:
         return None
     counts = [
-        f"{what}: {listed(dict.fromkeys(as_code(c.shown.name) for c in of)) if topic else len(of)}"
+        f"{outcome_name(what)}: {_named(of) if topic else len(of)}"
         for what in Outcome
         if (of := [c for c in matches if c.outcome is what])
     ]
-    lead = f"From {older.release} to {newer.release}, {'; '.join(counts)}."
+    lead = gettext(
+        "From {older} to {newer}, {counts}.",
+        older=older.release,
+        newer=newer.release,
+        counts="; ".join(counts),
+    )
     quotes = Quotes()
     shown = [(name, *(_cell(cell, quotes) for cell in cells)) for name, *cells in rows[:SHOWN]]
     left = len(rows) - len(shown)
-    more = [f"{left} more differ."] if left else []
+    more = [ngettext("{number} more differs.", "{number} more differ.", left)] if left else []
     return quotes.answer(lead, table(("", older.release, newer.release), shown), *more)
+
+
+def outcome_name(outcome: Outcome) -> str:
+    """What became of parameters, as a word."""
+    return gettext(_OUTCOMES[outcome])
+
+
+def _named(changed: Sequence[Change]) -> str:
+    return shown_list(dict.fromkeys(as_code(change.shown.name) for change in changed))
 
 
 def _rows(
@@ -89,7 +108,7 @@ def _rows(
     cell = value, _cite(first or shown, newer if after else older)
     missing: _Cell = (_MISSING, None)
     if by := change.replaced_by:
-        missing = f"replaced by {as_code(by.new)}", _cite(by, newer)
+        missing = gettext("replaced by {name}", name=as_code(by.new)), _cite(by, newer)
     yield (name, cell, missing) if before else (name, missing, cell)
 
 

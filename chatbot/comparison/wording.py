@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from chatbot.retrieval.records import LIST_MARK
 from chatbot.retrieval.support import cite, plain
+from chatbot.text.languages import gettext, shown_list
 from chatbot.text.markdown import marks, renumbered, with_marks_as_code, without_marks
 from chatbot.text.sanitizer import harmless
-from chatbot.text.words import listed
 from chatbot.turn import Answer, Citation, Record
 from prompts.fencing import visible
 
@@ -63,7 +63,7 @@ def in_each(releases: Sequence[str], answers: Sequence[Answer]) -> Answer:
     for release, answer in zip(releases, answers, strict=True):
         own = dict.fromkeys(next(numbers) for _ in marks(answer.text))
         places.append(f"{release} {' '.join(f'[{n}]' for n in own)}")
-    text = f"It is the same in {listed(places)}: {bare[-1]}"
+    text = gettext("It is the same in {places}: {text}", places=shown_list(places), text=bare[-1])
     return replace(whole, text=text, value=without_marks(text))
 
 

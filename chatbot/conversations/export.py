@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from chatbot.conversations.conversations import Conversations
-from chatbot.conversations.feedback import UP
+from chatbot.conversations.feedback import UP, reason_name
 from chatbot.conversations.release_badge import duration, release_badge
 from chatbot.reply import Reply
+from chatbot.text.languages import gettext
 from chatbot.text.markdown import as_block, as_label, for_any_reader
+from chatbot.text.places import place_in_file
 from chatbot.turn import Citation
 from corpora.database.history_tables import ConversationRow, FeedbackRow, TurnRow
-from ingestion.page import numbered_place
 from prompts.fencing import visible
 
 
@@ -74,17 +75,20 @@ def _feedback(row: FeedbackRow | None) -> dict[str, Any] | None:
 
 def _turn(number: int, turn: TurnRow) -> Iterator[str]:
     reply, opinion = Reply.model_validate(turn.answer), turn.feedback
-    yield f"## Question {number}"
+    yield f"## {gettext('Question {number}', number=number)}"
     yield as_block(turn.question)
-    took = duration(reply)
-    yield f"*Answered on {_moment(turn.created)}{f' in {took}' if took else ''}*"
+    if took := duration(reply):
+        moment = _moment(turn.created)
+        yield f"*{gettext('Answered on {moment} in {time}', moment=moment, time=took)}*"
+    else:
+        yield f"*{gettext('Answered on {moment}', moment=_moment(turn.created))}*"
     yield from _answer(reply)
     if opinion:
-        parts = ["thumbs up" if opinion.thumbs == UP else "thumbs down", opinion.reason]
+        parts = [gettext("thumbs up") if opinion.thumbs == UP else gettext("thumbs down")]
+        parts.append(reason_name(opinion.reason) if opinion.reason else "")
         summary = ", ".join(filter(None, parts))
-        yield f"Feedback: {summary}" + (
-            f"\\\n{as_block(opinion.comment)}" if opinion.comment else ""
-        )
+        comment = f"\\\n{as_block(opinion.comment)}" if opinion.comment else ""
+        yield gettext("Feedback: {summary}", summary=summary) + comment
 
 
 def _answer(reply: Reply) -> Iterator[str]:
@@ -94,14 +98,19 @@ def _answer(reply: Reply) -> Iterator[str]:
         yield f"**{as_label(where.name)}**{how}"
     yield for_any_reader("[{}]".format, len(reply.citations)).whole(visible(reply.answer))
     if reply.citations:
-        yield "Sources:"
+        yield gettext("Sources:")
         cited = enumerate(reply.citations, 1)
         yield "\n".join(f"- [{number}] {_source(citation)}" for number, citation in cited)
 
 
 def _source(citation: Citation) -> str:
-    place = numbered_place(citation.file, citation.page) or citation.section
-    parts = [citation.document, citation.file, place, f"release {citation.release}"]
+    place = place_in_file(citation.file, citation.page) or citation.section
+    parts = [
+        citation.document,
+        citation.file,
+        place,
+        gettext("release {release}", release=citation.release),
+    ]
     return ", ".join(as_label(part) for part in parts if part)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import require_short
 from chatbot.errors import BadInput, UnknownConversation
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.database.engine import Database
 from corpora.database.history_tables import FeedbackRow, TurnRow
 from prompts.fencing import visible
@@ -16,7 +17,19 @@ from prompts.fencing import visible
 UP, DOWN = 1, -1
 REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other")
 """The reasons that go with thumbs down."""
+_IN_WORDS = {
+    "wrong release": gettext_noop("This is from the wrong release"),
+    "wrong answer": gettext_noop("Wrong answer"),
+    "incomplete": gettext_noop("Incomplete"),
+    "not helpful": gettext_noop("Not helpful"),
+    "other": gettext_noop("Other"),
+}
 LONGEST_COMMENT = 2_000
+
+
+def reason_name(reason: str) -> str:
+    """A reason for people."""
+    return gettext(_IN_WORDS[reason])
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from chatbot.conversations.conversations import Conversations
+from chatbot.text.languages import gettext_noop
 from corpora.database.engine import Database
 from corpora.database.history_tables import ConversationRow, OpenQuestionRow, TurnRow
 from corpora.generations.processes import is_alive, this_process
 
-WITH_ITS_SERVER = "The server was restarted."
+WITH_ITS_SERVER = gettext_noop("The server was restarted.")
 
 
 class State(StrEnum):
@@ -40,7 +41,8 @@ class Question:
     """A question in a conversation.
 
     Its answer replaces the turn `instead_of` and all after it; `afresh` asks for one without the
-    memory, `same_as` for that of a saved question, which is not kept.
+    memory, `same_as` for that of a saved question. `language` is that of the page. Neither of the
+    last two is kept.
     """
 
     text: str
@@ -51,6 +53,7 @@ class Question:
     instead_of: int | None = None
     afresh: bool = False
     same_as: int | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True)

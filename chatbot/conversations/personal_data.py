@@ -17,6 +17,7 @@ from corpora.database.history_tables import (
     ConversationRow,
     OpenQuestionRow,
     PersonRow,
+    PreferenceRow,
     ProgramKeyRow,
     TurnRow,
     UseRow,
@@ -55,6 +56,9 @@ def export_person(database: Database, owner: str) -> dict[str, Any]:
             "exported": datetime.now(UTC).isoformat(),
             "signed_in_as": list(subjects),
             "groups": known.groups if known else [],
+            "language": session.scalar(
+                select(PreferenceRow.language).where(PreferenceRow.owner == owner)
+            ),
             "keys": [
                 {"name": key.name, "scopes": key.scopes, "created": key.created.isoformat()}
                 for key in keys
@@ -81,6 +85,7 @@ def delete_person(database: Database, owner: str) -> int:
         session.execute(delete(ProgramKeyRow).where(ProgramKeyRow.owner == owner))
         decided = update(ProposalRow).where(ProposalRow.decided_by == owner)
         session.execute(decided.values(decided_by=""))
+        session.execute(delete(PreferenceRow).where(PreferenceRow.owner == owner))
         session.execute(delete(PersonRow).where(PersonRow.id == owner))
         session.execute(delete(MembershipRow).where(MembershipRow.person == owner))
     return deleted

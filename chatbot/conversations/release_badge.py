@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 
 from chatbot.reply import Reply
+from chatbot.text.languages import figure, gettext, gettext_noop
 
-_UNRESOLVED = {"unknown": "unknown release", "ambiguous": "several releases"}
+_UNRESOLVED = {
+    "unknown": gettext_noop("unknown release"),
+    "ambiguous": gettext_noop("several releases"),
+}
 
 
 @dataclass(frozen=True)
@@ -24,19 +28,20 @@ def release_badge(reply: Reply) -> ReleaseBadge:
     product = reply.product or ""
     names = reply.release or ", ".join(reply.compared_releases)
     if reply.route == "compare":
-        return ReleaseBadge(f"{product} {names}".strip(), "compared")
+        return ReleaseBadge(f"{product} {names}".strip(), gettext("compared"))
     if reply.route == "inventory" and not names:
-        return ReleaseBadge(product or "catalog", "from the catalog")
+        return ReleaseBadge(product or gettext("catalog"), gettext("from the catalog"))
     if reply.route == "chat":
-        is_refusal = reply.abstained
-        return ReleaseBadge("outside the documentation" if is_refusal else "no document needed", "")
+        if reply.abstained:
+            return ReleaseBadge(gettext("outside the documentation"), "")
+        return ReleaseBadge(gettext("no document needed"), "")
     if names:
         return ReleaseBadge(f"{product} {names}".strip(), reply.release_explanation)
     open_ = _UNRESOLVED.get(reply.release_status)
     if open_ is None:
         return ReleaseBadge("", "")
     # The answer says why, and asks.
-    return ReleaseBadge(f"{product} {open_}".strip(), "", settled=False)
+    return ReleaseBadge(f"{product} {gettext(open_)}".strip(), "", settled=False)
 
 
 def duration(reply: Reply) -> str:
@@ -45,8 +50,10 @@ def duration(reply: Reply) -> str:
     if seconds is None:
         return ""
     if seconds < 0.1:
-        return "under 0.1 s"
+        return gettext("under 0.1 s")
     if seconds < 9.95:
-        return f"{seconds:.1f} s"
+        return gettext("{number} s", number=figure(seconds, 1))
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    if minutes:
+        return gettext("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
+    return gettext("{number} s", number=rest)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from chatbot.memory.pairs import HUMAN_ORIGINS, Role, same_value
+from chatbot.text.languages import gettext_noop
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Recollection, Remembered, Route, Turn
 from prompts import Fenced, fenced
@@ -13,7 +14,7 @@ RELATIONS = "Relations of what they name, to be checked likewise:"
 OUTSIDE = "Not from the documentation, for understanding only, never to be stated:"
 PAIRS, CHARACTERS = 2, 600
 """The most pairs and characters of a section of a prompt: a small model reads slowly."""
-REJECTED = "The same answer was rated poorly before and is not given again."
+REJECTED = gettext_noop("The same answer was rated poorly before and is not given again.")
 """The warning in place of an answer that people rated poorly before."""
 
 

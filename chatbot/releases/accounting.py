@@ -11,9 +11,11 @@ from enum import Enum, auto
 from itertools import pairwise, takewhile
 
 from chatbot.releases.product_names import (
+    BEFORE,
     NEWEST,
     OTHER,
     OWN,
+    SINCE,
     VERSION,
     VERSION_ENDS,
     mask,
@@ -22,6 +24,7 @@ from chatbot.releases.product_names import (
 )
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
+from chatbot.text.asked_words import FILLING, THERE, WHETHER, words
 from chatbot.text.parts import parts_named
 from chatbot.text.words import FUNCTION_WORDS, MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
@@ -46,16 +49,18 @@ _OF_HOST = re.compile(r"/\d|:\d")
 """A mask or a port behind an address."""
 _FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
 """Words that no number belongs to."""
+_AROUND = WHETHER, THERE, FILLING
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
-_SINCE = r"seit|depuis|d[èe]s|desde|dalla"
+_SINCE = "dalla"
 _THAN = r"(?:\b(?P<than>than|as)\s+(?=(?:in|on|with|under|for)\s))?"
 """Before the preposition of a release that another one is held against: "than in 2.1"."""
 _WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
-    r"(?:\b(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
-    r"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below)|(?P<after>after|newer\s+than"
-    r"|above))\s+"
+    r"(?:(?<!\w)(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
+    rf"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below|{BEFORE}+)"
+    r"|(?P<after>after|newer\s+than|above))\s+"
+    rf"|(?P<since>{SINCE}+)\s+"
     rf"|{_THAN}\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to"
     rf"|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
@@ -107,7 +112,7 @@ def words_before(text: str, start: int) -> re.Match[str]:
 def preposition(before: re.Match[str]) -> str:
     """The preposition in the words before a name, with single blanks."""
     said = " ".join((before["preposition"] or "").casefold().split())
-    return "since" if re.fullmatch(_SINCE, said) else said
+    return "since" if before["since"] or said == _SINCE else said
 
 
 def ends_name(text: str, end: int) -> bool:
@@ -234,7 +239,8 @@ def _stands_free(owner: re.Match[str]) -> bool:
     """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
     verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
-    return verb or word.casefold() in _FREE or CONTRASTS.fullmatch(word) is not None
+    free = word.casefold() in _FREE or word.casefold() in words(*_AROUND)
+    return verb or free or CONTRASTS.fullmatch(word) is not None
 
 
 def _of_word(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.project_files import StatedVersion, versions_stated
 from chatbot.releases.release_choice import read_choice
-from chatbot.text.words import listed
+from chatbot.text.languages import gettext, shown_list
 from corpora.catalog.release import Product, Release, is_prerelease, name_tokens
 
 _PASTED = {
@@ -119,13 +119,28 @@ def _one(product: Product, stated: Sequence[StatedVersion]) -> Installed:
     exact = {one.version: one for one in first if one.version}
     if not exact:
         one = first[0]
-        reason = f"{one.file} allows {product.name} {one.written or 'of any release'}"
-        return Installed(product.name, "", None, f"{reason}, and no lock file says which")
+        if not one.written:
+            reason = gettext(
+                "{file} allows any release of {product}, and no lock file says which",
+                file=one.file,
+                product=product.name,
+            )
+        else:
+            reason = gettext(
+                "{file} allows {product} {releases}, and no lock file says which",
+                file=one.file,
+                product=product.name,
+                releases=one.written,
+            )
+        return Installed(product.name, "", None, reason)
     releases = {version: release_of_version(version, product) for version in exact}
     if len(set(releases.values())) > 1 or (None in releases.values() and len(exact) > 1):
-        each = listed(f"{version} ({one.file})" for version, one in exact.items())
-        return Installed(product.name, "", None, f"several versions are stated: {each}")
+        each = shown_list(f"{version} ({one.file})" for version, one in exact.items())
+        reason = gettext("several versions are stated: {versions}", versions=each)
+        return Installed(product.name, "", None, reason)
     version, one = next(iter(exact.items()))
     release = releases[version]
-    reason = f"{one.file} has {product.name} {version}"
+    reason = gettext(
+        "{file} has {product} {version}", file=one.file, product=product.name, version=version
+    )
     return Installed(product.name, version, release.name if release else None, reason)

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from rapidfuzz.distance import DamerauLevenshtein
 
+from chatbot.text import asked_words as asked
+from chatbot.text.asked_words import phrases
 from corpora.catalog.release import Product, is_among
 from corpora.indexing.lexical import UNSPACED, half_width
 
@@ -17,6 +19,14 @@ BEGINS, ENDS = rf"(?<![^\W_{UNSPACED}])", rf"(?![^\W\d_{UNSPACED}])"
 
 _SIGNS = str.maketrans(dict.fromkeys("，（、。：「『【《", ";"))
 """Signs that no blank stands beside, where one would stand in English."""
+_PHRASES = {
+    (EVERY := "\ue010"): asked.EVERY_RELEASE,
+    (OLDEST := "\ue011"): asked.OLDEST_RELEASE,
+    (NEXT := "\ue012"): asked.NEXT_RELEASE,
+    (BEFORE := "\ue013"): asked.BEFORE,
+    (SINCE := "\ue014"): asked.SINCE,
+}
+"""Stand in a question for each letter of such a phrase in another language than English."""
 VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\w", "[本ンス전]"
 """The word for a release in other scripts, and the letters of it that no blank follows."""
 PREVIOUS = r"上一?个?|前の|以前の|이전\s?|предыдущ\w+\s"
@@ -85,12 +95,18 @@ def set_apart(text: str) -> str:
 
     So numbers among Han stand by themselves, as no word around them is known. A unit behind a
     number becomes "%", a decimal comma a point. The words for a release, and for
-    the latest and the previous one, stay.
+    the latest and the previous one, stay; other phrases of other languages become signs.
     """
+    for sign, of in _PHRASES.items():
+        text = phrases(of).sub(partial(_signs, sign), text)
     return _OTHER_SCRIPTS.sub(
         lambda found: found[1] or (";" if found["tie"] is None else " " * len(found["tie"])),
         _COUNTED.sub(_percent, _DECIMAL_COMMA.sub(r"\1.", text)),
     )
+
+
+def _signs(sign: str, phrase: re.Match[str]) -> str:
+    return sign * len(phrase[0])
 
 
 def _percent(counted: re.Match[str]) -> str:

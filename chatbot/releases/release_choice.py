@@ -8,7 +8,8 @@ from chatbot.releases.accounting import CONTRASTS
 from chatbot.releases.product_names import find_product
 from chatbot.releases.release_mentions import ParsedMention, Place, find_mentions
 from chatbot.releases.release_names import NO_RELEASES, NameReading, release_names
-from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.releases.resolution import Reason, ReleaseStatus, Resolution
+from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.words import word_set
 from corpora.catalog.release import Product, Release, is_among
 
@@ -27,12 +28,7 @@ class Context:
     chosen_by: str = ""
 
 
-ORDER_UNKNOWN = "the order of the releases is not known"
-"""Explains a question back to somebody who named none, or one by its place among the others."""
-LEFT_OPEN = "your files leave the release open: "
-"""Begins the explanation of a question back to somebody whose files do not tell the release."""
-TARGET = "your target release"
-"""Explains the release of a question that names the way to it from another one."""
+_YOU_SAID, _YOU_CHOSE = gettext_noop('you said "{words}"'), gettext_noop('you chose "{words}"')
 _AGAINST = word_set("since from to than as against vs vs. versus")
 _SENTENCE = re.compile(
     r".+?(?:[.?!](?=\s|$)|\n|[,:(](?=\s(?:how|what|which|why|is|does|do)\b)|$)", re.DOTALL | re.I
@@ -73,7 +69,8 @@ def choose_release(
         if unwanted.isdisjoint(default_releases):
             return default
         others = [other for other in product.releases if other not in unwanted]
-        return _ask(product, f"not {default.releases[0]}, but which one is open", others)
+        why = gettext("not {release}, but which one is open", release=default.releases[0])
+        return _ask(product, why, others)
     if every := next((m for m in wanted if m.place is Place.EVERY), None):
         return _compared(product, every.reading.covers)
     releases = tuple(dict.fromkeys(m.reading.release for m in wanted if m.reading.release))
@@ -83,7 +80,8 @@ def choose_release(
         if not arrives or contrasts:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
-        return _one(product, newest, f"Using {newest.name}, {TARGET}")
+        using = gettext("Using {release}, your target release", release=newest.name)
+        return replace(_one(product, newest, using), reason=Reason.TARGET)
     against = _AGAINST | ({"with"} if "compar" in text.casefold() else set())
     held = mention.preposition == "than" or (contrasts and mention.preposition in against)
     if held and release not in default_releases:
@@ -91,30 +89,31 @@ def choose_release(
     if mention.place is Place.SAME and not any(m.place is None for m in meant):
         return default
     if mention.place is Place.LATEST and not mention.steps:
-        return _one(product, release, "the latest", ReleaseStatus.LATEST)
-    return _one(product, release, _you_said("said", mention.name, release))
+        return _one(product, release, gettext("the latest"), ReleaseStatus.LATEST)
+    return _one(product, release, _said(_YOU_SAID, mention.name, release))
 
 
 def _default_resolution(product: Product, context: Context) -> Resolution:
     """The caller's choice, else the conversation's release, else the latest."""
     if context.chosen == "":
-        return _ask(product, f"{LEFT_OPEN}{context.chosen_by}")
+        why = gettext("your files leave the release open: {why}", why=context.chosen_by)
+        return replace(_ask(product, why), reason=Reason.LEFT_OPEN)
     if (chosen := context.chosen) is not None:
         reading = read_choice(chosen, product)
         if reading.release:
-            why = context.chosen_by or _you_said("chose", chosen, reading.release)
+            why = context.chosen_by or _said(_YOU_CHOSE, chosen, reading.release)
             return _one(product, reading.release, why)
         if reading.covers:
             return ask_which_release(product, chosen, reading.covers)
         return unknown_release(product, chosen)
     spoken_of = context.release and context.product and find_product(context.product, [product])
     if spoken_of and (release := read_choice(context.release or "", product).release):
-        return _one(product, release, "from the conversation", ReleaseStatus.CONVERSATION)
+        return _one(product, release, gettext("from the conversation"), ReleaseStatus.CONVERSATION)
     if not product.releases:
-        return Resolution(ReleaseStatus.NONE, product.name, explanation="no release yet")
+        return Resolution(ReleaseStatus.NONE, product.name, explanation=gettext("no release yet"))
     if not product.newest:
         return ask_order(product)
-    return _one(product, product.newest, "the latest", ReleaseStatus.LATEST)
+    return _one(product, product.newest, gettext("the latest"), ReleaseStatus.LATEST)
 
 
 def _releases(resolution: Resolution, product: Product) -> tuple[Release, ...]:
@@ -191,9 +190,9 @@ def _one(
 
 def _compared(product: Product, releases: Sequence[Release]) -> Resolution:
     if len(releases) == 1:
-        return _one(product, releases[0], "the only release")
+        return _one(product, releases[0], gettext("the only release"))
     names = tuple(release.name for release in releases)
-    why = f"compared: {', '.join(names)}"
+    why = gettext("compared: {releases}", releases=", ".join(names))
     return Resolution(ReleaseStatus.COMPARED, product.name, names, explanation=why)
 
 
@@ -210,25 +209,26 @@ def _ask(
 
 def ask_which_release(product: Product, words: str, among: Sequence[Release]) -> Resolution:
     """The resolution that asks back which of several releases some words mean."""
-    return _ask(product, f'"{words}" may be any of several releases', among)
+    return _ask(product, gettext('"{words}" may be any of several releases', words=words), among)
 
 
 def ask_order(product: Product) -> Resolution:
     """The resolution that asks back as the order of the releases is not known."""
-    return _ask(product, ORDER_UNKNOWN)
+    why = gettext("the order of the releases is not known")
+    return replace(_ask(product, why), reason=Reason.ORDER_UNKNOWN)
 
 
 def ask_whether_release(product: Product, words: str) -> Resolution:
     """The resolution that asks back whether some words name a release, and which one."""
-    return _ask(product, f'"{words}" may be a release or something else')
+    return _ask(product, gettext('"{words}" may be a release or something else', words=words))
 
 
 def unknown_release(product: Product, words: str) -> Resolution:
     """The resolution for an unknown release, which asks back which one is meant."""
-    why = f'no release "{words}" of {product.name}'
+    why = gettext('no release "{words}" of {product}', words=words, product=product.name)
     return _ask(product, why, status=ReleaseStatus.UNKNOWN)
 
 
-def _you_said(verb: str, words: str, release: Release) -> str:
+def _said(how: str, words: str, release: Release) -> str:
     meant = "" if is_among(words, release.name) else f" → {release.name}"
-    return f'you {verb} "{words}"{meant}'
+    return f"{gettext(how, words=words)}{meant}"

@@ -18,9 +18,14 @@ from chatbot.releases.accounting import (
     words_before,
 )
 from chatbot.releases.product_names import (
+    BEFORE,
+    EVERY,
     NEWEST,
+    NEXT,
+    OLDEST,
     OWN,
     PREVIOUS,
+    SINCE,
     SINCE_BEFORE,
     SINCE_BEHIND,
     VERSION,
@@ -79,6 +84,7 @@ class ParsedMention:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
+    rf"(?:(?P<earlier>{BEFORE}+)|(?P<since>{SINCE}+))?"
     r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|one(?!-)|series|line|branch|版本)\b[)\]\"'”’]*)?"
     rf"(?:(?<=[xX*])\s*{NEWEST})?",
     re.I,
@@ -107,7 +113,7 @@ _PHRASES = {
     (Place.EVERY, 0): r"(?:which|what|all|both|every|each|over|across|between)\s+"
     rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
     r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
-    rf"|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where|supporting"
+    rf"|{EVERY}+|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where|supporting"
     r"|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve|exists))",
     (Place.OPEN, 0): rf"{NEWEST}\s+{_COUNT}{_MANY}|{_COUNT}{NEWEST}\s+{_MANY}|penultimate\s+{_ONE}"
     rf"|la\w*st\s+but\s+one\b|(?:second|third|fourth)[\s-]+{NEWEST}"
@@ -120,10 +126,14 @@ _PHRASES = {
     rf"|{_ONE}\s+(?:anterior|pr[ée]c[ée]dente)\b|(?:{PREVIOUS})(?:{VERSION}|版)"
     rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
-    rf"|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
+    rf"|{NEXT}+|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
     (Place.LATEST, 0): rf"(?:{NEWEST}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{NEWEST}\s+{OWN}+"
-    rf"|(?:latest|newest)\b{_END}|最新|최신",
-    (Place.OLDEST, 0): rf"(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
+    rf"|(?:latest|newest|neueste\w?|derni[èe]re|[úu]ltim[ao])\b{_END}|最新|최신",
+    (
+        Place.OLDEST,
+        0,
+    ): rf"{OLDEST}+"
+    rf"|(?:oldest|earliest|first)\s+{_SAID}(?:{_ONE}|(?<={OWN}\s)){_OF}",
     (Place.SAME, 0): rf"(?:that|this|same|said)\s+{_MANY}",
 }
 """The place that a phrase counts from, and the direction; longer phrases come first."""
@@ -222,12 +232,14 @@ def _mention_at(
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)
+    elif tail["earlier"]:
+        steps = -1
     name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
     window = max(0, before.start() - _SINCE_WINDOW)
     ahead = SINCE_BEFORE.search(question, window, before.start())
     behind = SINCE_BEHIND.match(question, end)
-    since = "since" if ahead or behind else ""
+    since = "since" if ahead or behind or tail["since"] else ""
     is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
     return ParsedMention(
         ahead.start() if ahead else before.start(),

@@ -17,6 +17,19 @@ class ReleaseStatus(StrEnum):
     NONE = "none"
 
 
+class Reason(StrEnum):
+    """Why a release was chosen, or the user is asked, where a reply says more because of it.
+
+    TARGET is named as the way's end from another one. With ORDER_UNKNOWN the names of the releases
+    do not tell the latest, and with LEFT_OPEN the files of the asker leave the release open.
+    """
+
+    OTHER = "other"
+    TARGET = "target"
+    ORDER_UNKNOWN = "order_unknown"
+    LEFT_OPEN = "left_open"
+
+
 @dataclass(frozen=True)
 class Mention:
     """A part of the question that names a release; `release` is None where it is not meant.
@@ -37,7 +50,8 @@ class Resolution:
 
     `releases` has one name, or two and more when compared, or none when the user must choose from
     `available` (newest first). `mentions` are the places in the question to leave out of a
-    versionless query. `explanation` says in a few words how it was found.
+    versionless query. `explanation` says in a few words how it was found, in the language of the
+    question, `reason` says it to the program.
     """
 
     status: ReleaseStatus
@@ -46,6 +60,7 @@ class Resolution:
     available: tuple[str, ...] = ()
     mentions: tuple[Mention, ...] = ()
     explanation: str = ""
+    reason: Reason = Reason.OTHER
 
     @property
     def own_mentions(self) -> tuple[Mention, ...]:

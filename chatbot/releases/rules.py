@@ -8,6 +8,7 @@ from chatbot.releases.product_names import find_product, product_spans
 from chatbot.releases.release_choice import Context, choose_release, read_choice, with_releases
 from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
+from chatbot.text.languages import gettext
 from corpora.catalog.release import Product, Release
 
 _READ = 2_000
@@ -67,11 +68,11 @@ def resolve_within(
 ) -> Resolution:
     """Find the release that a question is about where a conversation has come to a context."""
     if not products:
-        return Resolution(ReleaseStatus.NONE, None, explanation="no documentation yet")
+        return Resolution(ReleaseStatus.NONE, None, explanation=gettext("no documentation yet"))
     chosen = find_product(product, products) if product is not None else None
     if product is not None and chosen is None:
         every = _listing((p, p.releases) for p in products)
-        why = f'no product "{product}"'
+        why = gettext('no product "{product}"', product=product)
         return Resolution(ReleaseStatus.UNKNOWN, None, available=every, explanation=why)
     middle = question[_READ:-_READ]
     text = f"{question[:_READ]}{'|' * len(middle)}{question[_READ:][len(middle) :]}"
@@ -101,7 +102,9 @@ def resolve_within(
         return replace(choose_release(meant, text, only, context), mentions=mentions)
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
-    why = "several products have this release" if several else "no product named"
+    why = gettext("no product named")
+    if several:
+        why = gettext("several products have this release")
     return Resolution(ReleaseStatus.AMBIGUOUS, None, (), available, mentions, why)
 
 

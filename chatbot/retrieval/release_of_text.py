@@ -7,7 +7,7 @@ from functools import lru_cache
 from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.release_names import release_names
 from chatbot.retrieval.records import in_words
-from chatbot.text.words import listed
+from chatbot.text.languages import gettext, shown_list
 from chatbot.turn import Record, Turn
 from corpora.catalog.release import Product, name_tokens
 from corpora.parameters.forms import relation
@@ -60,7 +60,13 @@ def attributed(
     product = next(p for p in products if p.name == name)
     words = in_words(record)
     naming = (t for t in (text, words) if not set(others).isdisjoint(releases_in(t, product)))
-    return next(naming, f"Of {listed(others)} the documentation of {release} says: {words}")
+    said = gettext(
+        "Of {others} the documentation of {release} says: {words}",
+        others=shown_list(others),
+        release=release,
+        words=words,
+    )
+    return next(naming, said)
 
 
 @lru_cache(maxsize=4096)

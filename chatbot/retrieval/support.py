@@ -10,7 +10,7 @@ from urllib.parse import quote as quoted_in_address
 from chatbot.retrieval.records import LIST_MARK
 from chatbot.text.markdown import CODE
 from chatbot.text.parts import parts_named
-from chatbot.text.words import UNIT
+from chatbot.text.words import UNIT, scripts_apart
 from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.lexical import tokens
 from corpora.indexing.number_words import NUMBER_WORDS
@@ -31,6 +31,9 @@ _PIECE = re.compile(r"[^\s=(),:;\[\]{}<>\"']+")
 _FOLDED = str.maketrans(dict.fromkeys("‘’“”`'\"*\\", "") | dict.fromkeys("–—−", "-"))
 _WRITTEN_OTHERWISE = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<![^\W_])v(?=\d)")
 """The comma of thousands, and the "v" of a version."""
+_IN_NOTATION = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+|[\u00a0\u202f ]\d{3}(?!\d))+(?!\w|[.,]\d)")
+"""A figure with decimals or thousands, whose signs differ from language to language."""
+_SWAPPED = str.maketrans({".": ",", ",": ".", "\u00a0": None, "\u202f": None, " ": None})
 _SPELLED_FIGURE = 20
 """From which a number word is a figure: "one" and "two" are words of any sentence."""
 _IN_WORDS = {str(number): word for word, number in NUMBER_WORDS.items()}
@@ -64,7 +67,7 @@ def whole(text: str) -> re.Pattern[str]:
 
 def names(text: str, *things: str) -> bool:
     """Whether a text names all these things, as whole words in letters of either case."""
-    plainly = plain(text)
+    plainly = plain(scripts_apart(text))
     return all(name and whole(name).search(plainly) for name in map(plain, things))
 
 
@@ -95,13 +98,24 @@ def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
 
     Claims are names as in code, figures with their units, and words written as code, but not
     everyday words and abbreviations. A section, table or step by its number has to stand in the
-    texts, whatever the asker calls it. `sentence` is Markdown without marks of citations.
+    texts, whatever the asker calls it. `sentence` is Markdown without marks of citations. It may be
+    in another language than the texts: a figure counts in the notation of either.
     """
     evidence = [_plain(text) for text in (*texts, own)]
+    sentence = _IN_NOTATION.sub(lambda found: _as_documented(found[0], evidence), sentence)
     return [
         *(p.text for p in parts_named(sentence) if not any(map(p.stands_in, texts))),
         *(c for c in claimed(sentence) if not any(_holds(text, c) for text in evidence)),
     ]
+
+
+def _as_documented(figure: str, evidence: Sequence[str]) -> str:
+    """A figure in the other notation, "2.5" for "2,5", where only that stands in the evidence."""
+    other = _plain(figure.translate(_SWAPPED))
+    stands, other_stands = (
+        any(whole(written).search(text) for text in evidence) for written in (_plain(figure), other)
+    )
+    return other if other_stands and not stands else figure
 
 
 def claims(text: str) -> list[str]:
@@ -131,7 +145,11 @@ def claims_of_listing(listing: str) -> str:
 
 def claimed(sentence: str) -> list[str]:
     """The claims of a sentence in Markdown, each once."""
-    return list(dict.fromkeys(_claims(_WRITTEN_OTHERWISE.sub("", LIST_MARK.sub("", sentence)))))
+    return list(
+        dict.fromkeys(
+            _claims(_WRITTEN_OTHERWISE.sub("", scripts_apart(LIST_MARK.sub("", sentence))))
+        )
+    )
 
 
 def _claims(sentence: str) -> Iterator[str]:
@@ -159,7 +177,7 @@ def _is_word(part: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _plain(text: str) -> str:
-    return _WRITTEN_OTHERWISE.sub("", plain(text))
+    return _WRITTEN_OTHERWISE.sub("", plain(scripts_apart(text)))
 
 
 def _holds(text: str, claim: str) -> bool:

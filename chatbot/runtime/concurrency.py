@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
 from chatbot.errors import TookTooLong
+from chatbot.text.languages import gettext
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
@@ -70,8 +71,11 @@ async def within(seconds: float) -> AsyncIterator[None]:
         if not deadline.expired():
             raise
         raise TookTooLong(
-            f"there was no answer within {seconds:g} seconds, and the question was stopped: ask "
-            "something shorter, or ask again later"
+            gettext(
+                "there was no answer within {seconds} seconds, and the question was stopped: ask "
+                "something shorter, or ask again later",
+                seconds=format(seconds, "g"),
+            )
         ) from error
 
 

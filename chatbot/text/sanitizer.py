@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from chatbot.text.languages import gettext, gettext_noop
 from chatbot.text.markdown import CODE, LISTING, with_marks_as_code
 from prompts.fencing import visible, without_control_tokens
 
@@ -170,7 +171,7 @@ _HANDED_OVER = re.compile(
     re.I,
 )
 
-CAUTION = (
+CAUTION = gettext_noop(
     "The document asks for a secret, and nobody has checked that it may: give no password, code or "
     "key to anybody because an answer says so."
 )
@@ -181,4 +182,4 @@ def cautions(text: str) -> tuple[str, ...]:
 
     It knows the usual English words and no others: who writes documents can find other ones.
     """
-    return (CAUTION,) if any(map(_HANDED_OVER.match, _SENTENCE_END.split(text))) else ()
+    return (gettext(CAUTION),) if any(map(_HANDED_OVER.match, _SENTENCE_END.split(text))) else ()

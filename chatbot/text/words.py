@@ -84,8 +84,13 @@ def things_named(text: str) -> list[str]:
 
 def words_of(text: str) -> list[str]:
     """The words of a text as written, without the punctuation around them."""
-    words = (word.strip(_EDGES).rstrip(".") for word in _BORDER.sub(" ", text).split())
+    words = (word.strip(_EDGES).rstrip(".") for word in scripts_apart(text).split())
     return [word for word in words if word]
+
+
+def scripts_apart(text: str) -> str:
+    """The text with a blank between a script that sets none and letters or figures of another."""
+    return _BORDER.sub(" ", text)
 
 
 def filtered(text: str, languages: Iterable[str] = ()) -> str:

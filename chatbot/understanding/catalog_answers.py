@@ -5,30 +5,34 @@ from dataclasses import replace
 
 from chatbot.releases.installed import release_of_version
 from chatbot.releases.resolution import ReleaseStatus, Resolution
+from chatbot.text.asked_words import asks_whether
+from chatbot.text.languages import gettext, ngettext, shown_list
 from chatbot.text.sanitizer import as_code, as_words
-from chatbot.text.words import listed, word_set
 from chatbot.turn import Answer, Route, Turn
 from chatbot.understanding.clarification import ask_back, resolve_turn
 from corpora.catalog.release import Product, Release
 from corpora.indexing.corpus import Corpus
 from ingestion.page import DocumentKind
 
-YES_NO = word_set("is are do does have")
-
 
 def without_documents(turn: Turn, products: Sequence[Product], kind: str) -> Turn:
     """The turn with the reply to a "greeting", "thanks", or "off_topic" question."""
     offered = [p for p in products if turn.product is None or p.name == turn.product]
-    named = (f"{p.name} {listed(r.name for r in p.releases)}" for p in offered if p.releases)
-    documented = "; ".join(named) or "a product, once some is added"
+    named = (f"{p.name} {shown_list(r.name for r in p.releases)}" for p in offered if p.releases)
+    documented = "; ".join(named) or gettext("a product, once some is added")
     text = {
-        "greeting": f"Hello! I answer questions from the documentation of {documented}, and link "
-        "to the exact passage.",
-        "thanks": "You're welcome.",
-        "off_topic": f"I can only answer from the documentation of {documented}.",
+        "greeting": gettext(
+            "Hello! I answer questions from the documentation of {documented}, and link "
+            "to the exact passage.",
+            documented=documented,
+        ),
+        "thanks": gettext("You're welcome."),
+        "off_topic": gettext(
+            "I can only answer from the documentation of {documented}.", documented=documented
+        ),
     }[kind]
     name = products[0].name if len(products) == 1 else None
-    resolution = Resolution(ReleaseStatus.NONE, name, explanation="no document needed")
+    resolution = Resolution(ReleaseStatus.NONE, name, explanation=gettext("no document needed"))
     answer = Answer(text, abstained=kind == "off_topic")
     return replace(turn, resolved=resolution, route=Route.CHAT, answer=answer)
 
@@ -56,17 +60,23 @@ def answer_from_catalog(
         )
     elif product is None:
         of = [f"**{p.name}**: {_releases(p)}" for p in known]
-        text = _listing(f"There is documentation of {listed(p.name for p in known)}", of)
+        named = shown_list(p.name for p in known)
+        text = _listing(gettext("There is documentation of {products}:", products=named), of)
         resolution = Resolution(ReleaseStatus.NONE, None)
     else:
         unknown = resolution.status is ReleaseStatus.UNKNOWN
         direct = "" if every and not unknown else _direct_answer(turn.question, resolution, product)
-        number = len(product.releases)
-        counted = f"{number} release{'' if number == 1 else 's'} of {product.name}"
-        text = direct or f"{counted} documented here: {_releases(product)}."
+        text = direct or ngettext(
+            "{number} release of {product} documented here: {releases}.",
+            "{number} releases of {product} documented here: {releases}.",
+            len(product.releases),
+            product=product.name,
+            releases=_releases(product),
+        )
         if not direct or len(resolution.releases) > 1:
             resolution = Resolution(ReleaseStatus.NONE, product.name)
-    value = f"{text.splitlines()[0].rstrip('.:')}."
+    first = text.splitlines()[0].rstrip(".:：")
+    value = first if first.endswith("。") else f"{first}."
     answer = Answer(text, abstained=False, value=value)
     return replace(turn, resolved=resolution, route=Route.INVENTORY, answer=answer)
 
@@ -79,15 +89,26 @@ def answer_own_release(turn: Turn, printed: str, known: Sequence[Product]) -> Tu
     release = release_of_version(written, product) if product and written else None
     if release and product:
         noted = f"{product.name} {_noted(release, product)}"
-        by = turn.chosen_by or f'the text that you pasted says "{as_words(written)}"'
-        text, abstained = f"You are on {noted}: {by}.", False
+        by = turn.chosen_by or gettext(
+            'the text that you pasted says "{words}"', words=as_words(written)
+        )
+        text = gettext("You are on {release}: {why}.", release=noted, why=by)
+        abstained = False
         read = Resolution(ReleaseStatus.STATED, product.name, (release.name,), explanation=by)
     else:
         there = "; ".join(f"{p.name} {_releases(p)}" for p in known if product in (None, p))
-        text = "I cannot see which release you have: paste what it prints of its version, or a"
-        text = f"{text} lock file that names it. Documented here: {there}."
         if product and written:
-            text = f'"{as_words(written)}" is not documented here, only {there}.'
+            text = gettext(
+                '"{words}" is not documented here, only {there}.',
+                words=as_words(written),
+                there=there,
+            )
+        else:
+            text = gettext(
+                "I cannot see which release you have: paste what it prints of its version, or a "
+                "lock file that names it. Documented here: {there}.",
+                there=there,
+            )
         abstained, read = True, Resolution(ReleaseStatus.NONE, product.name if product else None)
     answer = Answer(text, abstained=abstained, value="" if abstained else text)
     return replace(turn, resolved=read, route=Route.INVENTORY, answer=answer)
@@ -96,8 +117,10 @@ def answer_own_release(turn: Turn, printed: str, known: Sequence[Product]) -> Tu
 def _direct_answer(question: str, resolution: Resolution, product: Product) -> str:
     """The answer whether a named release exists, or which one is described; "" for neither."""
     if resolution.status is ReleaseStatus.UNKNOWN:
-        no = "No, there" if question.split()[0].lower() in YES_NO else "There"
-        return f"{no} is {resolution.explanation} here, only {_releases(product)}."
+        of = {"missing": resolution.explanation, "releases": _releases(product)}
+        if asks_whether(question):
+            return gettext("No, there is {missing} here, only {releases}.", **of)
+        return gettext("There is {missing} here, only {releases}.", **of)
     named = [mention for mention in resolution.mentions if mention.release in resolution.releases]
     release = next((r for r in product.releases if named and r.name == named[-1].release), None)
     if release is None:
@@ -105,12 +128,17 @@ def _direct_answer(question: str, resolution: Resolution, product: Product) -> s
     name = as_words(named[-1].text.strip())
     names = any(map(str.isdigit, name)) or name.casefold() in map(str.casefold, release.aliases)
     if len(resolution.releases) == 2 and release == product.newest and not names:
-        return f"No, {name} is {product.name} {release.name}."
+        own = f"{product.name} {release.name}"
+        return gettext("No, {name} is {release}.", name=name, release=own)
     if len(resolution.releases) != 1:
         return ""
-    if question.split()[0].lower() in YES_NO:
-        return f"Yes, {product.name} {_noted(release, product)} is documented here."
-    return f"{name[0].upper()}{name[1:]}: {product.name} {_noted(release, product)}."
+    if asks_whether(question):
+        own = f"{product.name} {_noted(release, product)}"
+        return gettext("Yes, {release} is documented here.", release=own)
+    if not name.casefold().startswith(product.name.casefold()):
+        name = f"{name[0].upper()}{name[1:]}"
+    own = f"{product.name} {_noted(release, product)}"
+    return gettext("{name}: {release}.", name=name, release=own)
 
 
 def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], Corpus]) -> str:
@@ -118,19 +146,25 @@ def _documents(of: Resolution, release: str, open_corpus: Callable[[str, str], C
     # Listings of source code are many and looked for by nobody: they come last.
     order = sorted(documents, key=lambda d: d.kind is DocumentKind.SOURCE_LISTING)
     lines = (f"{as_words(d.title)} ({as_code(d.file)})" for d in order)
-    return _listing(f"Documents of {of.product} {release} ({len(documents)})", lines)
+    lead = gettext(
+        "Documents of {product} {release} ({number}):",
+        product=of.product,
+        release=release,
+        number=len(documents),
+    )
+    return _listing(lead, lines)
 
 
 def _releases(product: Product) -> str:
     noted = [_noted(release, product) for release in reversed(product.releases)]
-    return listed(noted) if noted else "none"
+    return shown_list(noted) if noted else gettext("none")
 
 
 def _noted(release: Release, product: Product) -> str:
-    notes = ["the latest"] * (release == product.newest)
-    notes += ["a pre-release"] * release.prerelease
+    notes = [gettext("the latest")] * (release == product.newest)
+    notes += [gettext("a pre-release")] * release.prerelease
     return f"{release.name} ({', '.join(notes)})" if notes else release.name
 
 
 def _listing(lead: str, lines: Iterable[str]) -> str:
-    return "\n".join((f"{lead}:\n", *(f"- {line}" for line in lines)))
+    return "\n".join((f"{lead}\n", *(f"- {line}" for line in lines)))

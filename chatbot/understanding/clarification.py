@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from chatbot.releases.product_names import product_spans
-from chatbot.releases.release_choice import LEFT_OPEN, ORDER_UNKNOWN, Context
-from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
+from chatbot.releases.release_choice import Context
+from chatbot.releases.resolution import Mention, Reason, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import context_after, resolve_release, resolve_within
 from chatbot.runtime.concurrency import end_if_left
+from chatbot.text.languages import gettext, shown_list
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
@@ -31,26 +32,38 @@ def resolve_turn(turn: Turn, products: Sequence[Product]) -> Resolution:
 def ask_back(resolution: Resolution, products: Sequence[Product]) -> Answer:
     """The question back for an open resolution, with the choices; abstains."""
     if resolution.status is ReleaseStatus.NONE:
-        text = "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
+        text = gettext(
+            "I don't know: there is no documentation yet. Ingest some with `strata ingest`."
+        )
         return Answer(text, abstained=True)
     choices: Iterable[str] = reversed(resolution.available)
-    wanted = f"release of {resolution.product}"
     if resolution.product is None:
-        wanted = "product"
         choices = (
             f"{product.name} ({', '.join(release.name for release in reversed(product.releases))})"
             for product in offered_products(resolution, products)
         )
-    question = f"Which {wanted} do you mean"
-    if resolution.explanation == ORDER_UNKNOWN:
-        missing = f"which release of {resolution.product} is the latest, as their names do not tell"
-        question = f"I don't know {missing}. Which one do you mean"
-    if resolution.explanation.startswith(LEFT_OPEN):
-        question = f"{resolution.explanation[:1].upper()}{resolution.explanation[1:]}. {question}"
+    of = {"product": resolution.product, "choices": shown_list(choices, choice=True)}
+    why = resolution.explanation
     if resolution.status is ReleaseStatus.UNKNOWN:
-        missing = f"there is {resolution.explanation} in the documentation"
-        question = f"I don't know: {missing}. Which one do you mean"
-    return Answer(f"{question}: {listed(choices, 'or')}?", abstained=True)
+        text = gettext(
+            "I don't know: there is {missing} in the documentation. "
+            "Which one do you mean: {choices}?",
+            missing=why,
+            **of,
+        )
+    elif resolution.reason is Reason.ORDER_UNKNOWN:
+        text = gettext(
+            "I don't know which release of {product} is the latest, as their names do not tell. "
+            "Which one do you mean: {choices}?",
+            **of,
+        )
+    elif resolution.product is None:
+        text = gettext("Which product do you mean: {choices}?", **of)
+    else:
+        text = gettext("Which release of {product} do you mean: {choices}?", **of)
+    if resolution.reason is Reason.LEFT_OPEN:
+        text = f"{why[:1].upper()}{why[1:]}. {text}"
+    return Answer(text, abstained=True)
 
 
 def offered_products(resolution: Resolution, products: Sequence[Product]) -> tuple[Product, ...]:

@@ -26,6 +26,7 @@ from chatbot.releases.release_numbers import find_numbers
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution, cut
 from chatbot.runtime.concurrency import in_thread
 from chatbot.runtime.model_calls import ask_for
+from chatbot.text.languages import gettext
 from chatbot.text.words import filtered, listed
 from chatbot.turn import Fallback, ModelStep, Queries, Remembered, Route, Turn
 from chatbot.understanding.catalog_answers import answer_from_catalog, without_documents
@@ -342,14 +343,14 @@ def _chosen(
     )
     names = tuple(r.name for r in product.releases if r in releases)
     if len(names) > 1:
-        why = f"compared: {', '.join(names)}"
+        why = gettext("compared: {releases}", releases=", ".join(names))
         return Resolution(ReleaseStatus.COMPARED, product.name, names, explanation=why)
     if not names:
         return default
     words = next((r.words for r in reading.releases if r.asked and r.words), "")
-    status, why = ReleaseStatus.STATED, f'you said "{words}"'
+    status, why = ReleaseStatus.STATED, gettext('you said "{words}"', words=words)
     if releases[0] == product.newest and not any(map(str.isdigit, words)):
-        status, why = ReleaseStatus.LATEST, "the latest"
+        status, why = ReleaseStatus.LATEST, gettext("the latest")
     elif words.casefold() != names[0].casefold():
-        why = f"{why} → {names[0]}" if words else "from the conversation"
+        why = f"{why} → {names[0]}" if words else gettext("from the conversation")
     return Resolution(status, product.name, names, explanation=why)

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from chatbot.releases.product_names import product_spans
 from chatbot.releases.resolution import ReleaseStatus, Resolution, cut
-from chatbot.text.words import STOP_WORDS, word_set, words_of
+from chatbot.text import asked_words as asked
+from chatbot.text.asked_words import own_release, words, words_asked
+from chatbot.text.words import FUNCTION_WORDS
 from chatbot.turn import Route, RuleStep, Turn
 from chatbot.understanding.catalog_answers import (
-    YES_NO,
     answer_from_catalog,
     answer_own_release,
     without_documents,
@@ -17,14 +18,8 @@ from chatbot.understanding.catalog_answers import (
 from chatbot.understanding.clarification import ask_back, fold_clarifications, resolve_turn
 from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.lexical import UNSPACED
 
-_GREETING = word_set("hello hi hey")
-_THANKS = word_set("thanks thank thx ok great helpful helped lot bye")
-_ABILITIES = word_set("what can you do help me for")
-_SEVERAL = word_set("releases versions products")
-_DOCUMENTS = word_set("documents documentation docs")
-_THERE = word_set("was got know there list documented available exist came released")
-_FILLING = word_set("for here how in many of the what what's which you u")
 _OWN_RELEASE = re.compile(
     r"(?:which|what)\s+(?:release|version)\s+(?:of\s+[^?]{1,60}?\s+)?"
     r"(?:am\s+i|are\s+we|(?:do|have)\s+(?:i|we)|is\s+(?:this|that|it))"
@@ -32,6 +27,9 @@ _OWN_RELEASE = re.compile(
     re.I,
 )
 """Asks for the release that the asker has: "Which release am I on?", with what was printed."""
+
+_BESIDE_UNSPACED = re.compile(rf"(?<=[{UNSPACED}])\0|\0(?=[{UNSPACED}])")
+"""A name beside letters of a script that sets no blanks."""
 
 Products = Callable[[], Sequence[Product]]
 
@@ -61,16 +59,20 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
 
     def answer(turn: Turn) -> Turn:
         known = products()
-        if known and (own := _OWN_RELEASE.match(turn.question)):
+        own = _OWN_RELEASE.match(turn.question) or own_release().match(turn.question)
+        if known and own:
             return answer_own_release(turn, turn.question[own.end() :], known)
         resolution = resolve_turn(turn, known)
-        words = _inventory_words(turn.question, resolution, known)
-        if not (known and words) or (resolution.product is None and turn.product is not None):
+        about = _inventory_words(turn.question, resolution, known)
+        if not (known and about) or (resolution.product is None and turn.product is not None):
             return replace(turn, resolved=resolution)
-        if "products" in words:
+        if about & words(asked.PRODUCTS):
             resolution = Resolution(ReleaseStatus.NONE, None)
-        documents = words & _DOCUMENTS and (resolution.mentions or "documents" in words)
-        every = not _SEVERAL.isdisjoint(words_of(turn.question.lower()))
+        documents = about & words(asked.DOCUMENTS) or (
+            resolution.mentions and about & words(asked.DOCUMENTATION)
+        )
+        several = words(asked.RELEASES, asked.PRODUCTS)
+        every = not several.isdisjoint(words_asked(turn.question))
         turn = replace(turn, resolved=resolution)
         return answer_from_catalog(turn, known, open_corpus, documents=bool(documents), every=every)
 
@@ -99,12 +101,15 @@ def small_talk(question: str) -> str:
 
     In a courtesy all words are courtesies or stop words: "ok, how does it work?" is none.
     """
-    words = {word.casefold() for word in words_of(question) if any(map(str.isalnum, word))}
-    if words <= _ABILITIES | _GREETING and words & {"you", "help"}:
+    said = {word for word in words_asked(question) if any(map(str.isalnum, word))}
+    greeting, thanks = words(asked.GREETING), words(asked.THANKS)
+    if said <= words(asked.ABILITIES, asked.GREETING) and said & words(asked.HELP):
         return "greeting"
-    if "?" in question or "how" in words or not words <= _GREETING | _THANKS | STOP_WORDS:
+    if re.search("[?？]", question) or said & words(asked.HOW):
         return ""
-    return "greeting" if words & _GREETING else "thanks" if words & _THANKS else ""
+    if not said <= greeting | thanks | FUNCTION_WORDS | words(asked.WHETHER):
+        return ""
+    return "greeting" if said & greeting else "thanks" if said & thanks else ""
 
 
 def _inventory_words(
@@ -119,14 +124,17 @@ def _inventory_words(
     spans = product_spans(text, known)
     for start, end, _ in reversed(spans):
         text = f"{text[:start]}\0{text[end:]}"
-    all_words = words_of(text.lower().replace("’", "'"))
+    all_words = words_asked(_BESIDE_UNSPACED.sub(" \0 ", text))
     called = {i + step for i, word in enumerate(all_words) if "\0" in word for step in (-1, 0, 1)}
-    words = frozenset(word for i, word in enumerate(all_words) if i not in called)
-    nouns = words & (_SEVERAL | _DOCUMENTS | {"release", "version"})
+    said = frozenset(word for i, word in enumerate(all_words) if i not in called)
+    releases = words(asked.PRODUCTS, asked.RELEASES, asked.ONE_RELEASE)
+    nouns = said & (releases | words(asked.DOCUMENTS, asked.DOCUMENTATION))
     within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
-    there = YES_NO | _THERE
-    signs = bool(nouns), bool(resolution.mentions or spans), not words.isdisjoint(there)
+    there = words(asked.WHETHER, asked.THERE)
+    signs = bool(nouns), bool(resolution.mentions or spans), not said.isdisjoint(there)
     is_about_stock = (
-        sum(signs) > 1 and "when" not in question.lower() and words - nouns <= there | _FILLING
+        sum(signs) > 1
+        and "when" not in question.lower()
+        and said - nouns <= there | words(asked.FILLING)
     )
-    return words if is_about_stock and (nouns or not within) else frozenset()
+    return said if is_about_stock and (nouns or not within) else frozenset()

@@ -2,20 +2,38 @@
 
 from collections.abc import Iterator
 
+from chatbot.text.languages import gettext, gettext_noop, ngettext, shown_list
 from chatbot.text.markdown import as_label
-from chatbot.text.words import listed
+from chatbot.text.places import place_in_file
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import Guide, Item
-from chatbot.upgrading.steps import Need, UpgradeStep
-from ingestion.page import numbered_place
+from chatbot.upgrading.steps import Need, UpgradeStep, What
 
 HEADINGS = {
-    Need.MUST: "Must change",
-    Need.DEFAULT: "New defaults and values",
-    Need.DEPRECATED: "Deprecated",
-    Need.NEW: "New, or told of in release notes",
+    Need.MUST: gettext_noop("Must change"),
+    Need.DEFAULT: gettext_noop("New defaults and values"),
+    Need.DEPRECATED: gettext_noop("Deprecated"),
+    Need.NEW: gettext_noop("New, or told of in release notes"),
 }
 """The lists of a guide, in order."""
+_COUNTED = {
+    Need.MUST: gettext_noop("must change"),
+    Need.DEFAULT: gettext_noop("new defaults and values"),
+    Need.DEPRECATED: gettext_noop("deprecated"),
+    Need.NEW: gettext_noop("new"),
+}
+
+
+_BECAME = {
+    What.REMOVED: gettext_noop("removed"),
+    What.RENAMED: gettext_noop("renamed"),
+    What.CHANGED: gettext_noop("changed"),
+}
+
+
+def became(what: What) -> str:
+    """What became of a thing that is removed, renamed or changed, as a word."""
+    return gettext(_BECAME[what])
 
 
 def step_line(step: UpgradeStep) -> str:
@@ -31,34 +49,49 @@ def name_of(item: Item) -> str:
 
 def place_of(cited: Citation) -> str:
     """Where the words of a citation stand: release, document, page or section; plain text."""
-    where = numbered_place(cited.file, cited.page) or cited.section.rsplit(" › ", 1)[-1]
+    where = place_in_file(cited.file, cited.page) or cited.section.rsplit(" › ", 1)[-1]
     return " · ".join(dict.fromkeys(filter(None, (cited.release, cited.document, where))))
 
 
 def summary(guide: Guide) -> str:
     """The counts of the lists in one sentence; plain text."""
-    counts = [f"{HEADINGS[need].lower()}: {len(of)}" for need in Need if (of := guide.of(need))]
-    over = guide.releases[1:-1]
-    way = f"From {guide.releases[0]} to {guide.releases[-1]}"
-    if over:
-        way += f", over {listed(over)}"
-    told = "; ".join(counts) or "nothing that changes"
-    return f"{way}: {told}.{_looked_up(guide)}"
+    counts = [
+        f"{gettext(_COUNTED[need])}: {len(items)}" for need in Need if (items := guide.of(need))
+    ]
+    of = {
+        "older": guide.releases[0],
+        "newer": guide.releases[-1],
+        "told": "; ".join(counts) or gettext("nothing that changes"),
+    }
+    if over := guide.releases[1:-1]:
+        said = gettext("From {older} to {newer}, over {over}: {told}.", over=shown_list(over), **of)
+    else:
+        said = gettext("From {older} to {newer}: {told}.", **of)
+    return f"{said}{_looked_up(guide)}"
 
 
 def _looked_up(guide: Guide) -> str:
     if not guide.looked_up:
         return ""
-    names = "1 name was" if guide.looked_up == 1 else f"{guide.looked_up} names were"
-    return f" {names} looked up; documented parameters among them: {guide.documented}."
+    found = ngettext(
+        "{number} name was looked up; documented parameters among them: {documented}.",
+        "{number} names were looked up; documented parameters among them: {documented}.",
+        guide.looked_up,
+        documented=guide.documented,
+    )
+    return f" {found}"
 
 
 def as_markdown(guide: Guide) -> str:
     """The guide as a Markdown file, each item with the pages of both releases."""
-    lines = [f"# {as_label(guide.product)}: upgrade guide", "", as_label(summary(guide))]
+    lines = [
+        f"# {gettext('{product}: upgrade guide', product=as_label(guide.product))}",
+        "",
+        as_label(summary(guide)),
+    ]
     for need in Need:
         if items := guide.of(need):
-            lines += ["", f"## {HEADINGS[need]}", ""]
+            lines += ["", f"## {gettext(HEADINGS[need])}", ""]
             group = ""
             for item in items:
                 if item.group != group:

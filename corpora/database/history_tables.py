@@ -170,6 +170,15 @@ class PersonRow(Base):
     created: Mapped[datetime]
 
 
+class PreferenceRow(Base):
+    """What a person, by their id, chose for the page; an empty language is the browser's."""
+
+    __tablename__ = "preferences"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    language: Mapped[str] = mapped_column(String(16))
+
+
 class UseRow(Base):
     """A question or an upload of a person, as far as a limit still counts it."""
 

@@ -49,7 +49,7 @@ def test_an_answer_is_copied_and_rated(
     page.get_by_label("Comment").fill(" ".join(HOSTILE))
     assert fits(page)
     page.get_by_role("button", name="Send feedback").click()
-    noted = page.get_by_text("Noted: this is from the wrong release")
+    noted = page.get_by_text("Noted: This is from the wrong release")
     expect(noted).to_contain_text(" ".join(HOSTILE)[:150])
     expect(page.get_by_role("button", name="Change")).to_be_visible()
     assert fits(page)

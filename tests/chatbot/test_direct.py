@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from chatbot.answering.citing import QUESTIONED
+from chatbot.answering.whole_answer import doubted
 from chatbot.chatbot import Chatbot
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.turn import Answer, Route, Turn
@@ -184,7 +186,7 @@ def test_small_talk_and_the_catalog_are_answered_without_documents(ask: Ask) -> 
     newest = ask("newest lamp u got?", lamp.reading("?", ("newest", "2.0"), asks="which_releases"))
     assert text(newest) == "Newest: lamp 2.0 (the latest)."
     missing = ask("gibt es 3.0?", lamp.reading("?", ("3.0", ""), asks="which_releases"))
-    assert text(missing).startswith('There is no release "3.0" of lamp here,')
+    assert text(missing).startswith("Nein, es gibt hier keine Version „3.0“ von lamp, nur")
     documents = ask("welche Dokumente?", lamp.reading("?", asks="which_documents"))
     assert text(documents).startswith("Documents of lamp 2.0 (8):")
 
@@ -243,3 +245,45 @@ def test_the_papers_chain_writes_whole_answers_with_a_capable_model(
     assert "In 1.0 dimming takes 400 ms [1].\n- In 2.0 dimming takes 400 ms [2]." in text(turn)
     assert turn.answer
     assert [c.release for c in turn.answer.citations] == ["1.0", "2.0"]
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        (
+            "Wie groß ist dim_step in 1.0 und wie lange dauert das Dimmen?",
+            "Der Standardwert von dim_step beträgt 10 % [1]. Das Dimmen dauert 400 ms [1].",
+        ),
+        (
+            "1.0のdim_stepのデフォルトは？",
+            "dim_stepのデフォルトは10 %です [1]。調光には400 msかかります [1]。",
+        ),
+        ("1.0中dim_step的默认值是多少？", "dim_step的默认值为10 % [1]。调光需要400 ms [1]。"),
+    ],
+)
+def test_an_answer_may_be_in_another_language_than_its_source(
+    ask: Ask, question: str, written: str
+) -> None:
+    turn = ask(
+        question, lamp.reading(question, ("1.0", "1.0"), search="dim_step"), lamp.answer(written)
+    )
+    assert turn.answer is not None
+    assert turn.answer.warnings == ()
+    assert QUESTIONED not in turn.answer.text
+    # The quote is the document's own words.
+    assert "dim_step" in turn.answer.citations[0].quote
+    prompt = "\n".join(text for _, text in turn.calls[-1].prompt)
+    assert "Answer in the language of the question" in prompt
+
+
+def test_a_figure_is_checked_in_another_language_too(answer: Write) -> None:
+    question = "1.0のdim_stepのデフォルトは？"
+    found = answer(question, "dim_step", "dim_stepのデフォルトは15 %です [1]。", "1.0")
+    assert QUESTIONED in found.text
+    assert found.warnings[0].startswith("引用したページに記載なし")
+    assert doubted(found.warnings) == found.warnings[0]
+
+
+def test_a_refusal_is_in_the_language_of_the_question(answer: Write) -> None:
+    refused = answer("Wie hell ist die Lampe in 2.0?", "brightness", "I don't know", "2.0")
+    assert refused.text.startswith("Das habe ich in der Dokumentation von lamp 2.0 nicht gefunden")

@@ -7,6 +7,8 @@ from langchain_core.language_models import BaseChatModel
 
 from chatbot.chain.reply import reply_of
 from chatbot.chatbot import Chatbot
+from chatbot.text.languages import spoken
+from chatbot.text.question_language import language_of
 from chatbot.turn import Route, Turn
 from chatbot.understanding.reading_by_rules import answer_inventory
 from corpora.indexing.corpus import Corpus
@@ -106,3 +108,45 @@ def test_the_documents_of_a_release_are_those_that_serve(
     assert text(turn) == "Documents of relay 17.20 (1):\n\n- Relay guide (`guide.md`)"
     every = text(step(Turn("which documents are there in all releases?")))
     assert all(f"Documents of relay {n} (1)" in every for n in ("17.10", "17.20", "18.00"))
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "status"),
+    [
+        ("Welche Versionen von tessaline gibt es?", "3 Versionen von tessaline sind", "none"),
+        ("Gibt es tessaline 16.0?", "Nein, es gibt hier keine Version „16.0“ von", "unknown"),
+        ("Ist 18.00 die neueste?", "Ja, tessaline 18.00 (die neueste) ist hier", "stated"),
+        ("Welche Produkte kennst du?", "Es gibt Dokumentation zu mpi4py, sqlalchemy", "none"),
+        ("Quelles versions de tessaline existent ?", "3 versions de tessaline sont", "none"),
+        ("Y a-t-il tessaline 16.0 ?", "Non, il n'y a pas de version « 16.0 »", "unknown"),
+        ("¿Qué versiones de tessaline hay?", "Aquí están documentadas 3 versiones", "none"),
+        ("¿Hay 1.4?", "Sí, sqlalchemy 1.4.54 está documentada aquí", "stated"),
+        ("tessalineにはどのバージョンがありますか？", "tessaline は 3 件の", "none"),
+        ("tessaline 16.0はありますか？", "いいえ、tessaline のバージョン「16.0」", "unknown"),
+        ("mpi4pyの最新バージョンはどれですか？", "mpi4pyの最新", "latest"),
+        ("tessaline有哪些版本？", "这里有 tessaline 的 3 个版本", "none"),
+        ("有1.4吗？", "是的，这里有 sqlalchemy 1.4.54", "stated"),
+    ],
+)
+def test_the_catalog_answers_in_the_language_of_the_question(
+    question: str, value: str, status: str
+) -> None:
+    with spoken(language_of(question)):
+        turn = told(question)
+    assert text(turn).startswith(value)
+    assert turn.resolution.status == status
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Welche Version brauche ich für Cython?",
+        "Quelle version de Cython faut-il ?",
+        "どのバージョンのCythonが必要ですか？",
+        "需要哪个版本的Cython？",
+        "Wie viele Versionen behält der Objektspeicher?",
+        "¿Qué versión de Cython necesito?",
+    ],
+)
+def test_any_other_question_in_another_language_passes(question: str) -> None:
+    assert told(question).answer is None

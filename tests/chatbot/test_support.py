@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.retrieval.records import records
-from chatbot.retrieval.support import cite, claims, find_verbatim, says_unknown, unsupported
+from chatbot.retrieval.support import (
+    cite,
+    claims,
+    find_verbatim,
+    names,
+    says_unknown,
+    unsupported,
+)
 from ingestion.page import Block, BlockKind
 from prompts import as_data
 from tests.chatbot.stored import stored_page
@@ -132,3 +139,39 @@ def test_claims_are_found_in_a_time_that_grows_with_the_text() -> None:
     claims("a" * 40_000)
     says_unknown("not given " * 8_000)
     assert process_time() - began < 4
+
+
+SOURCE = [
+    "| hold_time | 30 | s |\nThe pool holds 16384 entries. The ratio is 2.5, the timeout 300 ms. "
+    "In 2.1 the limit is 1,000 rows."
+]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "left"),
+    [
+        ("hold_time のデフォルトは30秒です。", []),
+        ("默认值为30秒，上限为16384条。", []),
+        ("默认值为31秒。", ["31"]),
+        ("Der Standardwert von hold_time ist 30 Sekunden.", []),
+        ("Das Verhältnis ist 2,5.", []),
+        ("Das Verhältnis ist 2,6.", ["2", "6"]),
+        ("Höchstens 16.384 Einträge und 1.000 Zeilen.", []),
+        ("Höchstens 16.385 Einträge.", ["16.385"]),
+        ("Au plus 16\u202f384 entrées, délai de 300 ms.", []),
+        ("El tiempo es de 300 s.", ["300 s"]),
+        ("`hold_delay` は30秒です。", ["hold_delay"]),
+    ],
+)
+def test_figures_and_names_are_checked_in_every_language(sentence: str, left: list[str]) -> None:
+    assert unsupported(sentence, SOURCE, "") == left
+
+
+def test_a_figure_counts_in_the_notation_of_a_text_in_another_language() -> None:
+    assert unsupported("The ratio is 2.5, of 16,384.", ["Verhältnis: 2,5 von 16.384"], "") == []
+    assert unsupported("In 17.20 it is 5.", ["17,20: 5", "17.20"], "") == []
+
+
+def test_a_release_is_named_between_letters_that_no_blank_parts() -> None:
+    assert names("2.1では30", "2.1")
+    assert not names("12.1では30", "2.1")

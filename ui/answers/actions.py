@@ -10,9 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.conversations.conversations import KeptTurn
 from chatbot.conversations.export import reply_markdown
-from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP
+from chatbot.conversations.feedback import DOWN, LONGEST_COMMENT, REASONS, UP, reason_name
 from chatbot.releases.rules import resolve_release
 from chatbot.reply import Reply
+from chatbot.text.languages import gettext
 from chatbot.understanding.clarification import about_release, replace_unknown
 from corpora.catalog.release import Product
 from corpora.database.history_tables import FeedbackRow
@@ -23,7 +24,6 @@ from ui.wording.escaping import as_label
 
 _THUMBS = (DOWN, UP)
 """As `st.feedback` counts them."""
-_SHOWN = {"wrong release": "This is from the wrong release"}
 
 Ask = Callable[..., None]
 """Asks a question: `ask(text, product, release, instead_of=turn_id, afresh=True)`.
@@ -81,14 +81,14 @@ def show_offers(shown: ChatTurn) -> None:
     if reply.abstained:
         there = {r.name for p in shown.products if p.name == product for r in p.releases}
         if documented_in := [release for release in reply.found_in if release in there]:
-            with _row("Documented in", f"found-in-{turn.id}"):
+            with _row(gettext("Documented in"), f"found-in-{turn.id}"):
                 for release in documented_in:
                     text = about_release(turn.question, release, product, shown.products)
                     key = f"found-in-{turn.id}-{release}"
                     _offer(shown, key, release, text, product, release)
         cited = {citation.page_id for citation in reply.citations}
         if pages := [page for page in reply.nearest if page.page_id not in cited]:
-            with _row("Related pages", f"nearest-{turn.id}"):
+            with _row(gettext("Related pages"), f"nearest-{turn.id}"):
                 for number, page in enumerate(pages):
                     source_button(place(page), product, page, f"near-{turn.id}-{number}")
     if offered := choices(reply, shown.products):
@@ -106,7 +106,14 @@ def _row(heading: str, key: str) -> DeltaGenerator:
 
 def _offer(shown: ChatTurn, key: str, label: str, *questions: str) -> None:
     name = as_label(label)
-    button(name, shown.ask, *questions, icon="layers", key=key, help=f"Ask about {name}")
+    button(
+        name,
+        shown.ask,
+        *questions,
+        icon="layers",
+        key=key,
+        help=gettext("Ask about {name}", name=name),
+    )
 
 
 def choices(reply: Reply, products: Sequence[Product]) -> Mapping[str, tuple[str, str]]:
@@ -157,10 +164,10 @@ def show_actions(shown: ChatTurn) -> None:
 def _ask_anew(shown: ChatTurn) -> None:
     turn = shown.turn
     if button(
-        "Regenerate",
+        gettext("Regenerate"),
         icon="refresh",
         type="tertiary",
-        help="Answer again from the documents",
+        help=gettext("Answer again from the documents"),
         key=f"regenerate-{turn.id}",
     ):
         # The memory would only give the answer that is not wanted.
@@ -168,16 +175,18 @@ def _ask_anew(shown: ChatTurn) -> None:
         st.rerun()
     with (
         st.popover(
-            "Edit the question",
+            gettext("Edit the question"),
             icon=":material/edit:",
             type="tertiary",
-            help="Edit the question",
+            help=gettext("Edit the question"),
             key=f"edit-{turn.id}",
         ),
         st.form(f"edit-form-{turn.id}", border=False),
     ):
-        edited = st.text_area("Your question", turn.question, height=120, key=f"edited-{turn.id}")
-        if st.form_submit_button("Ask", icon=":material/send:") and edited.strip():
+        edited = st.text_area(
+            gettext("Your question"), turn.question, height=120, key=f"edited-{turn.id}"
+        )
+        if st.form_submit_button(gettext("Ask"), icon=":material/send:") and edited.strip():
             shown.ask_instead(edited)
             st.rerun()
 
@@ -199,19 +208,18 @@ def address(conversation: str, turn: int) -> str:
     return urlunsplit((page.scheme, page.netloc, page.path or "/", query, ""))
 
 
-def _reason_name(reason: str) -> str:
-    return _SHOWN.get(reason, reason.capitalize())
-
-
 def _show_reason(turn: int, opinion: FeedbackRow) -> None:
     if st.session_state.get(f"telling-{turn}"):
         _ask_for_reason(turn, opinion)
         return
     with in_a_row(key=f"told-{turn}"):
-        note = f"Noted: {_reason_name(opinion.reason).lower()}" if opinion.reason else "Noted"
+        note = gettext("Noted")
+        if opinion.reason:
+            note = gettext("Noted: {reason}", reason=reason_name(opinion.reason))
         comment = f" – “{as_label(opinion.comment, 200)}”" if opinion.comment else ""
         st.caption(note + comment, width="content")
-        label = "Change" if opinion.reason or opinion.comment else "What is wrong?"
+        is_told = opinion.reason or opinion.comment
+        label = gettext("Change") if is_told else gettext("What is wrong?")
         tell = partial(st.session_state.update, {f"telling-{turn}": True})
         button(label, tell, key=f"revise-{turn}", type="tertiary")
 
@@ -219,21 +227,21 @@ def _show_reason(turn: int, opinion: FeedbackRow) -> None:
 def _ask_for_reason(turn: int, opinion: FeedbackRow) -> None:
     with st.form(f"reasons-{turn}"):
         st.pills(
-            "What is wrong?",
+            gettext("What is wrong?"),
             REASONS,
             default=opinion.reason or None,
-            format_func=_reason_name,
+            format_func=reason_name,
             key=f"reason-{turn}",
         )
         st.text_area(
-            "Comment",
+            gettext("Comment"),
             opinion.comment,
             max_chars=LONGEST_COMMENT,
             height=80,
-            placeholder="What should it have said?",
+            placeholder=gettext("What should it have said?"),
             key=f"comment-{turn}",
         )
-        st.form_submit_button("Send feedback", on_click=_keep_reason, args=(turn,))
+        st.form_submit_button(gettext("Send feedback"), on_click=_keep_reason, args=(turn,))
 
 
 def _rate(turn: int) -> None:

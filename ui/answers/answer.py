@@ -5,9 +5,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from chatbot.answering.citing import QUESTIONED
-from chatbot.answering.whole_answer import UNSUPPORTED
+from chatbot.answering.whole_answer import doubted
 from chatbot.conversations.release_badge import duration, release_badge
 from chatbot.reply import Reply
+from chatbot.text.languages import gettext, gettext_noop, ngettext
 from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
@@ -22,8 +23,8 @@ _LONG = 600
 _ROWS = 10
 """Rows of a table that are shown before a click."""
 _HELPED = {
-    "reference": "A saved answer to a similar question helped to write this one",
-    "avoid": "An earlier answer was rated poorly; this is a new answer",
+    "reference": gettext_noop("A saved answer to a similar question helped to write this one"),
+    "avoid": gettext_noop("An earlier answer was rated poorly; this is a new answer"),
 }
 
 
@@ -56,7 +57,8 @@ def _link_upgrade_guide(reply: Reply) -> None:
     if len(reply.compared_releases) < 2 or not reply.product:
         return
     older, newer = reply.compared_releases[0], reply.compared_releases[-1]
-    label = f"Upgrade guide from {as_label(older)} to {as_label(newer)}"
+    of = {"older": as_label(older), "newer": as_label(newer)}
+    label = gettext("Upgrade guide from {older} to {newer}", **of)
     chosen = {"releases-product": reply.product, "releases-from": older, "releases-to": newer}
     page_link("releases", label, **chosen, view="upgrade")
 
@@ -70,11 +72,12 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
     if badge := _badge(reply):
         st.markdown(badge)
     _show_remembered(turn, reply, afresh)
-    doubt = next((w for w in reply.warnings if w.startswith(UNSUPPORTED)), "")
+    doubt = doubted(reply.warnings)
     show_text(reply.answer, len(reply.citations), turn if afresh else None, doubt)
     show_citations(turn, reply)
     for statement in reply.outside:
-        st.caption(f":material/public: Not from the documentation – {as_label(statement, 300)}")
+        said = gettext("Not from the documentation – {words}", words=as_label(statement, 300))
+        st.caption(f":material/public: {said}")
     for warning in reply.warnings:
         st.caption(f":material/info: {as_label(warning, 300)}")
     _show_way(reply)
@@ -114,7 +117,8 @@ def _show_folded(markdown: str) -> None:
         if is_long:
             st.markdown("\n\n".join(shown))
             shown = []
-            with st.expander(f"{len(rows) - _ROWS} more rows", type="compact"):
+            more = ngettext("{number} more row", "{number} more rows", len(rows) - _ROWS)
+            with st.expander(more, type="compact"):
                 st.markdown("\n".join([*head, *rows[_ROWS:]]))
     if shown:
         st.markdown("\n\n".join(shown))
@@ -140,18 +144,18 @@ def _show_remembered(turn: int, reply: Reply, afresh: Callable[[], None] | None)
         return
     if role in _HELPED:
         by = f" · {as_label(vouched(pairs[0]), 160)}" if role == "reference" else ""
-        st.caption(f":material/history: {_HELPED[role]}{by}")
+        st.caption(f":material/history: {gettext(_HELPED[role])}{by}")
     elif role == "reuse":
         with st.container(key=f"reused-{turn}", gap="xxsmall"):
             source = as_label(saved(pairs[0]), 200)
             with in_a_row():
                 st.markdown(f":small[:gray[:material/history: {source}]]", width="content")
                 if afresh:
-                    label, key = "Answer again from the documents", f"afresh-{turn}"
+                    label, key = gettext("Answer again from the documents"), f"afresh-{turn}"
                     button(label, afresh, icon="refresh", key=key, type="tertiary")
             queries, question = reply.queries, pairs[0].question
             if question not in (queries.base, queries.filtered, queries.versionless):
-                st.caption(f"Saved for “{as_label(question, 300)}”")
+                st.caption(gettext("Saved for “{question}”", question=as_label(question, 300)))
 
 
 def _show_way(reply: Reply) -> None:
@@ -159,8 +163,9 @@ def _show_way(reply: Reply) -> None:
     searched = reply.queries.versionless or reply.queries.filtered
     if not without and not (searched and reply.citations):
         return
-    with st.expander("How this was found", type="compact"):
+    with st.expander(gettext("How this was found"), type="compact"):
         if searched:
-            st.caption(f"Searched for “{as_label(searched, 200)}”")
+            st.caption(gettext("Searched for “{words}”", words=as_label(searched, 200)))
         for step, reason in without:
-            st.caption(f"Without the language model\\: {as_label(step)} ({as_label(reason, 300)})")
+            of = {"step": as_label(step), "reason": as_label(reason, 300)}
+            st.caption(gettext("Without the language model: {step} ({reason})", **of))

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.reply import Reply
+from chatbot.text.languages import gettext
+from chatbot.text.places import place_in_file
 from chatbot.turn import Citation, Origin
-from ingestion.page import CELL_DELIMITER, numbered_place
+from ingestion.page import CELL_DELIMITER
 from ui.elements.frame import button
 from ui.sources.source_view import show_source
 from ui.wording.escaping import as_label
@@ -44,7 +46,7 @@ def show_citations(turn: int, reply: Reply) -> None:
                 cited[0],
                 f"cite-{turn}-{numbers[0]}",
                 [citation.quote for citation in cited],
-                prefix="From the parameters of the release: " if of_graph else "",
+                prefix=gettext("From the parameters of the release: ") if of_graph else "",
                 icon="account_tree" if of_graph else "",
             )
 
@@ -70,9 +72,8 @@ def place(citation: Citation, *, with_release: bool = False) -> str:
     document = as_label(citation.document, _LONGEST)
     section = citation.section.rsplit(" › ", 1)[-1]
     parts = [as_label(citation.release)] if with_release else []
-    if numbered := numbered_place(citation.file, citation.page):
-        short = as_label(numbered.replace("page ", "p. "))
-        parts.append(f"{document}\\, {short}")
+    if numbered := place_in_file(citation.file, citation.page, short=True):
+        parts.append(f"{document}\\, {as_label(numbered)}")
     else:
         parts += dict.fromkeys((document, as_label(section, _LONGEST)))
     return " · ".join(filter(None, parts))

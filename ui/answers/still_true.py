@@ -8,6 +8,7 @@ import streamlit as st
 from chatbot.comparison.standing import Verdict
 from chatbot.comparison.still_true import CitedThere, ReleaseStanding, StillTrue
 from chatbot.reply import Reply
+from chatbot.text.languages import gettext
 from ui.answers.citations import place, source_button
 from ui.elements.frame import button, in_a_row
 from ui.serving import services
@@ -59,31 +60,30 @@ def _show(turn: int, reply: Reply, found: StillTrue, ask_there: AskThere | None)
     if not any(not release.answered for release in found.releases):
         return
     with in_a_row(key=f"still-true-{turn}", gap="xsmall"):
-        st.caption("Still true?", width="content")
+        st.caption(gettext("Still true?"), width="content")
         for release in found.releases:
             _chip(turn, release, ask_there)
         if differing := [r for r in found.releases if r.verdict is Verdict.CHANGED]:
             compare = partial(_compare, reply, own, differing)
             key = f"still-words-{turn}"
-            if button("Compare words", icon="difference", type="tertiary", key=key, help=_WORDS):
-                st.dialog("The words in other releases", width="medium")(compare)()
-
-
-_WORDS = "Show the words of the releases that differ"
+            label, shows = gettext("Compare words"), gettext("Show the words that differ")
+            if button(label, icon="difference", type="tertiary", key=key, help=shows):
+                st.dialog(gettext("The words in other releases"), width="medium")(compare)()
 
 
 def _chip(turn: int, release: ReleaseStanding, ask_there: AskThere | None) -> None:
     label = as_label(chip(release))
     if release.answered:
-        st.markdown(f":primary-badge[**{label}**]", width="content", help="This answer's release")
+        own = gettext("This answer's release")
+        st.markdown(f":primary-badge[**{label}**]", width="content", help=own)
         return
     said = as_label(told(release), 700)
     if ask_there is None:
         st.markdown(f":gray-badge[{label}]", width="content", help=said)
         return
-    asks = f"{said} Click to ask about {as_label(release.release)}\\."
+    asks = gettext("Click to ask about {release}.", release=as_label(release.release))
     key = f"still-{turn}-{release.release}"
-    button(label, ask_there, release.release, key=key, help=asks)
+    button(label, ask_there, release.release, key=key, help=f"{said} {asks}")
 
 
 def _compare(reply: Reply, own: str, differing: list[ReleaseStanding]) -> None:
@@ -104,7 +104,9 @@ def _pair(reply: Reply, own: str, release: str, cited: CitedThere) -> None:
         (own, release), (before, after), marks, ("red", "green"), strict=True
     ):
         st.markdown(f":gray-badge[{as_label(name)}]")
-        st.markdown(MarkedText(text, spans).markdown(colour) if text else ":gray[not found]")
+        st.markdown(
+            MarkedText(text, spans).markdown(colour) if text else f":gray[{gettext('not found')}]"
+        )
     for number, there in enumerate(cited.there):
         key = f"there-{release}-{cited.number}-{number}"
         source_button(place(there, with_release=True), reply.product or "", there, key)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
@@ -27,6 +28,7 @@ from chatbot.errors import (
 )
 from chatbot.runtime.concurrency import Stopped
 from chatbot.settings import Settings
+from chatbot.text.languages import chosen_from, spoken
 from corpora.errors import (
     DatabaseFull,
     DiskFull,
@@ -102,8 +104,8 @@ class Api:
         documentation_app = _application(chatbot, None, documentation.router)
         openai.add_exception_handler(RequestValidationError, _malformed_as_openai)
         self.routes: list[BaseRoute] = [
-            Mount("/api/v1", described, middleware=[Middleware(_Heads)]),
-            Mount("/v1", openai, middleware=[Middleware(_Heads)]),
+            Mount("/api/v1", described, middleware=[Middleware(_Heads), Middleware(_Spoken)]),
+            Mount("/v1", openai, middleware=[Middleware(_Heads), Middleware(_Spoken)]),
             Mount(documentation.PLACE, documentation_app, middleware=[Middleware(_Heads)]),
             Route("/mcp", _Keyed(endpoint, chatbot)),
         ]
@@ -192,6 +194,21 @@ class _Heads:
         if scope["type"] == "http" and scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
+
+
+class _Spoken:
+    """Answers in the language that the header Accept-Language asks for, of those there are.
+
+    What a reply says is in the language of the question, where its words tell it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        with spoken(chosen_from(Headers(scope=scope).get("accept-language", ""))):
+            await self._app(scope, receive, send)
 
 
 class _Keyed:

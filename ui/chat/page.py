@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import dropwhile, takewhile
 from pathlib import Path
@@ -12,6 +13,7 @@ from chatbot.accounts.people import Person
 from chatbot.conversations.conversations import Conversations, KeptTurn
 from chatbot.conversations.open_questions import Question, State
 from chatbot.errors import UnknownConversation
+from chatbot.text.languages import gettext, language
 from corpora.catalog.release import Product
 from ui.answers.actions import Ask, ChatTurn
 from ui.answers.answer import show_answer, show_question, show_text
@@ -46,8 +48,8 @@ def chat(_: Person) -> None:
     # The conversation may be gone, or about what this person sees no more.
     pending = pending if opened() else ()
     if not products:
-        st.title("No documentation yet")
-        st.markdown("Add the documentation of a release, then reload this page:")
+        st.title(gettext("No documentation yet"))
+        st.markdown(gettext("Add the documentation of a release, then reload this page:"))
         st.code("strata ingest FOLDER --product NAME --release RELEASE", language=None)
         return
     product, release = show_sidebar(own, products, turns, pending)
@@ -63,11 +65,11 @@ def _turns(own: Conversations) -> tuple[KeptTurn, ...]:
         turns = own.turns(conversation)
     except UnknownConversation:
         open_conversation(None)
-        st.toast("This conversation no longer exists.")
+        st.toast(gettext("This conversation no longer exists."))
         return ()
     if linked_turn() not in (None, *(turn.id for turn in turns)):
         leave_turn()
-        st.toast("This answer is no longer part of the conversation.")
+        st.toast(gettext("This answer is no longer part of the conversation."))
     return turns
 
 
@@ -84,7 +86,7 @@ def _conversation(
     # needs its place while another run has not yet come that far.
     heading, past, present = st.container(), st.container(), st.container()
     with heading:
-        st.title(f"Ask about {as_label(product.name)}", anchor=False)
+        st.title(gettext("Ask about {name}", name=as_label(product.name)), anchor=False)
         if not turns and not pending:
             _begin(product, ask)
     settled = tuple(takewhile(lambda question: not question.progress.is_running, pending))
@@ -105,11 +107,12 @@ def _conversation(
             _watch(own, pending[len(settled)])
         newest = turns[-1].id if turns and len(settled) == len(pending) else 0
         listen(partial(_open_source, turns), chosen=choices(), answered=newest)
+    about = f"{product.name} {release or ''}".strip()
     # An input pinned to the bottom would scroll there, and not to the linked answer.
     with st.container() if linked_turn() else nullcontext():
         # In a callback, because a run that is interrupted never comes to its last line.
         st.chat_input(
-            f"Ask about {product.name} {release or ''}".strip(),
+            gettext("Ask about {name}", name=about),
             key="typed",
             on_submit=lambda: ask(st.session_state.typed, product.name, release),
         )
@@ -164,15 +167,16 @@ def _show_settled(own: Conversations, pending: Pending) -> None:
     show_question(question.text)
     with st.chat_message("assistant", avatar=":material/layers:"):
         if progress.state is State.STOPPED:
-            why = f" {as_label(progress.message, 200)}" if progress.message else ""
-            st.markdown(f":gray[Stopped.{why}]")
+            why = f" {as_label(gettext(progress.message), 200)}" if progress.message else ""
+            st.markdown(f":gray[{gettext('Stopped.')}{why}]")
         else:
-            st.error(f"No answer: {as_text(progress.message)}", icon=":material/error:")
+            failed = gettext("No answer: {why}", why=as_text(progress.message))
+            st.error(failed, icon=":material/error:")
         if progress.refused:
-            st.text_area("Your question", question.text, height=200, key=edited)
+            st.text_area(gettext("Your question"), question.text, height=200, key=edited)
         with st.container(horizontal=True, gap="small"):
-            button("Ask again", ask_again, icon="refresh", key=f"again-{pending.id}")
-            button("Discard", discard, key=f"discard-{pending.id}", type="tertiary")
+            button(gettext("Ask again"), ask_again, icon="refresh", key=f"again-{pending.id}")
+            button(gettext("Discard"), discard, key=f"discard-{pending.id}", type="tertiary")
 
 
 def _show_running(pending: Pending) -> None:
@@ -184,22 +188,25 @@ def _show_running(pending: Pending) -> None:
             key = f"stop-{pending.id}"
             is_stopping = progress.state is State.STOPPING
             stop = partial(questions.stop, pending.id)
-            button("Stop", stop, icon="stop_circle", key=key, disabled=is_stopping)
+            button(gettext("Stop"), stop, icon="stop_circle", key=key, disabled=is_stopping)
         if offer := progress.offer:
             with in_a_row(key=f"offer-{pending.id}"):
-                label = f"Answered before: “{as_label(offer.question, 300)}”"
+                asked = as_label(offer.question, 300)
+                label = gettext("Answered before: “{question}”", question=asked)
                 st.markdown(f":small[:material/history: {label}]", width="content")
                 take = partial(questions.take_offer, pending.id, offer.id)
                 key = f"take-{pending.id}"
-                button("Show", take, icon="visibility", key=key, type="tertiary")
+                button(gettext("Show"), take, icon="visibility", key=key, type="tertiary")
         if progress.written:
             show_text(progress.written)
 
 
 def _begin(product: Product, ask: Ask) -> None:
     st.markdown(
-        "Answers come from one release and link to the exact passage. "
-        "Name a release in your question, or leave it out to get the latest."
+        gettext(
+            "Answers come from one release and link to the exact passage. "
+            "Name a release in your question, or leave it out to get the latest."
+        )
     )
     for text in suggestions(product.name):
         button(as_label(text, 200), ask, text, product.name, key=f"suggested-{text}")
@@ -229,11 +236,11 @@ def _ask(
     if conversation := opened():
         try:
             question = Question(text, conversation, own.owner, product, release, instead_of, afresh)
-            questions.ask(question, services.chatbot())
+            questions.ask(replace(question, language=language()), services.chatbot())
             return
         except UnknownConversation:
-            st.toast("The conversation no longer exists; your question starts a new one.")
+            st.toast(gettext("The conversation no longer exists; your question starts a new one."))
     conversation = own.start(product, text)
     open_conversation(conversation)
     question = Question(text, conversation, own.owner, product, release, afresh=afresh)
-    questions.ask(question, services.chatbot())
+    questions.ask(replace(question, language=language()), services.chatbot())

@@ -20,6 +20,7 @@ from chatbot.conversations.conversations import (
     release_spoken_of,
 )
 from chatbot.conversations.export import conversation_json, conversation_markdown
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.catalog.release import Product, Release
 from corpora.database.history_tables import ConversationRow
 from ui.elements.address import go, number_in_address
@@ -37,11 +38,11 @@ _MORE = 30
 _SHOWN = "conversations_shown"
 _WANTED = "conversations_wanted"
 _AGES = (
-    (0, "Today"),
-    (1, "Yesterday"),
-    (6, "Last 7 days"),
-    (29, "Last 30 days"),
-    (math.inf, "Earlier"),
+    (0, gettext_noop("Today")),
+    (1, gettext_noop("Yesterday")),
+    (6, gettext_noop("Last 7 days")),
+    (29, gettext_noop("Last 30 days")),
+    (math.inf, gettext_noop("Earlier")),
 )
 """The groups of conversations, with the most days since the last question."""
 _NAMED_RELEASES = 3
@@ -110,7 +111,7 @@ def show_sidebar(
 
     with st.sidebar:
         chosen = st.selectbox(
-            "Product",
+            gettext("Product"),
             names,
             index=names.index(known[-1]) if known else 0,
             key=_PRODUCT,
@@ -120,7 +121,7 @@ def show_sidebar(
         product = products[names.index(chosen)]
         release = _choose_release(product, release_spoken_of(turn.reply for turn in turns))
         options = {"key": "new-conversation", "width": "stretch"}
-        button("New conversation", _choose, None, icon="add", **options)
+        button(gettext("New conversation"), _choose, None, icon="add", **options)
         _show_conversations(own, names)
     return product, release
 
@@ -131,23 +132,30 @@ def _choose_release(product: Product, spoken_of: tuple[str, str] | None) -> str 
     today = datetime.now(UTC).date()
 
     def label(release: Release) -> str:
-        notes = ["latest"] * (release == product.newest) + ["pre-release"] * release.prerelease
+        notes = [gettext("latest")] * (release == product.newest)
+        notes += [gettext("pre-release")] * release.prerelease
         if release.end_of_life and release.end_of_life <= today:
-            notes.append("end of life")
+            notes.append(gettext("end of life"))
         return as_label(" · ".join([release.name, *notes]))
 
     labels = {release.name: label(release) for release in newest_first}
     rest = [as_label(name) for name in list(labels)[_CHOICES_SHOWN:]]
+    others = gettext("Others, to be named in a question: {releases}", releases=", ".join(rest))
     chosen = st.pills(
-        "Release",
+        gettext("Release"),
         list(labels)[:_CHOICES_SHOWN],
         format_func=lambda name: labels.get(name, name),
         key=f"release of {product.name}",
-        help=f"Others, to be named in a question: {', '.join(rest)}" if rest else None,
+        help=others if rest else None,
     )
     own = spoken_of[1] if spoken_of and spoken_of[0] == product.name else None
     if about := chosen or own:
-        st.caption(f"Questions are about {as_label(about)} unless they name another release.")
+        st.caption(
+            gettext(
+                "Questions are about {release} unless they name another release.",
+                release=as_label(about),
+            )
+        )
     return chosen
 
 
@@ -160,27 +168,27 @@ def _show_conversations(own: Conversations, products: Sequence[str]) -> None:
     shown = st.session_state.get(_SHOWN, _MORE)
     conversations = own.recent(shown + 1, wanted)
     if not conversations and not wanted:
-        st.caption("Your conversations will appear here.")
+        st.caption(gettext("Your conversations will appear here."))
         return
     st.text_input(
-        "Search conversations",
+        gettext("Search conversations"),
         key=_WANTED,
-        placeholder="Search conversations",
+        placeholder=gettext("Search conversations"),
         icon=":material/search:",
         label_visibility="collapsed",
         on_change=lambda: st.session_state.pop(_SHOWN, None),
     )
     if not conversations:
-        st.caption("No conversations found. Try fewer words.")
+        st.caption(gettext("No conversations found. Try fewer words."))
         return
     with st.container(key="conversations", gap=None):
         for heading, group in by_age(conversations[:shown], datetime.now(browser_zone())):
-            st.caption(heading)
+            st.caption(gettext(heading))
             for conversation in group:
                 _row(own, conversation, products)
         if len(conversations) > shown:
             more = partial(st.session_state.update, {_SHOWN: shown + _MORE})
-            button("Show more", more, icon="expand_more", type="tertiary")
+            button(gettext("Show more"), more, icon="expand_more", type="tertiary")
 
 
 def by_age(
@@ -202,7 +210,7 @@ def by_age(
 def _row(own: Conversations, conversation: ConversationRow, products: Sequence[str]) -> None:
     releases = conversation.releases
     names = ", ".join(releases[:_NAMED_RELEASES]) + " …" * (len(releases) > _NAMED_RELEASES)
-    about = as_label(f"{conversation.product} {names}".strip()) or "new"
+    about = as_label(f"{conversation.product} {names}".strip()) or gettext("new conversation")
 
     def open_this() -> None:
         _choose(conversation.id)
@@ -213,9 +221,13 @@ def _row(own: Conversations, conversation: ConversationRow, products: Sequence[s
     with in_a_row(wrap=False, gap=None, key=f"{state}-conversation-{conversation.id}"):
         label, key = f"{_title(conversation)} :small[{about}]", f"conversation-{conversation.id}"
         button(label, open_this, key=key, type="tertiary", width="stretch")
-        actions = {"Rename": _rename, "Export": show_export, "Delete": _delete}
+        actions = {
+            gettext("Rename"): _rename,
+            gettext("Export"): show_export,
+            gettext("Delete"): _delete,
+        }
         chosen = st.menu_button(
-            "Rename, export, delete",
+            gettext("Rename, export, delete"),
             list(actions),
             key=f"change-{conversation.id}",
             type="tertiary",
@@ -226,14 +238,17 @@ def _row(own: Conversations, conversation: ConversationRow, products: Sequence[s
 
 
 def _title(conversation: ConversationRow) -> str:
-    return as_label(conversation.title, 120) or "Untitled"
+    return as_label(conversation.title, 120) or gettext("Untitled")
 
 
-@st.dialog("Rename conversation")
 def _rename(own: Conversations, conversation: ConversationRow) -> None:
+    st.dialog(gettext("Rename conversation"))(_ask_for_title)(own, conversation)
+
+
+def _ask_for_title(own: Conversations, conversation: ConversationRow) -> None:
     with st.form("rename", border=False):
-        title = st.text_input("Title", conversation.title, max_chars=LONGEST_TITLE)
-        renamed = st.form_submit_button("Rename", type="primary")
+        title = st.text_input(gettext("Title"), conversation.title, max_chars=LONGEST_TITLE)
+        renamed = st.form_submit_button(gettext("Rename"), type="primary")
     if renamed:
         with failures_shown(as_toast=True):
             own.rename(conversation.id, title)
@@ -248,19 +263,24 @@ def _delete(own: Conversations, conversation: ConversationRow) -> None:
             open_conversation(None)
         st.rerun()
 
-    lost = "Its questions, answers and your ratings will be deleted for good."
-    confirm("Delete conversation?", f"**{_title(conversation)}**\n\n{lost}", "Delete", delete)
+    lost = gettext("Its questions, answers and your ratings will be deleted for good.")
+    about = f"**{_title(conversation)}**\n\n{lost}"
+    confirm(gettext("Delete conversation?"), about, gettext("Delete"), delete)
 
 
-@st.dialog("Export conversation")
 def show_export(own: Conversations, conversation: ConversationRow) -> None:
+    """Open a dialog that offers a conversation as files."""
+    st.dialog(gettext("Export conversation"))(offer_export)(own, conversation)
+
+
+def offer_export(own: Conversations, conversation: ConversationRow) -> None:
     """Offer a conversation as Markdown and as JSON; the file is made when it is wanted."""
     st.markdown(f"**{_title(conversation)}**")
     # A file name that every file system accepts.
     words = re.sub(r"[^a-z0-9.]+", "-", conversation.title.lower())[:_LONGEST_NAME].strip("-.")
     for label, write, suffix in (
-        ("Export as Markdown", conversation_markdown, "md"),
-        ("Export as JSON", conversation_json, "json"),
+        (gettext("Export as Markdown"), conversation_markdown, "md"),
+        (gettext("Export as JSON"), conversation_json, "json"),
     ):
         download(
             label,

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.accounts.people import Person
+from chatbot.text.languages import gettext, moment_in_words
 from ingestion.errors import StrataError
 from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
@@ -169,26 +170,28 @@ def confirmed(label: str, *, icon: str = "delete", name: str = "", disabled: boo
     with st.form("deleting", border=False) if name else st.container():
         if name:
             typed = st.text_input(
-                f"Type {shown} to confirm", autocomplete="off", key=f"typed {name}"
+                gettext("Type {name} to confirm", name=shown),
+                autocomplete="off",
+                key=f"typed {name}",
             )
         with st.container(horizontal=True, gap="small"):
             # The style sheet makes buttons with the key `danger` red.
             key = "danger" if icon == "delete" else "go ahead"
             options = {"icon": f":material/{icon}:", "key": key, "disabled": disabled}
             pressed = show(label, type="primary", **options)
-            if show("Cancel", key="keep"):
+            if show(gettext("Cancel"), key="keep"):
                 st.rerun()
     # White space is not compared: of two spaces in a row a browser shows one.
     is_named = typed.split() == name.split()
     if pressed and not is_named:
-        st.error(f"The name does not match. Type {shown} exactly.")
+        st.error(gettext("The name does not match. Type {name} exactly.", name=shown))
     return pressed and is_named
 
 
 def when(moment: datetime) -> str:
     """A moment in the time zone of the browser, or in UTC where that is not known."""
     zone = " UTC" if st.context.timezone_offset is None else ""
-    return f"{moment.astimezone(browser_zone()):%d %b %Y, %H:%M}{zone}"
+    return f"{moment_in_words(moment.astimezone(browser_zone()))}{zone}"
 
 
 def browser_zone() -> timezone:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from chatbot.review.exports import Exports, Format
+from chatbot.text.languages import figure, gettext, gettext_noop
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row
 from ui.serving import services
@@ -37,7 +38,7 @@ def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
             key=key,
             type="search",
             live=live,
-            placeholder=f"Search {where}",
+            placeholder=gettext("Search {where}", where=where),
             label_visibility="collapsed",
             width=360,
         )
@@ -170,7 +171,8 @@ def _one_page(total: int, key: str, of: str, size: int) -> Iterator[int]:
     with above:
         yield first
         if of:
-            st.caption(f"{first + 1:,}–{min(first + size, total):,} of {how_many(total, of)}")
+            of_all = {"last": figure(min(first + size, total)), "all": how_many(total, of)}
+            st.caption(gettext("{first}–{last} of {all}", first=figure(first + 1), **of_all))
 
 
 def newest_first(
@@ -202,12 +204,15 @@ def newest_first(
             return rows
         st.space("stretch")
         for label, icon, shortcut, there, disabled in (
-            ("Newest", "first_page", None, (None,), is_first),
-            ("Newer", "chevron_left", "P", begins[:-1], is_first),
-            ("Older", "chevron_right", "N", (*begins, rest), rest is None),
+            (gettext("Newest"), "first_page", None, (None,), is_first),
+            (gettext("Newer"), "chevron_left", "P", begins[:-1], is_first),
+            (gettext("Older"), "chevron_right", "N", (*begins, rest), rest is None),
         ):
             button(label, turn_to, *there, icon=icon, shortcut=shortcut, disabled=disabled)
     return rows
+
+
+_RECORDED = gettext_noop("Download as {format}. The audit log records each download.")
 
 
 def export_buttons(name: str, export: Export) -> None:
@@ -219,7 +224,7 @@ def export_buttons(name: str, export: Export) -> None:
                 partial(_written, export, form),
                 f"strata-{name}.{form}",
                 key=f"export-{name}-{form}",
-                help=f"Download as {form.upper()}. The audit log records each download.",
+                help=gettext(_RECORDED, format=form.upper()),
             )
 
 
@@ -245,7 +250,9 @@ def download(
 
 def first_of(names: Sequence[str], most: int) -> list[str]:
     """The first `most` names, and how many more there are."""
-    return [*names[:most], *([f"and {len(names) - most:,} more"] * (len(names) > most))]
+    if (left := len(names) - most) <= 0:
+        return list(names)
+    return [*names[:most], gettext("and {number} more", number=figure(left))]
 
 
 def bullets(lines: Sequence[str], most: int = 20, longest: int = 600) -> str:

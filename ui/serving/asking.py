@@ -99,7 +99,9 @@ class QuestionRunner:
             )
             try:
                 kept = self._kept.add(question, identity).question
-                running.question = replace(kept, same_as=question.same_as)
+                running.question = replace(
+                    kept, same_as=question.same_as, language=question.language
+                )
             except BaseException:
                 self._here.pop(identity)
                 raise

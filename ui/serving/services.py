@@ -16,11 +16,13 @@ from chatbot.errors import NotSignedIn
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.catalog.rights import Rights
 from eval.sets.proposals import Proposals
 from ui.serving.asking import QuestionRunner
 from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON
 
+NOBODY = gettext_noop("Nobody is signed in.")
 _opening = threading.Lock()
 _opened: list[Chatbot] = []
 
@@ -144,8 +146,10 @@ def _local() -> Person:
     # The server listens on this machine only, unless somebody started Streamlit by themselves.
     if st.context.ip_address is not None:
         raise NotSignedIn(
-            "This Strata has no sign-in, and can be used on its own machine only. "
-            "Start it with `strata serve`."
+            gettext(
+                "This Strata has no sign-in, and can be used on its own machine only. "
+                "Start it with `strata serve`."
+            )
         )
     return LOCAL
 
@@ -155,5 +159,5 @@ def _account(settings: Settings) -> Account:
         named, groups = (str(st.user.get(name) or "") for name in (PROXY_PERSON, PROXY_GROUPS))
         return account_of_header(named, settings, groups)
     if st.user.get("is_logged_in") is not True:
-        raise NotSignedIn("Nobody is signed in.")
+        raise NotSignedIn(gettext(NOBODY))
     return account_of_claims(st.user.to_dict(), settings)

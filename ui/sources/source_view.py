@@ -7,12 +7,14 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from chatbot.comparison.pages import PassagePair, differences, same_page
+from chatbot.text.languages import figure, gettext, ngettext
+from chatbot.text.places import place_in_file
 from chatbot.turn import Citation, Record
 from corpora.errors import CatalogError
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from ingestion.decoding import decode
-from ingestion.page import Block, UnreadableFile, numbered_place
+from ingestion.page import Block, UnreadableFile
 from ui.api.documentation import contents_address, page_address
 from ui.api.page_markdown import page_markdown
 from ui.elements.frame import button
@@ -20,7 +22,6 @@ from ui.elements.table import Columns, show_table
 from ui.serving import services
 from ui.sources.page_blocks import MarkedText, page_pieces
 from ui.sources.page_picture import DRAWN, NoPicture, page_picture
-from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, visible
 from ui.wording.marking import differing_spans
 
@@ -44,7 +45,8 @@ def show_source(product: str, citation: Citation, quotes: Sequence[str] = ()) ->
     """Open the page of a citation beside the answer, with its quote or these `quotes` marked."""
     st.session_state[_SHOWN] = _cited(citation)
     # Documents name their release in their title, and the panel may go to another release.
-    open_beside = st.dialog("Source", width=640, position="right", icon=":material/description:")
+    icon = ":material/description:"
+    open_beside = st.dialog(gettext("Source"), width=640, position="right", icon=icon)
     open_beside(source_panel)(product, citation, quotes)
 
 
@@ -69,7 +71,7 @@ def source_panel(product: str, citation: Citation, quotes: Sequence[str] = ()) -
         _steps(*shown, citation)
     corpus, page = shown
     if shown is not own and st.toggle(
-        f"Show changes from {as_label(own[0].release)}",
+        gettext("Show changes from {release}", release=as_label(own[0].release)),
         key=f"differs-{own[0].release}-{own[1].id}-{corpus.release}",
     ):
         newest_first = services.releases(product)
@@ -93,7 +95,8 @@ def _head(corpus: Corpus, page: StoredPage, *, cited: str) -> None:
         f":gray[{as_label(' › '.join(filter(None, place)), 300)}]"
     )
     if corpus.release != cited:
-        st.caption(f"The answer is from {as_label(cited)}\\; this is {as_label(corpus.release)}\\.")
+        of = {"cited": as_label(cited), "release": as_label(corpus.release)}
+        st.caption(gettext("The answer is from {cited}. This is {release}.", **of))
 
 
 def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
@@ -101,34 +104,36 @@ def _steps(corpus: Corpus, page: StoredPage, citation: Citation) -> None:
         st.session_state[_SHOWN] = release, to
 
     around = (
-        ("Previous page", "chevron_left", page.previous_id),
-        ("Next page", "chevron_right", page.next_id),
+        (gettext("Previous page"), "chevron_left", page.previous_id),
+        (gettext("Next page"), "chevron_right", page.next_id),
     )
     is_single = all(to is None for *_, to in around)
     with st.container(horizontal=True, key="steps"):
         for label, icon, to in () if is_single else around:
-            button(label, go, corpus.release, to, icon=icon, disabled=to is None, key=f"go {label}")
+            button(label, go, corpus.release, to, icon=icon, disabled=to is None, key=f"go {icon}")
         if (corpus.release, page.id) != _cited(citation):
-            back = "Back to the source"
+            back = gettext("Back to the source")
             button(back, go, *_cited(citation), type="tertiary")
         _copies(corpus, page)
         if address := page.document.address:
-            st.link_button("Original", address, icon=":material/open_in_new:", type="tertiary")
+            st.link_button(
+                gettext("Original"), address, icon=":material/open_in_new:", type="tertiary"
+            )
 
 
 def _copies(corpus: Corpus, page: StoredPage) -> None:
     """The page for another program: its text, its address, and that of the server for agents."""
     server = urlsplit(st.context.url or "")
     root = urlunsplit((server.scheme, server.netloc, "", "", ""))
-    with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+    with st.popover(gettext("Copy"), icon=":material/content_copy:", type="tertiary"):
         for label, text in (
-            ("This page as Markdown", page_markdown(page, corpus.product, corpus.release)),
+            (gettext("This page as Markdown"), page_markdown(page, corpus.product, corpus.release)),
             (
-                "Address of this page, for programs with a key",
+                gettext("Address of this page, for programs with a key"),
                 root + page_address(corpus, page.document.file, page.number),
             ),
-            ("All pages of this release", root + contents_address(corpus)),
-            ("MCP server, for editors and agents", f"{root}/mcp"),
+            (gettext("All pages of this release"), root + contents_address(corpus)),
+            (gettext("MCP server, for editors and agents"), f"{root}/mcp"),
         ):
             st.caption(label)
             st.code(text, language=None, height=120 if "\n" in text else "content")
@@ -148,11 +153,12 @@ def _in_release(product: str, own: Side) -> Side:
             page_ids |= {name: same} if same is not None else {}
     having = [release for release in corpora if release in page_ids]
     if len(having) == 1:
-        st.caption("This page is only in this release.")
+        st.caption(gettext("This page is only in this release."))
         return own
     chosen = _choose(having, corpus.release, page.id)
     if lacking := [release for release in corpora if release not in page_ids]:
-        st.caption(f"Not found in {as_label(', '.join(lacking), 300)}")
+        releases = as_label(", ".join(lacking), 300)
+        st.caption(gettext("Not found in {releases}", releases=releases))
     return own if chosen == corpus.release else _open(product, chosen, page_ids[chosen])
 
 
@@ -161,11 +167,15 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
     chosen: str
     if len(releases) > _FEW:
         chosen = st.selectbox(
-            "This page in", releases, index=releases.index(own), format_func=visible, **options
+            gettext("This page in"),
+            releases,
+            index=releases.index(own),
+            format_func=visible,
+            **options,
         )
         return chosen
     options |= {"default": own, "required": True, "format_func": as_label}
-    chosen = st.segmented_control("This page in", releases, **options)
+    chosen = st.segmented_control(gettext("This page in"), releases, **options)
     return chosen
 
 
@@ -180,18 +190,27 @@ def _same_page(product: str, release: str, page_id: int, other: str, generation:
 def _show_differences(older: Side, newer: Side) -> None:
     compared = differences(older, newer)
     old, new = older[0].release, newer[0].release
-    unchanged = f"{how_many(len(compared.same), 'passage')} unchanged."
+    unchanged = ngettext(
+        "{number} passage unchanged.", "{number} passages unchanged.", len(compared.same)
+    )
     if not (compared.changed or compared.added or compared.removed):
-        message = f"No changes from {as_label(old)} to {as_label(new)}\\: {unchanged}"
+        of = {"old": as_label(old), "new": as_label(new), "unchanged": unchanged}
+        message = gettext("No changes from {old} to {new}: {unchanged}", **of)
         st.success(message, icon=":material/check:")
         return
     for title, pairs in {
-        f"Changed from {old} to {new}": compared.changed,
-        f"Only in {new}": [PassagePair(None, record) for record in compared.added],
-        f"Only in {old}": [PassagePair(record, None) for record in compared.removed],
+        gettext("Changed from {old} to {new}", old=old, new=new): compared.changed,
+        gettext("Only in {release}", release=new): [
+            PassagePair(None, record) for record in compared.added
+        ],
+        gettext("Only in {release}", release=old): [
+            PassagePair(record, None) for record in compared.removed
+        ],
     }.items():
         if pairs:
-            number = f"the first {_MOST} of {len(pairs)}" if len(pairs) > _MOST else len(pairs)
+            number = str(len(pairs))
+            if len(pairs) > _MOST:
+                number = gettext("the first {most} of {number}", most=_MOST, number=number)
             st.markdown(f"**{as_label(title, 200)}** :gray[({number})]")
         for pair in pairs[:_MOST]:
             with st.container(border=True, gap="xsmall"):
@@ -222,7 +241,7 @@ def _text(record: Record) -> str:
 def place_of(page: StoredPage) -> str:
     """The place of a page in its document: its number in a PDF or a deck, else its headings."""
     headings = " › ".join(h for h in page.heading_path if h != page.document.title)
-    return numbered_place(page.document.file, page.number) or headings
+    return place_in_file(page.document.file, page.number) or headings
 
 
 def show_page(original_of: Original, page: StoredPage, *quotes: str) -> None:
@@ -243,13 +262,16 @@ def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) 
             text = visible(decode(original))
             st.code(text[:_LONGEST_SOURCE], language=None, wrap_lines=True, height=_HEIGHT)
             if len(text) > _LONGEST_SOURCE:
-                st.caption(f"The first {_LONGEST_SOURCE:,} of {len(text):,} characters")
+                of = {"most": figure(_LONGEST_SOURCE), "number": figure(len(text))}
+                st.caption(gettext("The first {most} of {number} characters", **of))
             return True
         picture = _picture(original, page.number, quotes, page.document.format)
     except LookupError as error:
         picture = str(error)
     except UnreadableFile:
-        picture = "Office files are shown as text. Download the original to see its layout."
+        picture = gettext(
+            "Office files are shown as text. Download the original to see its layout."
+        )
     if isinstance(picture, str):
         st.info(as_label(picture, 400))
         return False

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from chatbot.settings import Settings
+from chatbot.text.languages import gettext, gettext_noop
 from ingestion.errors import StrataError
 
 _log = logging.getLogger(__name__)
@@ -15,7 +16,7 @@ _SAID = {
     "extra_forbidden": "is not known here",
     "json_invalid": "is no JSON",
 }
-INTERNAL_ERROR = "Something went wrong. The server's log has the details."
+INTERNAL_ERROR = gettext_noop("Something went wrong. The server's log has the details.")
 
 
 def message_for(error: Exception, settings: Settings | None) -> str:
@@ -27,7 +28,7 @@ def message_for(error: Exception, settings: Settings | None) -> str:
     if isinstance(error, StrataError) and (asker_operates or not error.for_operators):
         return str(error)
     _log.error("a request failed", exc_info=error)
-    return INTERNAL_ERROR
+    return gettext(INTERNAL_ERROR)
 
 
 def objections(errors: Iterable[Mapping[str, Any]]) -> str:

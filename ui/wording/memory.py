@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
+from chatbot.text.languages import day_in_words, figure, gettext, ngettext
 from corpora.database.memory_tables import MemoryPairRow
-from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from chatbot.administration.exchange import ImportReport
@@ -20,32 +20,54 @@ def vouched(pair: RememberedPair | MemoryPairRow) -> str:
     A person who gave a thumb is not named, since people do not learn of each other here, and of an
     admin's address only the name. Days are those of UTC.
     """
-    on = f" on {pair.rated.astimezone(UTC):%-d %b %Y}" if pair.rated else ""
     name = pair.rated_by.partition("@")[0]
     # Without sign-in there is only one person, who needs no name.
-    named = f" by {name}" if name and name != LOCAL.name else ""
+    named = name if name != LOCAL.name else ""
     is_good = pair.score >= 0.5
-    sources = {
-        "thumbs": f"rated {'helpful' if is_good else 'poor'} by people who asked",
-        "rating": f"rated {'good' if is_good else 'poor'}{named}{on}",
-        "imported": f"imported{on}",
-        "curated": f"curated{named}{on}",
-    }
-    return sources.get(pair.origin, f"measured as {pair.score:.2f}{on}")
+    if pair.origin == "thumbs":
+        if is_good:
+            return gettext("rated helpful by people who asked")
+        return gettext("rated poor by people who asked")
+    what = {
+        "rating": gettext("rated good") if is_good else gettext("rated poor"),
+        "imported": gettext("imported"),
+        "curated": gettext("curated"),
+    }.get(pair.origin, gettext("measured as {score}", score=figure(pair.score, 2)))
+    day = day_in_words(pair.rated.astimezone(UTC)) if pair.rated else ""
+    of = {"what": what, "name": named, "day": day}
+    if named and pair.origin != "imported" and day:
+        return gettext("{what} by {name} on {day}", **of)
+    if named and pair.origin != "imported":
+        return gettext("{what} by {name}", **of)
+    return gettext("{what} on {day}", **of) if day else what
 
 
 def saved(pair: RememberedPair) -> str:
     """The source of a saved answer, as plain text: "Saved answer · not rated yet"."""
     if pair.origin == "curated":
-        return "Corrected by an admin"
-    return f"Saved answer · {'not rated yet' if pair.origin == 'measured' else vouched(pair)}"
+        return gettext("Corrected by an admin")
+    told = gettext("not rated yet") if pair.origin == "measured" else vouched(pair)
+    return gettext("Saved answer · {told}", told=told)
 
 
 def import_summary(report: ImportReport) -> list[str]:
     """The result of an import as lines of plain text: what was added, then what was not used."""
-    added = how_many(report.added, "answer")
-    known = f" {how_many(report.known, 'question')} already answered." if report.known else ""
-    return [
-        f"{report.file}: {added} added, {report.supported:,} with citations.{known}",
-        *(f"Line {left.line:,} skipped: {left.reason}" for left in report.left_out),
-    ]
+    added = ngettext(
+        "{file}: {number} answer added, {cited} with citations.",
+        "{file}: {number} answers added, {cited} with citations.",
+        report.added,
+        file=report.file,
+        cited=figure(report.supported),
+    )
+    if report.known:
+        known = ngettext(
+            "{number} question already answered.",
+            "{number} questions already answered.",
+            report.known,
+        )
+        added = f"{added} {known}"
+    skipped = (
+        gettext("Line {line} skipped: {reason}", line=figure(left.line), reason=left.reason)
+        for left in report.left_out
+    )
+    return [added, *skipped]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from chatbot.conversations.open_questions import State
+from chatbot.text.languages import gettext, gettext_noop
 from chatbot.turn import Fallback, Remembered
 
 if TYPE_CHECKING:
@@ -16,30 +17,30 @@ _COMPARISON = "comparison"
 _RELEASES = ("question_reading", "release_extraction")
 _ANSWER = "answer_generation"
 _NAMES = {
-    "clarification": "reading the conversation",
-    "small_talk": "reading the question",
-    "spelling": "reading the question",
-    "inventory": "checking the list of releases",
-    "question_reading": "reading the question",
-    "release_extraction": "finding the release",
-    "parameters": "looking up the parameters",
-    "comparison": "comparing the releases",
-    "questions_apart": "reading the question",
-    "query_rewriting": "preparing the search",
-    "memory": "looking for a saved answer",
-    "glossary_expansion": "looking up terms",
-    "context_retrieval": "searching the documentation",
-    "context_reduction": "reading what was found",
-    "release_of_text": "reading what was found",
-    "context_selection": "choosing the best passages",
-    "undocumented_gate": "checking what was found",
-    "answer_generation": "writing the answer",
-    "answer_ahead": "writing the answer while the question was read",
-    "adaptive_temperature": "looking at earlier answers",
+    "clarification": gettext_noop("reading the conversation"),
+    "small_talk": gettext_noop("reading the question"),
+    "spelling": gettext_noop("reading the question"),
+    "inventory": gettext_noop("checking the list of releases"),
+    "question_reading": gettext_noop("reading the question"),
+    "release_extraction": gettext_noop("finding the release"),
+    "parameters": gettext_noop("looking up the parameters"),
+    "comparison": gettext_noop("comparing the releases"),
+    "questions_apart": gettext_noop("reading the question"),
+    "query_rewriting": gettext_noop("preparing the search"),
+    "memory": gettext_noop("looking for a saved answer"),
+    "glossary_expansion": gettext_noop("looking up terms"),
+    "context_retrieval": gettext_noop("searching the documentation"),
+    "context_reduction": gettext_noop("reading what was found"),
+    "release_of_text": gettext_noop("reading what was found"),
+    "context_selection": gettext_noop("choosing the best passages"),
+    "undocumented_gate": gettext_noop("checking what was found"),
+    "answer_generation": gettext_noop("writing the answer"),
+    "answer_ahead": gettext_noop("writing the answer while the question was read"),
+    "adaptive_temperature": gettext_noop("looking at earlier answers"),
     # What earlier versions called it, in traces that are kept.
-    "elsewhere": "searching other releases",
-    "off_topic": "reading the question",
-    "memory_of_passage": "looking for a saved answer",
+    "elsewhere": gettext_noop("searching other releases"),
+    "off_topic": gettext_noop("reading the question"),
+    "memory_of_passage": gettext_noop("looking for a saved answer"),
 }
 
 _STAGES = {
@@ -116,21 +117,26 @@ class QuestionProgress:
     def now(self) -> str:
         """What is being done as plain text: "Searching the 17.20 documentation…"."""
         if self.state is State.STOPPING:
-            return "Stopping…"
+            return gettext("Stopping…")
         if self.on_other_server:
-            return "Another server is answering this…"
+            return gettext("Another server is answering this…")
         if self.place:
-            return f"Waiting: {self.place} in line…"
+            return gettext("Waiting: {place} in line…", place=self.place)
         release = next(filter(None, map(self.results.get, _RELEASES)), "")
         if self.comparing:
-            return f"Comparing {release}…"
+            return gettext("Comparing {releases}…", releases=release)
+        found = self.results.get("context_retrieval")
         return (
-            "Reading the question…",
-            "Preparing the search…",
-            f"Searching the {release} documentation…".replace("  ", " "),
-            f"Reading {self.results.get('context_retrieval') or 'what was found'}…",
-            "Writing the answer…",
-            "Searching the other releases…",
+            gettext("Reading the question…"),
+            gettext("Preparing the search…"),
+            gettext("Searching the {release} documentation…", release=release)
+            if release
+            else gettext("Searching the documentation…"),
+            gettext("Reading {found}…", found=found)
+            if found
+            else gettext("Reading what was found…"),
+            gettext("Writing the answer…"),
+            gettext("Searching the other releases…"),
         )[self.stage]
 
 
@@ -144,7 +150,7 @@ def _without(steps: Sequence[str], step: str) -> tuple[str, ...]:
 
 def step_name(step: str) -> str:
     """The name of a step for people."""
-    return _NAMES.get(step, step.replace("_", " "))
+    return gettext(_NAMES[step]) if step in _NAMES else step.replace("_", " ")
 
 
 def done_without_model(fallbacks: Iterable[Fallback]) -> list[tuple[str, str]]:

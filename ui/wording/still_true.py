@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chatbot.comparison.standing import Verdict
 from chatbot.comparison.still_true import CitedThere, ReleaseStanding
-from chatbot.text.words import listed
+from chatbot.text.languages import gettext, shown_list
 
 SIGNS = {Verdict.SAME: "=", Verdict.CHANGED: "≠", Verdict.ABSENT: "–"}
 """The sign behind the name of a release."""
@@ -23,11 +23,12 @@ def told(standing: ReleaseStanding) -> str:
     release = standing.release
     match standing.verdict:
         case Verdict.SAME:
-            return f"{release} has the same words."
+            return gettext("{release} has the same words.", release=release)
         case Verdict.ABSENT:
-            return f"Not found in {release}."
+            return gettext("Not found in {release}.", release=release)
     parts = [part for c in standing.citations if (part := _told_of(c))]
-    return f"{release} has other words. {' '.join(parts)}"
+    said = gettext("{release} has other words.", release=release)
+    return " ".join([said, *parts])
 
 
 def _told_of(citation: CitedThere) -> str:
@@ -35,9 +36,11 @@ def _told_of(citation: CitedThere) -> str:
         case Verdict.SAME:
             return ""
         case Verdict.ABSENT:
-            return f"[{citation.number}] is not there."
+            return gettext("[{number}] is not there.", number=citation.number)
     words = _cut(" … ".join(there.quote for there in citation.there))
-    return f"[{citation.number}] “{words}”" if words else f"[{citation.number}] is there in part."
+    if words:
+        return f"[{citation.number}] “{words}”"
+    return gettext("[{number}] is there in part.", number=citation.number)
 
 
 def told_since(release: str, changed: Iterable[CitedThere]) -> str:
@@ -45,9 +48,16 @@ def told_since(release: str, changed: Iterable[CitedThere]) -> str:
     parts = []
     for citation in changed:
         words = _cut(" … ".join(there.quote for there in citation.there))
-        now = f"now reads “{words}”" if words else "is no longer there"
-        parts.append(f"[{citation.number}] {now}")
-    return f"The documentation of {release} has changed since this answer: {listed(parts)}."
+        of = {"number": citation.number, "words": words}
+        now = gettext("[{number}] is no longer there", **of)
+        if words:
+            now = gettext("[{number}] now reads “{words}”", **of)
+        parts.append(now)
+    return gettext(
+        "The documentation of {release} has changed since this answer: {changes}.",
+        release=release,
+        changes=shown_list(parts),
+    )
 
 
 def _cut(text: str) -> str:

@@ -1,7 +1,7 @@
 """The script of the chat page, which reports clicks on the marks in an answer.
 
-It also closes the drawer of a phone once something was chosen in it, and keeps the beginning of a
-new answer in view.
+It also tells the browser the language of the page, closes the drawer of a phone once something was
+chosen in it, and keeps the beginning of a new answer in view.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 from streamlit.components.v1 import declare_component
+
+from chatbot.text.languages import gettext, language
 
 _HEARD = "mark_heard"
 _script = declare_component("page_script", path=str(Path(__file__).parent))
@@ -20,7 +22,15 @@ def listen(open_source: Callable[[int, int], None], *, chosen: int, answered: in
     `chosen` counts what this session chose in the sidebar; once it grows, the drawer closes.
     `answered` is the last turn that has its answer, or 0 while one is written.
     """
-    heard = _script(key="page-script", default=None, chosen=chosen, answered=answered)
+    copies = {"copy-answer": gettext("Copy answer"), "copy-link": gettext("Copy link")}
+    heard = _script(
+        key="page-script",
+        default=None,
+        chosen=chosen,
+        answered=answered,
+        language=language(),
+        copies=copies,
+    )
     # The browser sends the last click again in every run.
     if heard and heard != st.session_state.get(_HEARD):
         st.session_state[_HEARD] = heard

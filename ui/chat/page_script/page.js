@@ -56,10 +56,8 @@ function leave() {
 }
 
 // Streamlit calls them all "Copy to clipboard".
-const COPIES = { "copy-answer": "Copy answer", "copy-link": "Copy link" };
-
-function nameCopies() {
-  for (const [key, name] of Object.entries(COPIES)) {
+function nameCopies(copies) {
+  for (const [key, name] of Object.entries(copies)) {
     for (const button of browser.document.querySelectorAll(`[class*=st-key-${key}] button`)) {
       button.ariaLabel = name;
     }
@@ -70,14 +68,15 @@ function nameCopies() {
 // of; the window remembers the last count, which this script would lose when it is loaded again.
 function draw({ source, data }) {
   if (source !== browser || data.type !== "streamlit:render") return;
-  const { chosen, answered } = data.args;
+  const { chosen, answered, language, copies } = data.args;
+  browser.document.documentElement.lang = language;
   if (chosen && chosen !== browser.strataChosen && browser.innerWidth <= NARROW) {
     browser.document.querySelector(CLOSES)?.click();
   }
   browser.strataChosen = chosen;
   if (answered && answered !== browser.strataAnswered) keepBeginning(answered);
   browser.strataAnswered = answered;
-  setTimeout(nameCopies, 200);
+  setTimeout(() => nameCopies(copies), 200);
 }
 
 const LEAVES = ["wheel", "touchmove", "keydown", "pointerdown"];

@@ -1,0 +1,91 @@
+"""The words by which questions about the catalog, and courtesies, are known in every language.
+
+A list in English is the text that a translator finds; each language gives its own words for it.
+They count all at once, whatever the language of the page.
+"""
+
+import re
+from functools import cache
+
+from chatbot.text.languages import ENGLISH, LANGUAGES, gettext_noop, translations
+from chatbot.text.words import words_of
+from corpora.indexing.lexical import UNSPACED
+
+GREETING = gettext_noop("hello hi hey")
+THANKS = gettext_noop("thanks thank thx ok great helpful helped lot bye")
+ABILITIES = gettext_noop("what can you do help me for")
+HELP = gettext_noop("you help")
+HOW = gettext_noop("how")
+PRODUCTS = gettext_noop("products")
+RELEASES = gettext_noop("releases versions")
+ONE_RELEASE = gettext_noop("release version")
+DOCUMENTS = gettext_noop("documents")
+DOCUMENTATION = gettext_noop("documentation docs")
+THERE = gettext_noop("was got know there list documented available exist came released")
+WHETHER = gettext_noop("is are do does have")
+FILLING = gettext_noop("for here how in many of the what what's which you u")
+OWN_RELEASE = gettext_noop("which release am I on | which version do I have")
+EVERY_RELEASE = gettext_noop("in which releases | in all releases | since when")
+OLDEST_RELEASE = gettext_noop("oldest release")
+NEXT_RELEASE = gettext_noop("next release")
+BEFORE = gettext_noop("before")
+SINCE = gettext_noop("since")
+"""Whole phrases, set apart by "|"; the last two stand before a release, or behind it."""
+LISTS = (
+    *(GREETING, THANKS, ABILITIES, HELP, HOW, PRODUCTS, RELEASES, ONE_RELEASE, DOCUMENTS),
+    *(DOCUMENTATION, THERE, WHETHER, FILLING),
+)
+
+
+@cache
+def words(*lists: str) -> frozenset[str]:
+    """The words of some lists in all languages, in small letters."""
+    return frozenset().union(*(words_in(code, *lists) for code in LANGUAGES))
+
+
+@cache
+def words_in(code: str, *lists: str) -> frozenset[str]:
+    """The words of some lists, else of all, in one language."""
+    told = (translations(code).gettext(one) for one in lists or LISTS)
+    return frozenset(word for text in told for word in text.casefold().split())
+
+
+def words_asked(question: str) -> list[str]:
+    """The words of a question in small letters; where no blanks part them, those that are known."""
+    found: list[str] = []
+    for word in words_of(question.casefold().replace("’", "'")):
+        parts = _unspaced().findall(word)
+        found += parts if parts and "".join(parts) == word else [word]
+    return found
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    known = sorted((w for w in words(*LISTS) if re.match(f"[{UNSPACED}]", w)), key=len)
+    return re.compile("|".join(map(re.escape, reversed(known))) or r"(?!)")
+
+
+def asks_whether(question: str) -> bool:
+    """Whether a question is to be answered with Yes or No, by its first or its last word."""
+    asked = words_asked(question)
+    ends = tuple(word for word in words(WHETHER) if re.match(f"[{UNSPACED}]", word))
+    return asked[0] in words(WHETHER) or bool(ends and asked[-1].endswith(ends))
+
+
+@cache
+def own_release() -> re.Pattern[str]:
+    """Matches, from its beginning on, a question for the release that the asker has."""
+    return re.compile(rf"(?:{phrases(OWN_RELEASE).pattern})\s*(?:[?？:：]|$)", re.I)
+
+
+@cache
+def phrases(of: str) -> re.Pattern[str]:
+    """Finds the phrases of a list in all languages but English, whose grammar has rules."""
+    told = "|".join(translations(code).gettext(of) for code in LANGUAGES if code != ENGLISH)
+    longest_first = sorted((phrase.split() for phrase in told.split("|")), key=lambda p: -len(p))
+    return re.compile("|".join(map(_phrase, longest_first)), re.I)
+
+
+def _phrase(parts: list[str]) -> str:
+    words = r"\s+".join(map(re.escape, parts))
+    return words if re.match(f"[{UNSPACED}]", words) else rf"(?<!\w){words}(?!\w)"

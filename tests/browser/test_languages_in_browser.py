@@ -1,0 +1,85 @@
+"""The page and the replies in another language than English, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.chat import fits, last_answer
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+WIDE, PHONE = (1440, 900), (390, 844)
+
+
+@pytest.fixture(params=["de-DE", "ja-JP"])
+def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(locale=request.param)
+    yield context.new_page()
+    context.close()
+
+
+TEXTS = {
+    "de": {
+        "about": "Fragen zu",
+        "account": "Konto",
+        "release": "Version",
+        "new": "Neue Unterhaltung",
+        "asks": ("Welche Versionen von valve gibt es?", "Versionen von valve"),
+        "stop": "Stopp",
+    },
+    "ja": {
+        "about": "について質問",
+        "account": "アカウント",
+        "release": "バージョン",
+        "new": "新しい会話",
+        "asks": ("valveにはどのバージョンがありますか？", "件のバージョンのドキュメントがあります"),
+        "stop": "停止",
+    },
+}
+
+
+def ask(page: Page, question: str, stop: str) -> None:
+    messages = page.get_by_test_id("stChatMessage")
+    before = messages.count()
+    page.get_by_test_id("stChatInputTextArea").fill(question)
+    page.keyboard.press("Enter")
+    expect(messages).to_have_count(before + 2, timeout=120_000)
+    expect(page.get_by_role("button", name=stop, exact=True)).to_have_count(0, timeout=120_000)
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached(timeout=60_000)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_page_and_reply_are_in_the_language_of_browser_and_question(
+    page: Page, served: str, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(served)
+    language = page.evaluate("navigator.language")[:2]
+    texts = TEXTS[language]
+    expect(page.get_by_role("heading", name=texts["about"])).to_be_visible(timeout=60_000)
+    question, said = texts["asks"]
+    ask(page, question, texts["stop"])
+    assert said in last_answer(page)
+    # The page is in the language of the browser, and the answer in that of the question.
+    ask(page, "Which releases of valve are there?", texts["stop"])
+    assert "releases of valve documented here" in last_answer(page)
+    assert page.evaluate("document.documentElement.lang") == language
+    assert fits(page)
+
+
+def test_the_choice_of_a_language_is_kept(chromium: Browser, served: str) -> None:
+    for first in (True, False):
+        context = chromium.new_context(locale="en-GB")
+        page = context.new_page()
+        page.goto(f"{served}/account")
+        if first:
+            page.get_by_role("combobox", name="Language").click(timeout=60_000)
+            page.get_by_role("option", name="Français").click()
+        expect(page.get_by_role("heading", name="Compte")).to_be_visible(timeout=60_000)
+        if not first:
+            page.get_by_role("combobox", name="Langue").click()
+            page.get_by_role("option", name="English").first.click()
+            expect(page.get_by_role("heading", name="Account")).to_be_visible()
+        context.close()

@@ -1,0 +1,205 @@
+"""Every text has a translation in every language, and the language of a question is told."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+
+from chatbot.text.asked_words import asks_whether, own_release, words_asked
+from chatbot.text.languages import (
+    ENGLISH,
+    LANGUAGES,
+    chosen_from,
+    figure,
+    gettext,
+    is_told_by,
+    language,
+    ngettext,
+    shown_list,
+    spoken,
+)
+from chatbot.text.question_language import language_of
+
+ROOT = Path(__file__).parents[2]
+
+SCRIPT = run_path(str(ROOT / "scripts" / "languages.py"))
+TRANSLATED = [code for code in LANGUAGES if code != ENGLISH]
+
+
+@pytest.fixture(scope="module")
+def texts() -> Catalog:
+    return SCRIPT["texts"]()
+
+
+def forms(message: Message) -> list[str]:
+    return [message.string] if isinstance(message.string, str) else list(message.string or ())
+
+
+def ids(message: Message) -> tuple[str, ...]:
+    return (message.id,) if isinstance(message.id, str) else tuple(message.id)
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_each_language_has_a_file_and_each_file_a_language() -> None:
+    files = (ROOT / "chatbot" / "text" / "translations").iterdir()
+    assert sorted(file.name for file in files) == sorted(f"{code}.po" for code in TRANSLATED)
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_a_file_has_the_texts_of_the_code_and_no_others(code: str, texts: Catalog) -> None:
+    own = {ids(message) for message in SCRIPT["entries"](SCRIPT["read"](code))}
+    shown = {ids(message) for message in SCRIPT["entries"](texts)}
+    assert own == shown, "run scripts/languages.py, and translate what is new"
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_text_is_translated_with_the_places_of_the_english_one(code: str) -> None:
+    catalog = SCRIPT["read"](code)
+    for message in SCRIPT["entries"](catalog):
+        translated = forms(message)
+        assert len(translated) == (catalog.num_plurals if len(ids(message)) > 1 else 1), message.id
+        assert all(translated), message.id
+        assert not message.fuzzy, message.id
+        for text in translated:
+            assert places(text) == places(ids(message)[-1]), (message.id, text)
+            # What stands between marks is set by them: none may be lost.
+            assert text.count("**") == ids(message)[-1].count("**"), text
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_a_translation_ends_and_begins_as_the_text_does(code: str) -> None:
+    """A label has no full stop, and a sentence that others follow has one."""
+
+    def sign(text: str) -> str:
+        return next((sign for sign, ends in SIGNS.items() if text.endswith(ends)), "")
+
+    for message in SCRIPT["entries"](SCRIPT["read"](code)):
+        for text in forms(message):
+            assert sign(text) == sign(ids(message)[-1]), (message.id, text)
+            assert text[-1:].isspace() == ids(message)[-1][-1:].isspace() or code in "ja zh", text
+
+
+SIGNS = {".": (".", "。"), "…": ("…",)}
+
+
+def languages_of(message: str, **shown: object) -> Iterator[str]:
+    for code in LANGUAGES:
+        with spoken(code):
+            yield gettext(message, **shown)
+
+
+def test_what_is_shown_is_never_read_as_a_text_with_places() -> None:
+    shown = languages_of("Ask about {name}", name="{name!r} {0} %s")
+    assert all("{name!r} {0} %s" in text for text in shown)
+
+
+def test_the_language_is_that_of_the_question_else_of_the_page_else_english() -> None:
+    assert language() == ENGLISH
+    try:
+        is_told_by(lambda: "fr")
+        assert language() == "fr"
+        with spoken("ja"):
+            assert language() == "ja"
+            with spoken(None):
+                assert language() == "ja"
+    finally:
+        is_told_by(lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "code"),
+    [
+        ("de-DE,de;q=0.9,en;q=0.8", "de"),
+        ("en-GB,de;q=0.9", "en"),
+        ("it,fr;q=0.5,de;q=0.7", "de"),
+        ("zh-TW", "zh"),
+        ("ja_JP", "ja"),
+        ("pt-BR, it", "en"),
+        ("fr;q=0, es;q=0.1", "es"),
+        ("*", "en"),
+        ("", "en"),
+        ("de;q=x,;;,fr" + ",a" * 10_000, "fr"),
+    ],
+)
+def test_the_browser_says_which_language_it_wants(accepted: str, code: str) -> None:
+    assert chosen_from(accepted) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "one", "more", "few"),
+    [
+        ("en", "1 document", "1,200 documents", "a, b or c"),
+        ("de", "1 Dokument", "1.200 Dokumente", "a, b oder c"),
+        ("fr", "1 document", "1\u202f200 documents", "a, b ou c"),
+        ("es", "1 documento", "1.200 documentos", "a, b o c"),
+        ("ja", "1 件のドキュメント", "1,200 件のドキュメント", "a、b、またはc"),
+        ("zh", "1 个文档", "1,200 个文档", "a、b或c"),
+    ],
+)
+def test_numbers_and_lists_are_those_of_the_language(
+    code: str, one: str, more: str, few: str
+) -> None:
+    counted = ("{number} document", "{number} documents")
+    with spoken(code):
+        assert (ngettext(*counted, 1), ngettext(*counted, 1_200)) == (one, more)
+        assert shown_list(["a", "b", "c"], choice=True) == few
+        assert figure(0.5, 1) == ("0,5" if code in ("de", "fr", "es") else "0.5")
+
+
+def test_french_has_no_plural_for_none() -> None:
+    with spoken("fr"):
+        assert ngettext("{number} page", "{number} pages", 0) == "0 page"
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("What is the default of retry_limit?", "en"),
+        ("How do I configure NETCONF?", "en"),
+        ("Does 3.0 die on SIGHUP?", "en"),
+        ("retry_limit in der Version 2.1", "de"),
+        ("Was ist NETCONF?", "de"),
+        ("Welche Versionen gibt es?", "de"),
+        ("Danke!", "de"),
+        ("Dans la 2.1, quelle est la valeur de retry_limit ?", "fr"),
+        ("Comment configurer NETCONF ?", "fr"),
+        ("¿Qué puerto usa la 2.1?", "es"),
+        ("¿Qué versiones hay?", "es"),
+        ("バージョン17のポートは？", "ja"),
+        ("17版本的端口是多少？", "zh"),
+        ("What is new in 云枢 2.1?", "en"),
+        ("Qual è il retry_limit nell'ultima 2.x?", None),
+        ("NETCONF port", None),
+        ("retry_limit", None),
+        ("", None),
+    ],
+)
+def test_the_language_of_a_question(question: str, code: str | None) -> None:
+    assert language_of(question) == code
+
+
+def test_words_without_blanks_between_them_are_told_apart() -> None:
+    assert words_asked("どのバージョンがありますか？") == ["どの", "バージョン", "が", "ありますか"]
+    assert words_asked("有哪些版本？") == ["有", "哪些", "版本"]
+    # What is not made of known words alone stays one word.
+    assert words_asked("再接続の間隔") == ["再接続の間隔"]
+
+
+def test_yes_or_no_is_asked_with_the_first_word_or_the_last() -> None:
+    yes = ("Is 2.1 there?", "Gibt es 2.1?", "¿Hay una 2.1?", "2.1はありますか？", "有2.1吗？")
+    assert all(map(asks_whether, yes))
+    assert not any(map(asks_whether, ("Which one?", "Welche Versionen gibt es?", "最新版是什么？")))
+
+
+def test_the_own_release_is_asked_for_in_every_language() -> None:
+    assert own_release().match("Welche Version habe ich? Brindle 2.1")
+    assert own_release().match("我的版本是什么？")
+    assert not own_release().match("Welche Version habe ich zu installieren?")
