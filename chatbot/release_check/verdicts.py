@@ -119,7 +119,8 @@ class _Found:
 
 def holds(answer: AcceptedAnswer, pages: Sequence[Pages]) -> bool:
     """Whether all the cited words stand as they were; an answer that cites nothing never does."""
-    return bool(pages) and all(of.holds() for of in pages)
+    texts = [page.text for of in pages for page in of.candidates]
+    return bool(pages) and all(of.holds() for of in pages) and not _is_literal_lost(answer, texts)
 
 
 def compare(

@@ -1,1 +1,1 @@
-"""How well the check of a new release finds what changed: facts of two real release pairs."""
+"""How well the check of a new release finds what changed: facts of four real release pairs."""

@@ -289,3 +289,71 @@ def test_publishing_and_discarding_are_recorded(accepted: Chatbot, ingest: Inges
     entries, _ = AuditLog(accepted.database).page(LOCAL, size=2)
     assert [entry.action for entry in entries] == ["discard", "publish"]
     assert all(entry.details["generation"] for entry in entries)
+
+
+BEFORE = """# Relay
+
+## Access
+
+Default: none
+
+## Tool
+
+Save with the command:
+
+    save -m "by "%(user)s
+
+## Blame
+
+Hubs such as GitHub and GitLab do not yet show ignored revisions of the relay in blame.
+
+## Hooks
+
+If you want notebooks, replace the line (note that the hook exists from version 21.8 onwards).
+"""
+AFTER = """# Relay
+
+## Access
+
+Default: none (< 2.0) all (>= 2.0)
+
+## Tool
+
+Save with the command:
+
+    save -m "by \\"%(user)s\\""
+
+## Blame
+
+Hubs such as GitLab do not yet show ignored revisions of the relay in blame. GitHub shows them.
+
+## Hooks
+
+The hook exists from version 21.8 onwards.
+"""
+KINDS = {
+    "What is the default access?": ("The default access is none.", Verdict.CHANGED),
+    "Which command saves?": ('save -m "by "%(user)s', Verdict.CHANGED),
+    "Does GitHub show ignored revisions in blame?": (
+        "GitHub and GitLab do not yet show ignored revisions in blame.",
+        Verdict.CHANGED,
+    ),
+    "Where does the hook exist?": (
+        "The hook exists from version 21.8 onwards.",
+        Verdict.SAME,
+    ),
+}
+
+
+def test_a_value_that_goes_on_a_sign_and_a_name_that_left_are_changes(
+    chatbot: Chatbot, ingest: Ingest
+) -> None:
+    ingest(BEFORE, "1.0")
+    rows = tuple(
+        FaqRow(line, "relay", "1.0", question, answer, 1.0)
+        for line, (question, (answer, _)) in enumerate(KINDS.items(), 1)
+    )
+    assert Exchange(chatbot, LOCAL).bring_in(FaqFile("faq.csv", rows, ())).supported == len(rows)
+    ingest(AFTER, "2.0")
+    found = verdicts(Check(chatbot).run("relay", "2.0").findings)
+    assert found == {question: verdict for question, (_, verdict) in KINDS.items()}

@@ -203,6 +203,28 @@ def test_releases_are_checked(told: Told) -> None:
         told.guides.guide(told.product, "1.0", "3.0", stopped=lambda: True)
 
 
+def test_what_only_notes_tell_is_listed_and_everyday_keys_are_known_by_their_sections(
+    database: Database, tmp_path: Path
+) -> None:
+    manual = "# Manual\n\n## auth\n\n### type\n\nWho may enter.\n\nDefault: `{auth}`\n\n"
+    manual += "## store\n\n### type\n\nWhere data lies.\n\nDefault: `{store}`\n"
+    news = "# Release notes\n\n## 2.0\n\n- Cosmetics: [auth] type in the log\n"
+    news += "- Removed gaslight lamps\n- The type of a lamp was repaired.\n"
+    for release, auth, store, notes in (
+        ("1.0", "none", "files", "# Release notes\n\n## 1.0\n\n- First.\n"),
+        ("2.0", "none` (< 2.0) `denyall` (>= 2.0) `", "database", news),
+    ):
+        texts = {"manual": manual.format(auth=auth, store=store), "release-notes": notes}
+        ingest_beacon(database, write(tmp_path / release, **texts), release=release)
+    guide = Told(database).guide("1.0", "2.0", "[auth]\ntype = gaslight\n[store]\nother = 1\n")
+    steps = [(s.owner, s.what, s.says[:20]) for s in guide.steps]
+    assert ("auth", What.TOLD, "- Cosmetics: [auth] ") in steps
+    assert ("auth", What.VALUE, "default: none → none") in steps
+    assert any(what is What.REMOVED for _, what, _ in steps)
+    # The other section has a key of this name, which the input does not use.
+    assert not any(owner == "store" or "repaired" in says for owner, _, says in steps)
+
+
 HOSTILE = {
     "aliases": "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nnight_mode: 1\n",
     "deep": "[" * 50_000 + "night_mode=",

@@ -213,6 +213,11 @@ def test_a_signature_has_its_arguments_with_their_defaults() -> None:
     assert found["url"].value("description") == "where the database is"
 
 
+def test_a_signature_of_section_and_key_is_the_key_of_the_section() -> None:
+    found = of_blocks(Block(BlockKind.SIGNATURE, "logging/format", ("Logging", "logging/format")))
+    assert (found["format"].owner, found["format"].kind) == ("logging", "parameter")
+
+
 def test_an_option_has_its_spellings_and_the_default_in_its_text() -> None:
     text = "-n, --dry-run – Change nothing. (default: False)"
     option = of_blocks(Block(BlockKind.DEFINITION, text, ("Options",)))["--dry-run"]
