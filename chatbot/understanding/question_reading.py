@@ -46,6 +46,11 @@ _SAME = (
     "does, and in doubt. It does not if it names another thing, value, unit, command or condition, "
     "asks for more or for less, or says the opposite."
 )
+_IN_ITS_LANGUAGE = (
+    'Give "search" and "other_words" not in English but in the language of the documents of the '
+    "product, as the list of releases says it; in English where it says none; where it says "
+    "several, in each of them, one after the other."
+)
 _CATALOG = 6_000
 """Characters of products and releases that it sees."""
 
@@ -155,14 +160,9 @@ def _catalog(turn: Turn, known: Sequence[Product]) -> str:
     return "\n".join(filter(None, (first, *lines)))
 
 
-def _language(known: Sequence[Product]) -> str:
-    """In which language the documentation is searched."""
-    if not any(map(_foreign, known)):
-        return "English"
-    return (
-        "the language of the product's documents, as the list says it (English where it says "
-        "none; where it says several, in each of them, one after the other)"
-    )
+def _language(known: Sequence[Product]) -> Fenced:
+    """In which language the documentation is searched; empty where all of it is English."""
+    return Fenced(f"\n{_IN_ITS_LANGUAGE}" if any(map(_foreign, known)) else "")
 
 
 def _foreign(product: Product) -> str:

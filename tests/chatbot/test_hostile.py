@@ -251,7 +251,7 @@ def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
         "context_reduction": ("question", "chunk"),
         "context_selection": ("question", "chunks"),
         "answer_generation": ("product", "release", "chunks", "question", "hint"),
-        "question_reading": ("releases", "conversation", "question", "saved"),
+        "question_reading": ("releases", "conversation", "question", "saved", "language"),
         "answer_mending": ("passages", "question", "answer", "unsupported"),
         "answer": ("product", "release", "passages", "conversation", "question"),
     }
@@ -259,10 +259,7 @@ def written_before(call: ModelCall, profile: str) -> list[tuple[str, str]]:
     step = call.step
     if profile == "direct" and step == "answer_generation":
         step = "answer"
-    given = dict.fromkeys(names[step], "")
-    if step == "question_reading":
-        given["language"] = "English"
-    return render(files.get(step, step), **given)[:-1]
+    return render(files.get(step, step), **dict.fromkeys(names[step], ""))[:-1]
 
 
 def sections(prompt: str) -> list[str]:
