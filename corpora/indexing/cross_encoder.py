@@ -46,11 +46,12 @@ class CrossEncoder:
 
     The file is `model.onnx`, `model_int8.onnx` or `model_quantized.onnx`, there or in `onnx/`, and
     gives one number for each pair (its sigmoid is the score) or one for each of two classes. It is
-    loaded when first used; any thread may use it. Raises RerankerFailed.
+    loaded when first used; any thread may use it. A `batch` of one passage is the fastest on two
+    cores: longer ones are padded to their longest. Raises RerankerFailed.
     """
 
     def __init__(
-        self, folder: Path, threads: int | None = None, *, batch: int = 8, runtime: Runtime = "auto"
+        self, folder: Path, threads: int | None = None, *, batch: int = 1, runtime: Runtime = "auto"
     ) -> None:
         self._folder = folder
         self._threads = threads

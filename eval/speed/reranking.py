@@ -152,7 +152,7 @@ def main(
         weights = save_model(folder)
         lengths = [len(tokenizer.encode(QUERY, text).ids) for text in texts]
         for runtime in runtimes:
-            for size in batch or [8]:
+            for size in batch or [1, 2, 8]:
                 encoder = CrossEncoder(folder, threads, batch=size, runtime=runtime)
                 encoder.score(QUERY, texts)  # loads the model
                 measured = [_milliseconds(encoder, texts) for _ in range(rounds)]
