@@ -8,8 +8,9 @@ from chatbot.releases.release_choice import Context
 from chatbot.releases.resolution import Mention, Reason, ReleaseStatus, Resolution, cut
 from chatbot.releases.rules import context_after, resolve_release, resolve_within
 from chatbot.runtime.concurrency import end_if_left
+from chatbot.text.asked_words import FILLING, words, words_asked
 from chatbot.text.languages import gettext, shown_list
-from chatbot.text.words import filtered, listed
+from chatbot.text.words import FUNCTION_WORDS, filtered, listed
 from chatbot.turn import Answer, Route, Turn
 from corpora.catalog.release import Product
 
@@ -129,7 +130,8 @@ def _as_reply(
     offered = offered_products(resolution, products)
     read = resolve_release(text, offered, product=resolution.product)
     named = [Mention(start, end, text[start:end]) for start, end, _ in product_spans(text, offered)]
-    rest = filtered(cut(text, [*named, *read.mentions])).split()
+    said = words_asked(filtered(cut(text, [*named, *read.mentions])))
+    rest = [word for word in said if word not in FUNCTION_WORDS | words(FILLING)]
     releases = read.releases if any(mention.release for mention in read.mentions) else ()
     if read.status in _OPEN and read.mentions:
         releases = (read.mentions[0].name,)

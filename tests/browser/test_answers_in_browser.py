@@ -146,7 +146,7 @@ def test_a_source_opens_in_another_release_and_shows_what_differs(
     open_source(page, re.compile(r"^1 Valve reference"))
     panel = page.get_by_role("dialog")
     panel.get_by_role("radio", name="1.0").click()
-    expect(panel.get_by_text("this is 1.0")).to_be_visible()
+    expect(panel.get_by_text("This is 1.0")).to_be_visible()
     expect(panel.get_by_text("valve 1.0", exact=True)).to_be_visible()
 
     panel.get_by_text("Show changes from 2.0").click()

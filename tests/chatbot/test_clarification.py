@@ -94,3 +94,21 @@ def test_a_history_of_texts_goes_on_too(relay: Callable[[BaseChatModel | None], 
     assert "300" in reply.answer
     both = chatbot.ask("17.10 and 17.20", history=history).content
     assert both.compared_releases == ("17.10", "17.20")
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "asked"),
+    [
+        ("Wie hoch ist hold_time in 7.5?", "die 17.20 bitte", "17.20"),
+        ("Quelle est la valeur de hold_time en 7.5 ?", "la 17.20", "17.20"),
+        ("¿Cuál es el hold_time en 7.5?", "la versión 17.20", "17.20"),
+        ("7.5のhold_timeは？", "17.20です", "17.20"),
+        ("7.5的hold_time是多少？", "17.20版本", "17.20"),
+    ],
+)
+def test_a_reply_in_another_language_chooses_a_release(
+    question: str, reply: str, asked: str
+) -> None:
+    request, resolution = converse([TESSALINE], question, reply)
+    assert resolution.releases == (asked,)
+    assert "hold_time" in request.question

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from runpy import run_path
 
 import pytest
 from babel.messages.catalog import Catalog, Message
+from langchain_core.language_models import BaseChatModel
 
+from chatbot.chatbot import Chatbot
 from chatbot.text.asked_words import asks_whether, own_release, words_asked
 from chatbot.text.languages import (
     ENGLISH,
@@ -203,3 +205,14 @@ def test_the_own_release_is_asked_for_in_every_language() -> None:
     assert own_release().match("Welche Version habe ich? Brindle 2.1")
     assert own_release().match("我的版本是什么？")
     assert not own_release().match("Welche Version habe ich zu installieren?")
+
+
+def test_a_reply_is_in_the_language_of_its_question_else_of_the_page(
+    relay: Callable[[BaseChatModel | None], Chatbot],
+) -> None:
+    chatbot = relay(None)
+    assert chatbot.ask("hold 9.9", language="ja").content.answer.startswith("わかりません")
+    asked = chatbot.ask("Wie hoch ist hold in 9.9?", language="ja")
+    assert asked.content.answer.startswith("Das weiß ich nicht")
+    assert asked.content.release_status == "unknown"
+    assert chatbot.ask("hold 9.9").content.answer.startswith("I don't know")

@@ -8,6 +8,7 @@ from sqlalchemy import func, select, update
 
 from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import LOCAL, Account, person_of_account
+from chatbot.accounts.preferences import choose_language, chosen_language
 from chatbot.conversations.conversations import Conversations, turns_with
 from chatbot.conversations.feedback import DOWN, Feedback
 from chatbot.conversations.personal_data import (
@@ -94,7 +95,10 @@ def test_a_person_is_deleted_with_all_that_is_kept_of_them(database: Database) -
     talk(database, BO, "Does the relay click?")
     assert found(database, "relay") == 2
 
+    choose_language(database, BO, "ja")
+    assert export_person(database, BO)["language"] == "ja"
     assert delete_person(database, BO) == 2
+    assert chosen_language(database, BO) == ""
 
     assert rows(database) == before
     assert (found(database, "relay"), found(database, "breaker")) == (0, 1)

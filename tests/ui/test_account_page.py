@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chatbot.accounts.people import LOCAL, Account
+from chatbot.accounts.preferences import choose_language, chosen_language
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
@@ -74,3 +75,15 @@ def test_a_key_has_a_name_and_is_shown_once(chatbot: Chatbot) -> None:
     button(page, "Done")
     assert not page.code
     assert page.dataframe[0].value["Name"].tolist() == ["editor *of* Ann"]
+
+
+def test_the_language_that_is_chosen_is_kept(chatbot: Chatbot) -> None:
+    page = account_page()
+    next(s for s in page.selectbox if s.label == "Language").set_value("de").run()
+    try:
+        assert page.title[0].value == "Konto"
+        assert chosen_language(chatbot.database, LOCAL.id) == "de"
+        assert open_page().title[0].value == "Fragen zu valve"
+    finally:
+        choose_language(chatbot.database, LOCAL.id, "")
+    assert open_page().title[0].value == "Ask about valve"

@@ -8,7 +8,7 @@ from chatbot.accounts.preferences import choose_language, chosen_language
 from chatbot.text.languages import LANGUAGES, chosen_from, gettext, is_told_by
 from ui.serving import services
 
-_CHOSEN = "language"
+_CHOSEN, _ASKED = "language", "language of the browser"
 _BROWSER = ""
 """The choice of the browser's language."""
 
@@ -26,7 +26,11 @@ is_told_by(language_of_page)
 
 def language_of_browser() -> str:
     """The language that the browser asks for, of those there are."""
-    return chosen_from(st.context.headers.get("Accept-Language") or st.context.locale or "")
+    if _ASKED not in st.session_state:
+        accepted = st.context.headers.get("Accept-Language") or st.context.locale or ""
+        st.session_state[_ASKED] = chosen_from(accepted)
+    asked: str = st.session_state[_ASKED]
+    return asked
 
 
 def speak_with(person: Person) -> None:

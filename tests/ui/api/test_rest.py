@@ -329,3 +329,16 @@ def test_an_upgrade_guide_names_what_changes_of_what_is_used(strata: Strata) -> 
 
 def test_gaps_between_releases_are_listed(strata: Strata) -> None:
     assert strata.release_gaps("valve") == []
+
+
+def test_a_reply_is_in_the_language_that_the_header_asks_for(address: str) -> None:
+    def asked(question: str, accepted: str) -> str:
+        body = {"question": question, "product": "valve"}
+        head = {"Accept-Language": accepted}
+        told = httpx.post(f"{address}/api/v1/ask", json=body, headers=head, timeout=60)
+        answer: str = told.json()["answer"]
+        return answer
+
+    assert asked("hold_time 9.9", "fr-FR, en;q=0.5").startswith("Je ne sais pas")
+    assert asked("hold_time 9.9", "pt").startswith("I don't know")
+    assert asked("Wie hoch ist hold_time in 9.9?", "fr").startswith("Das weiß ich nicht")
