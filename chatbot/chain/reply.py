@@ -13,6 +13,7 @@ from chatbot.reply import (
     TracedChunk,
     TracedMemory,
 )
+from chatbot.text.languages import gettext, shown_list
 from chatbot.text.sanitizer import cautions
 from chatbot.text.words import listed
 from chatbot.turn import Answer, Recollection, ReducedChunk, Remembered, RetrievedChunk, Turn
@@ -31,7 +32,11 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
     stood_in = tuple(dict.fromkeys(call.model for call in turn.calls if call.instead_of))
     if stood_in:
         asked = dict.fromkeys(call.model for call in turn.calls)
-        failed = f"The language model {model} failed: {listed(stood_in)} stood in for it."
+        failed = gettext(
+            "The language model {model} failed: {others} stood in for it.",
+            model=model,
+            others=shown_list(stood_in),
+        )
         model = ", ".join(asked)
     single = len(resolution.releases) == 1
     role, pairs = role_of(turn)
