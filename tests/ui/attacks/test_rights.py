@@ -43,7 +43,7 @@ STAFF = Right(Audience.GROUPS, ("staff",))
 ALL_BUT_ADMIN = [Scope.ASK, Scope.SEARCH, Scope.INGEST]
 SECRETS = ("45 s", "reference.html", "Valve reference")
 """Words that stand in the documents of the product and nowhere else."""
-UNLIKE = {"timings", "seconds", "created", "conversation", "turn", "fingerprint"}
+UNLIKE = {"as_of", "rate", "timings", "seconds", "created", "conversation", "turn", "fingerprint"}
 """What no two replies have alike."""
 
 PUMP = "# Pump manual\n\n## Seal\n\nThe seal of the pump lasts for 800 hours of work.\n"
@@ -232,13 +232,18 @@ def told(strata: Strata, route: str, key: str, path: str, body: Any) -> tuple[in
         return response.status_code, response.text
 
 
+def _is_number_of_a_row(name: str, value: Any) -> bool:
+    # Jobs are numbered over all products, as are turns and pages.
+    return name == "id" and (isinstance(value, int) or str(value).startswith("chatcmpl-"))
+
+
 def alike(reply: Any) -> Any:
     """A reply without what no two replies have alike."""
     if isinstance(reply, dict):
         return {
             name: alike(value)
             for name, value in reply.items()
-            if name not in UNLIKE and not str(value).startswith("chatcmpl-")
+            if name not in UNLIKE and not _is_number_of_a_row(name, value)
         }
     return [alike(value) for value in reply] if isinstance(reply, list) else reply
 
