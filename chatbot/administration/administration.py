@@ -24,6 +24,11 @@ from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
 from corpora.packs.container import open_pack
 from corpora.packs.signing import require_trusted
 
+_OF_PRODUCTS = (
+    *(JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE, JobKind.PACK),
+    JobKind.CHECK,
+)
+"""What an admin of products orders, each of a release."""
 _ACTIONS = {
     "aliases": "alias",
     "sorts_as": "order",
@@ -242,11 +247,13 @@ class Administration:
 
     def cancel(self, job: int) -> None:
         """Stop a job."""
+        self._require_own_job(job)
         Jobs(self.database).cancel(job)
         self._record_of_job("cancel job", job)
 
     def retry(self, job: int) -> None:
         """Let a job that failed or was cancelled wait for a worker again."""
+        self._require_own_job(job)
         Jobs(self.database).retry(job)
         self._record_of_job("retry job", job)
 
@@ -274,6 +281,12 @@ class Administration:
         if not self.person.is_admin:
             with self.database.reading() as session:
                 require_product(session, product)
+
+    def _require_own_job(self, job: int) -> None:
+        """Raise JobError, or NotAllowed for a job that an admin of products cannot order."""
+        of = Jobs(self.database).get(job)
+        if not of.release or of.kind not in _OF_PRODUCTS:
+            self.person.require_admin()
 
     def _waiting(self, product: str, release: str) -> tuple[int, int | None]:
         with self.database.reading() as session:

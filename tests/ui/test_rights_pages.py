@@ -205,6 +205,8 @@ CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], An
     "draft": (NotAllowed, lambda a, c: a.draft("valve", "2.0", None, 1, with_model=False)),
     "a job": (JobError, lambda a, c: a.cancel(
         Jobs(c.database).add(JobKind.REREAD, "relay", "17.20", ""))),
+    "an admin's job": (NotAllowed, lambda a, c: a.retry(
+        Jobs(c.database).add(JobKind.DELETE, "valve", "", ""))),
     "the glossary": (UnknownRelease, lambda a, c: a.remove_term("relay", "x")),
 }  # fmt: skip
 

@@ -37,11 +37,13 @@ from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
 
 BO = Person("bo@example.org", "Bo", is_admin=False)
+PROGRAM_OF_BO = "program:1"
+"""Under what the conversations of the first key that is made are kept."""
 STAFF = Right(Audience.GROUPS, ("staff",))
 ALL_BUT_ADMIN = [Scope.ASK, Scope.SEARCH, Scope.INGEST]
 SECRETS = ("45 s", "reference.html", "Valve reference")
 """Words that stand in the documents of the product and nowhere else."""
-UNLIKE = {"timings", "seconds", "created", "conversation", "turn", "fingerprint"}
+UNLIKE = {"as_of", "rate", "timings", "seconds", "created", "conversation", "turn", "fingerprint"}
 """What no two replies have alike."""
 
 PUMP = "# Pump manual\n\n## Seal\n\nThe seal of the pump lasts for 800 hours of work.\n"
@@ -119,10 +121,10 @@ def stratas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Strata, 
 
 def filled(chatbot: Chatbot) -> dict[str, Any]:
     """What Bo has asked before the product was closed, and what lies around it; its ids."""
-    answered = chatbot.ask(QUESTION, product="valve", conversation=NEW, owner=BO.id)
+    answered = chatbot.ask(QUESTION, product="valve", conversation=NEW, owner=PROGRAM_OF_BO)
     assert answered.kept_as is not None
     listed = chatbot.ask("Which products do you know?", conversation=NEW, owner=BO.id)
-    chatbot.feedback(BO.id).give(answered.kept_as, 1)
+    chatbot.feedback(PROGRAM_OF_BO).give(answered.kept_as, 1)
     job = 10_000
     with chatbot.database.writing() as session:
         order_job(session, JobKind.UPLOAD, "valve", "2.0", "ada")
@@ -230,13 +232,18 @@ def told(strata: Strata, route: str, key: str, path: str, body: Any) -> tuple[in
         return response.status_code, response.text
 
 
+def _is_number_of_a_row(name: str, value: Any) -> bool:
+    # Jobs are numbered over all products, as are turns and pages.
+    return name == "id" and (isinstance(value, int) or str(value).startswith("chatcmpl-"))
+
+
 def alike(reply: Any) -> Any:
     """A reply without what no two replies have alike."""
     if isinstance(reply, dict):
         return {
             name: alike(value)
             for name, value in reply.items()
-            if name not in UNLIKE and not str(value).startswith("chatcmpl-")
+            if name not in UNLIKE and not _is_number_of_a_row(name, value)
         }
     return [alike(value) for value in reply] if isinstance(reply, list) else reply
 
@@ -271,6 +278,27 @@ def test_who_has_the_right_is_told(stratas: tuple[Strata, Strata], case: Any) ->
         assert "valve" in str(reply)
     refused = str(told(stratas[0], route, "bo", path, body))
     assert not any(secret in refused for secret in SECRETS)
+
+
+def test_what_was_asked_before_is_kept_and_is_there_again_once_it_is_opened(
+    stratas: tuple[Strata, Strata],
+) -> None:
+    hidden = stratas[0]
+    admin = Administration(hidden.chatbot.database, LOCAL)
+    listed = hidden.chatbot.conversations.of(BO.id).turns(hidden.ids["listed"])
+    assert "valve" in listed[0].reply.answer
+    seen = hidden.chatbot.seen_by(BO.viewer).conversations
+    assert seen.of(BO.id).turns(hidden.ids["listed"]) == ()
+    routes = ("GET /api/v1/conversations/{conversation}", "GET /api/v1/turns/{turn}/still-true")
+    assert [told(hidden, route, "bo", "", None)[0] for route in routes] == [404, 404]
+    assert told(hidden, "GET /api/v1/conversations", "bo", "", None) == (200, [])
+    admin.change_right("valve", "", None)
+    try:
+        assert [told(hidden, route, "bo", "", None)[0] for route in routes] == [200, 200]
+        ((_, found),) = [told(hidden, "GET /api/v1/conversations", "bo", "", None)]
+        assert [conversation["product"] for conversation in found] == ["valve"]
+    finally:
+        admin.change_right("valve", "", STAFF)
 
 
 def test_an_upload_is_taken_alike(stratas: tuple[Strata, Strata]) -> None:
