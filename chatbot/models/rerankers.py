@@ -46,7 +46,10 @@ def open_reranker(settings: ContextSettings, runtime: Runtime = "auto") -> Reran
     if urlsplit(chosen).scheme in {"http", "https"}:
         return ServedReranker(chosen, settings.reranker_key)
     path = Path(chosen).expanduser()
-    return GgufReranker(path) if path.suffix == ".gguf" else CrossEncoder(path, runtime=runtime)
+    if path.suffix == ".gguf":
+        return GgufReranker(path)
+    # Weights in int8 cost OpenVINO four times as much (docs/operations.md, A reranker).
+    return CrossEncoder(path, runtime="onnxruntime" if runtime == "auto" else runtime)
 
 
 class GgufReranker:

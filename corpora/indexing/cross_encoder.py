@@ -47,7 +47,7 @@ class CrossEncoder:
     The file is `model.onnx`, `model_int8.onnx` or `model_quantized.onnx`, there or in `onnx/`, and
     gives one number for each pair (its sigmoid is the score) or one for each of two classes. It is
     loaded when first used; any thread may use it. A `batch` of one passage is the fastest on two
-    cores: longer ones are padded to their longest. Raises RerankerFailed.
+    cores: in a larger one all are padded to its longest. Raises RerankerFailed.
     """
 
     def __init__(
