@@ -15,7 +15,6 @@ from chatbot.reply import (
 )
 from chatbot.text.languages import gettext, shown_list
 from chatbot.text.sanitizer import cautions
-from chatbot.text.words import listed
 from chatbot.turn import Answer, Recollection, ReducedChunk, Remembered, RetrievedChunk, Turn
 
 _OPEN = (ReleaseStatus.UNKNOWN, ReleaseStatus.AMBIGUOUS)
