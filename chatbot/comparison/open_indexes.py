@@ -1,5 +1,6 @@
 """The passage indexes that a running chat holds; they are built in the background."""
 
+import gc
 import logging
 from collections.abc import Iterable
 from threading import Condition, Thread
@@ -62,11 +63,14 @@ class OpenIndexes:
         """Let go of the generations of a product that serve no longer."""
         kept = set(generations)
         with self._changed:
+            before = len(self._held)
             self._held = {
                 generation: index
                 for generation, index in self._held.items()
                 if index.product != product or generation in kept
             }
+            if len(self._held) < before:
+                gc.unfreeze()
 
     def wait(self, seconds: float) -> bool:
         """Wait until all that was ordered is built; returns whether it is."""
@@ -77,6 +81,11 @@ class OpenIndexes:
         while True:
             with self._changed:
                 if not self._wanted:
+                    # Indexes live long: a collection that walks them all takes 0.2 s, in the
+                    # middle of an answer. What is let go is collected, see `keep_only`.
+                    gc.unfreeze()
+                    gc.collect()
+                    gc.freeze()
                     self._is_building = False
                     self._changed.notify_all()
                     return

@@ -12,13 +12,13 @@ import importlib
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -148,7 +148,7 @@ class _NoVectors:
 
     name, dimension, setting = "none", 4, ""
 
-    def embed(self, texts: list[str]) -> npt.NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         return np.full((len(texts), self.dimension), 0.5, dtype=np.float32)
 
     embed_queries = embed
@@ -182,7 +182,11 @@ def main() -> None:
             if (name, release) not in there:
                 builder.ingest([folder], product=name, release=release)
         parameters = opened_by(corpora.corpus)
-        open_corpus = lru_cache(lambda product, release: _Kept(corpora.corpus(product, release)))
+
+        @lru_cache
+        def open_corpus(product: str, release: str) -> Corpus:
+            return cast("Corpus", _Kept(corpora.corpus(product, release)))
+
         opened = [
             Product(
                 name,
