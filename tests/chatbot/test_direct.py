@@ -188,7 +188,7 @@ def test_small_talk_and_the_catalog_are_answered_without_documents(ask: Ask) -> 
     missing = ask("gibt es 3.0?", lamp.reading("?", ("3.0", ""), asks="which_releases"))
     assert text(missing).startswith("Nein, es gibt hier keine Version „3.0“ von lamp, nur")
     documents = ask("welche Dokumente?", lamp.reading("?", asks="which_documents"))
-    assert text(documents).startswith("Documents of lamp 2.0 (8):")
+    assert text(documents).startswith("Dokumente zu lamp 2.0 (8):")
 
 
 BRIGHTER = "Is it brighter in 2.0 than in 1.0?"

@@ -211,8 +211,8 @@ def test_a_reply_is_in_the_language_of_its_question_else_of_the_page(
     relay: Callable[[BaseChatModel | None], Chatbot],
 ) -> None:
     chatbot = relay(None)
-    assert chatbot.ask("hold 9.9", language="ja").content.answer.startswith("わかりません")
+    assert chatbot.ask("hold v9.9", language="ja").content.answer.startswith("わかりません")
     asked = chatbot.ask("Wie hoch ist hold in 9.9?", language="ja")
     assert asked.content.answer.startswith("Das weiß ich nicht")
     assert asked.content.release_status == "unknown"
-    assert chatbot.ask("hold 9.9").content.answer.startswith("I don't know")
+    assert chatbot.ask("hold v9.9").content.answer.startswith("I don't know")

@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -100,7 +101,8 @@ def follow(service: Service, work: Work[Result]) -> Following[Result]:
             close()
             tell(None)
 
-    running = asyncio.ensure_future(loop.run_in_executor(_THREADS, run))
+    # With the language of the request, which a thread of its own does not know.
+    running = asyncio.ensure_future(loop.run_in_executor(_THREADS, copy_context().run, run))
     # The outcome is retrieved even if nobody waits for it, else asyncio would complain.
     running.add_done_callback(lambda done: done.cancelled() or done.exception())
     return Following(running, events, stop)

@@ -339,6 +339,6 @@ def test_a_reply_is_in_the_language_that_the_header_asks_for(address: str) -> No
         answer: str = told.json()["answer"]
         return answer
 
-    assert asked("hold_time 9.9", "fr-FR, en;q=0.5").startswith("Je ne sais pas")
-    assert asked("hold_time 9.9", "pt").startswith("I don't know")
+    assert asked("hold_time v9.9", "fr-FR, en;q=0.5").startswith("Je ne sais pas")
+    assert asked("hold_time v9.9", "pt").startswith("I don't know")
     assert asked("Wie hoch ist hold_time in 9.9?", "fr").startswith("Das weiß ich nicht")
