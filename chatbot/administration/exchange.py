@@ -13,7 +13,7 @@ from chatbot.errors import FaqError
 from chatbot.memory.pairs import ScoreOrigin, new_pair
 from chatbot.memory.questions import as_typed
 from chatbot.releases.product_names import find_product
-from chatbot.releases.resolution import cut
+from chatbot.releases.resolution import ReleaseStatus, cut
 from chatbot.releases.rules import resolve_release
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.exports import Exports, Format
@@ -87,7 +87,9 @@ class Exchange:
         if not any(map(str.isalnum, text)) or says_unknown(text):
             raise FaqError("the answer says nothing")
         asked = resolve_release(row.question, products, product=release.product)
-        standalone = as_typed(cut(row.question, asked.own_mentions)) or row.question
+        # "Since which version …" names no release that the answer's own could stand for.
+        told = asked.own_mentions if asked.status is ReleaseStatus.STATED else ()
+        standalone = as_typed(cut(row.question, told)) or row.question
         corpus = chatbot.corpora.corpus(release.product, release.name)
         pair = new_pair(
             chatbot.memory.recall.reader.read(standalone, release.product),

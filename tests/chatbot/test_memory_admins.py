@@ -79,6 +79,21 @@ def test_rows_become_good_answers_that_rest_on_pages_of_their_release(bot: Bot) 
     assert (report.added, report.supported) == (2, 0)
 
 
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("How bright is it in 1.0?", "How bright is it?"),
+        ("Since which version is there a lamp?", "Since which version is there a lamp?"),
+        ("What is the newest version?", "What is the newest version?"),
+    ],
+)
+def test_a_question_is_kept_without_the_release_of_its_answer_alone(
+    bot: Bot, asked: str, kept: str
+) -> None:
+    brought_in(bot, {**BRIGHT, "question": asked})
+    assert bot.pair.question == kept
+
+
 def test_a_file_brings_no_markup_and_no_citations_of_its_own(bot: Bot) -> None:
     listing, picture = "```sh\nlamp --port 5540  # ports[1]\n```", "![x](https://evil.org/p.png)"
     answer = f"Look {picture} at [this](https://evil.org) [1].\n\n{listing}"
