@@ -26,7 +26,7 @@ TEXTS = {
         "account": "Konto",
         "release": "Version",
         "new": "Neue Unterhaltung",
-        "asks": ("Welche Versionen von valve gibt es?", "Versionen von valve"),
+        "asks": ("Welche Versionen von tessaline gibt es?", "Version von tessaline ist hier"),
         "stop": "Stopp",
     },
     "ja": {
@@ -34,7 +34,10 @@ TEXTS = {
         "account": "アカウント",
         "release": "バージョン",
         "new": "新しい会話",
-        "asks": ("valveにはどのバージョンがありますか？", "件のバージョンのドキュメントがあります"),
+        "asks": (
+            "tessalineにはどのバージョンがありますか？",
+            "件のバージョンのドキュメントがあります",
+        ),
         "stop": "停止",
     },
 }
@@ -63,8 +66,8 @@ def test_page_and_reply_are_in_the_language_of_browser_and_question(
     ask(page, question, texts["stop"])
     assert said in last_answer(page)
     # The page is in the language of the browser, and the answer in that of the question.
-    ask(page, "Which releases of valve are there?", texts["stop"])
-    assert "releases of valve documented here" in last_answer(page)
+    ask(page, "Which releases of tessaline are there?", texts["stop"])
+    assert "release of tessaline documented here" in last_answer(page)
     assert page.evaluate("document.documentElement.lang") == language
     assert fits(page)
 
