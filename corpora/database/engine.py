@@ -35,7 +35,7 @@ from corpora.database import (  # noqa: F401 - so that Base knows their tables
 from corpora.database.tables import Base
 from corpora.errors import DatabaseFull, UnreachableDatabase, UnusableDatabase
 
-SCHEMA = "0012"
+SCHEMA = "0013"
 """The newest migration in `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
