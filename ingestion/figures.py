@@ -2,7 +2,7 @@
 
 A place is a path, relative to the document or with "/" to the folder that was given; "data:…" where
 the picture is written in the document; "part:NAME" for a part of a zipped one (Office, EPUB);
-"page=N&xywh=…" for a rectangle of a PDF's page, in points; "kept:HASH" for one that is kept already.
+"page=N&xywh=…" for a rectangle of a PDF's page, in points; "kept:HASH" for one that is kept.
 """
 
 import posixpath

@@ -105,7 +105,7 @@ def _page(mupdf: Any, data: bytes, kind: str, number: int, clip: Any) -> bytes:
         with mupdf.open(stream=data, filetype=kind) as document:
             page = document[number - 1]
             if kind == "pdf":
-                page.remove_rotation()
+                page.set_rotation(0)
             box = mupdf.Rect(clip) & page.rect if clip else page.rect
             zoom = min(_ZOOM, _LARGEST / max(box.width, box.height, 1))
             picture = page.get_pixmap(matrix=mupdf.Matrix(zoom, zoom), clip=box, alpha=False)

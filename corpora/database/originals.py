@@ -94,7 +94,7 @@ class Originals:
         return zlib.decompress(data) if compressed else data
 
     def prune(self) -> None:
-        """Remove bytes that no document holds, no figure, no source, nor a job that is to ingest."""
+        """Remove bytes that no document, figure or source holds, nor a job that is to ingest."""
         documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
         jobs = select(JobFileRow.job_id).where(JobFileRow.content_hash == FileRow.content_hash)
         sources = select(SourceFileRow.path).where(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sqlalchemy import func, select, true
+from sqlalchemy import Select, func, select, true
 from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database, portions
@@ -100,7 +100,7 @@ def _shown(page: PageT, at: Mapping[tuple[int, int], tuple[Figure, ...]]) -> Pag
 
 
 def originals_beside(database: Database, documents: Collection[int]) -> dict[int, dict[str, str]]:
-    """Return what was shown from beside documents, by their ids: the sha256 of each by its place."""
+    """Return the sha256 of what was shown from beside documents, by their ids and its place."""
     found: dict[int, dict[str, str]] = {}
     with database.reading() as session:
         for some in portions(sorted(documents), _AT_ONCE):
@@ -131,28 +131,46 @@ def figures_of(database: Database, page_id: int, section: str) -> tuple[StoredFi
     What many documents of the release show, such as a logo, is left out.
     """
     own = aliased(PageRow)
-    beside, of_beside, other = aliased(PageRow), aliased(DocumentRow), aliased(FigureRow)
-    repeated = (
-        select(func.count(of_beside.file.distinct()))
-        .select_from(other)
-        .join(beside, beside.id == other.page_id)
-        .join(of_beside, of_beside.id == beside.document_id)
-        .where(other.content_hash == FigureRow.content_hash)
-        .where(of_beside.release_id == DocumentRow.release_id)
-        .correlate(FigureRow, DocumentRow)
-        .scalar_subquery()
-    )
     distance = func.abs(PageRow.number - own.number)
     query = (
-        select(FigureRow)
-        .join(PageRow, PageRow.id == FigureRow.page_id)
-        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        _not_repeated()
         .join(own, own.document_id == PageRow.document_id)
         .where(own.id == page_id, FigureRow.section == section, distance <= _FARTHEST)
-        .where((PageRow.id == own.id) if not section else true(), repeated <= _MOST_DOCUMENTS)
+        .where((PageRow.id == own.id) if not section else true())
         .order_by(distance, FigureRow.id)
         .limit(_MOST_FIGURES)
     )
+    return _read(database, query)
+
+
+def figures_on(database: Database, page_ids: Sequence[int]) -> tuple[StoredFigure, ...]:
+    """Return the figures of pages, in the order of these, without furniture."""
+    query = _not_repeated().where(FigureRow.page_id.in_(page_ids)).order_by(FigureRow.id)
+    return tuple(sorted(_read(database, query), key=lambda f: page_ids.index(f.page_id)))
+
+
+def _not_repeated() -> Select[tuple[FigureRow]]:
+    """A query for figures, with their pages and documents, that few documents of a release show."""
+    page, document, other = aliased(PageRow), aliased(DocumentRow), aliased(FigureRow)
+    repeated = (
+        select(func.count(document.file.distinct()))
+        .select_from(other)
+        .join(page, page.id == other.page_id)
+        .join(document, document.id == page.document_id)
+        .where(other.content_hash == FigureRow.content_hash)
+        .where(document.release_id == DocumentRow.release_id)
+        .correlate(FigureRow, DocumentRow)
+        .scalar_subquery()
+    )
+    return (
+        select(FigureRow)
+        .join(PageRow, PageRow.id == FigureRow.page_id)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .where(repeated <= _MOST_DOCUMENTS)
+    )
+
+
+def _read(database: Database, query: Select[tuple[FigureRow]]) -> tuple[StoredFigure, ...]:
     with database.reading() as session:
         return tuple(
             StoredFigure(

@@ -175,3 +175,47 @@ def test_no_path_leads_out_of_the_folder() -> None:
     assert list(paths_of("../../a.png", "docs/b.md")) == []
     assert list(paths_of("/../../a.png", "docs/b.md")) == []
     assert list(paths_of("../a.png?x", "docs/b.md")) == ["a.png?x"]
+
+
+def manual() -> bytes:
+    """A PDF of two pages: a logo on both, a pump between two sections, a schematic."""
+    import pymupdf
+
+    with pymupdf.open() as document:
+        for number in range(2):
+            page = document.new_page(width=500, height=700)
+            page.insert_image((400, 10, 460, 60), stream=picture(120, 100, "black"))
+            page.insert_text((40, 100), f"{number + 1}. Section {number + 1}", fontsize=18)
+            page.insert_text((40, 130), "Turn the wheel of the pump until it stops.")
+            if number == 0:
+                page.insert_image((60, 160, 260, 300), stream=picture())
+                page.insert_text((60, 318), "Figure 7: The pump")
+                page.insert_text((40, 400), "2. Another part", fontsize=18)
+                page.insert_text((40, 430), "Nothing is shown of it in this manual.")
+            else:
+                for i in range(6):
+                    x, y = 60 + 130 * (i % 3), 200 + 60 * (i // 3)
+                    page.draw_oval((x, y, x + 50, y + 30))
+                    page.insert_text((x + 10, y + 18), f"Relay {i}", fontsize=8)
+                    page.draw_line((x + 25, y + 30), (x + 25, y + 60))
+                    page.draw_line((x + 50, y + 15), (x + 120, y + 25))
+        data: bytes = document.tobytes()
+    return data
+
+
+def test_figures_of_a_pdf_stand_at_the_text_above_them(tmp_path: Path) -> None:
+    (tmp_path / "manual.pdf").write_bytes(manual())
+    document = read(tmp_path)["manual.pdf"]
+    first, second = document.pages
+    ((block, figure),) = [(b, f) for b in first.blocks for f in b.figures]
+    assert block.text.startswith("Turn the wheel")
+    assert block.path == ("1. Section 1",)
+    assert figure.caption == "Figure 7: The pump"
+    made = document.pictures[figure.place]
+    with Image.open(io.BytesIO(made.data)) as image:
+        assert image.size == (416, 284)
+        assert image.convert("RGB").getpixel((208, 142)) == (255, 0, 0)
+    ((block, figure),) = [(b, f) for b in second.blocks for f in b.figures]
+    assert block.text.startswith("Relay 0")
+    assert figure.description.startswith("Relay 0")
+    assert document.pictures[figure.place].width > 400
