@@ -29,7 +29,7 @@ def test_the_figures_of_the_cited_section_stand_below_the_answer(
     assert figure.evaluate("image => image.complete && image.naturalWidth") == 300
     assert fits(page)
     page.screenshot(path=str(tmp_path / f"small-{width}.png"))
-    main(page).get_by_role("button", name="A green cable").click()
+    main(page).get_by_role("button", name="A green cable", exact=True).click()
     large = page.get_by_role("dialog").get_by_role("img", name="A green cable")
     expect(large).to_be_visible()
     page.wait_for_timeout(500)

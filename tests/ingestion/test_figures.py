@@ -18,6 +18,7 @@ from ingestion.loaders import load
 from ingestion.page import Document, Picture, Rejected
 from ingestion.reading import read_files
 from ingestion.sandbox import Sandbox
+from tests.ingestion.office_files import deck, links, paragraph, saved, slide, word
 from tests.pictures import SCRIPTED, bomb, picture
 
 WRITTEN = "data:image/png;base64," + base64.b64encode(picture(colour="blue")).decode()
@@ -219,3 +220,49 @@ def test_figures_of_a_pdf_stand_at_the_text_above_them(tmp_path: Path) -> None:
     assert block.text.startswith("Relay 0")
     assert figure.description.startswith("Relay 0")
     assert document.pictures[figure.place].width > 400
+
+
+def test_figures_of_a_word_file_have_the_caption_below_them(tmp_path: Path) -> None:
+    drawing = (
+        '<w:p><w:r><w:drawing><wp:inline xmlns:wp="wp" xmlns:a="a">'
+        '<wp:docPr id="1" name="p" descr=""/>'
+        '<a:graphic><a:blip r:embed="p"/></a:graphic></wp:inline></w:drawing></w:r></w:p>'
+    )
+    body = (
+        f"{paragraph('Pump', style='Heading1')}{paragraph('It turns.')}{drawing}"
+        f"{paragraph('Figure 1: A pump', style='Caption')}"
+        f"{paragraph('Valve', style='Heading1')}{paragraph('It shuts.')}"
+    )
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="{i}"><w:name w:val="{name}"/></w:style>'
+        for i, name in (("Heading1", "heading 1"), ("Caption", "caption"))
+    )
+    names = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    parts: dict[str, str | bytes] = {
+        "styles.xml": f'<w:styles xmlns:w="{names}">{styles}</w:styles>',
+        "_rels/document.xml.rels": links(
+            f'Id="s" Type="{office}/styles" Target="styles.xml"',
+            f'Id="p" Type="{office}/image" Target="media/p.png"',
+        ),
+        "media/p.png": picture(),
+    }
+    (tmp_path / "a.docx").write_bytes(word(body, **parts))
+    document = read(tmp_path)["a.docx"]
+    ((block, figure),) = [(b, f) for p in document.pages for b in p.blocks for f in b.figures]
+    assert (block.text, block.path) == ("It turns.", ("Pump",))
+    assert figure.caption == "Figure 1: A pump"
+    assert document.pictures[figure.place].width == 300
+
+
+def test_figures_of_a_slide_are_its_pictures(tmp_path: Path) -> None:
+    made = deck()
+    shown = slide(made, "Pump", [(0, "It turns.")]).shapes.add_picture(
+        io.BytesIO(picture()), 0, 9_000_000, 900_000, 900_000
+    )
+    shown._element._nvXxPr.cNvPr.set("descr", "")
+    (tmp_path / "a.pptx").write_bytes(saved(made))
+    document = read(tmp_path)["a.pptx"]
+    ((block, _),) = [(b, f) for p in document.pages for b in p.blocks for f in b.figures]
+    assert block.path == ("Pump",)
+    assert [p.width for p in document.pictures.values()] == [300]

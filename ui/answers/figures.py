@@ -15,7 +15,7 @@ from ui.wording.escaping import as_label, visible
 
 _MOST = 6
 """Of one answer."""
-_WIDTH = 176
+_CARD, _WIDTH = 208, 174
 _SHORT, _LONG = 60, 400
 
 
@@ -26,7 +26,9 @@ def show_figures(turn: int, reply: Reply) -> None:
         return
     with st.container(horizontal=True, key=f"figures-{turn}", gap="small"):
         for number, (figure, citation, data) in enumerate(shown, 1):
-            with st.container(width=_WIDTH, key=f"figure-{turn}-{number}", gap="xsmall"):
+            with st.container(
+                width=_CARD, border=True, key=f"figure-{turn}-{number}", gap="xsmall"
+            ):
                 st.image(data, width=min(_WIDTH, figure.width), alt=_description(figure))
                 label = as_label(figure.caption or figure.description, _SHORT)
                 button(
