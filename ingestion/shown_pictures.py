@@ -26,7 +26,9 @@ def pictures_of(
     `data` are the document's bytes, `beside` returns those of what lies beside it. What stands on
     most pages of a longer document is its furniture, such as a logo, and left out.
     """
-    pages = Counter(place for page in document.pages for place in {f.place for f in page.figures})
+    pages = Counter(
+        place for page in document.pages for place in dict.fromkeys(f.place for f in page.figures)
+    )
     most = max(_FEW_PAGES, len(document.pages) / 2)
     places = [place for place, count in pages.items() if count <= most]
     drawn: dict[str, Picture] = {}

@@ -16,6 +16,7 @@ from ui.wording.escaping import as_label, visible
 _MOST = 6
 """Of one answer."""
 _CARD, _WIDTH = 208, 174
+_LEAST_LARGE = 640
 _SHORT, _LONG = 60, 400
 
 
@@ -69,7 +70,7 @@ def _open(figure: StoredFigure, citation: Citation, data: bytes) -> None:
 
 
 def _large(figure: StoredFigure, citation: Citation, data: bytes) -> None:
-    st.image(data, width="content", alt=_description(figure))
+    st.image(data, width=max(figure.width, _LEAST_LARGE), alt=_description(figure))
     if figure.caption:
         st.markdown(as_label(figure.caption, _LONG))
     if figure.description and figure.description != figure.caption:
