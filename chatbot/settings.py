@@ -189,6 +189,11 @@ class Settings(
         return self._within_context(budget, self.answer_tokens)
 
     @property
+    def figures_for_model(self) -> int:
+        """The most figures that a model is shown: none by backends that take text alone."""
+        return 0 if self.backend in {"embedded", "transformers"} else self.shown_figures
+
+    @property
     def evidence_limit(self) -> int:
         """Characters of passages in the prompt of a whole answer, as far as the context goes."""
         return self._within_context(self.context_limit, WHOLE_ANSWER)

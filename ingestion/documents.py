@@ -104,6 +104,7 @@ def _definitions(block: Block) -> Iterator[Block]:
         return
     for part in _NEW_DEFINITION.split(block.text):
         yield replace(block, text=part.strip("\n"))
+        block = replace(block, figures=())
 
 
 _BETWEEN_BLOCKS = 2
@@ -157,6 +158,7 @@ def _split_long(block: Block, limit: int) -> Iterator[Block]:
         cut = found[-1] if found else text.rfind(" ", start + 1, start + limit + 1)
         cut = cut if cut > start else start + limit
         yield replace(block, kind=kind, text=text[start:cut].rstrip())
+        block = replace(block, figures=())
         while text[cut : cut + 1].isspace():
             cut += 1
         start, kind = cut, BlockKind.PARAGRAPH if running else kind
@@ -253,4 +255,4 @@ def _repeated_header(before: Sequence[Block], page: Sequence[Block]) -> tuple[Bl
     if first.kind is not BlockKind.TABLE_ROW or not first.header or not before:
         return ()
     text = CELL_DELIMITER.join(first.header)
-    return (replace(first, kind=BlockKind.TABLE_HEADER, text=text, header=()),)
+    return (replace(first, kind=BlockKind.TABLE_HEADER, text=text, header=(), figures=()),)

@@ -193,7 +193,13 @@ def _name_cell(cell: HtmlElement) -> None:
     if not any(map(_has_words, _texts(cell))):
         name = _name(cell) or _last_resort(cell)
         if name and name != collapse(" ".join(_texts(cell))):
-            cell[:], cell.text = [], name
+            pictures = list(cell.iter("img"))
+            for picture in pictures:
+                # Its name is read out as the cell's text.
+                picture.tail = None
+                picture.attrib.pop("alt", None)
+                picture.set("title", name)
+            cell[:], cell.text = pictures, name
 
 
 def _last_resort(cell: HtmlElement) -> str:

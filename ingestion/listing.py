@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
 from ingestion.archives import Archive, Member, canonical_name
+from ingestion.figures import paths_of
 from ingestion.includes import LARGEST_READ, may_include
 from ingestion.loaders import known_suffixes
 from ingestion.ocr import Ocr
@@ -87,6 +88,11 @@ class SourceFile:
         if archive is not None:
             return archive.named(name, LARGEST_READ)
         return _beside(self.source, name)
+
+    def picture(self, place: str, archive: Archive | None = None) -> bytes | None:
+        """Return the bytes of a picture that the document shows from beside it, or None."""
+        found = (self.beside(path, archive) for path in paths_of(place, self.inside))
+        return next(filter(None, found), None)
 
 
 @dataclass(frozen=True)

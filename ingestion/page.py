@@ -52,12 +52,40 @@ def collapse(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture that stands at a block, with what stands below it and what is read out of it.
+
+    `place` says where its bytes are: a path beside the document, or within the document itself
+    what `ingestion.figures` lists.
+    """
+
+    place: str
+    caption: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is kept, drawn anew as PNG or WebP.
+
+    `original` is the sha256 of what it was made of. `data` is empty where it is kept already.
+    """
+
+    content_hash: str
+    width: int
+    height: int
+    original: str
+    data: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """A run of text that is never cut: a paragraph, a table row, a code listing.
 
     `path` leads to the block from the document's top: the headings above it, then whatever owns
     it inside its section (a class, a function, a parameter). `anchor` is the nearest anchor at or
     before the block, without "#". For table rows `header` holds the cells of the header row.
+    `figures` stand in the block or right behind it.
     """
 
     kind: BlockKind
@@ -65,6 +93,7 @@ class Block:
     path: tuple[str, ...] = ()
     anchor: str | None = None
     header: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
 
 _TIGHT = {BlockKind.TABLE_HEADER, BlockKind.TABLE_ROW, BlockKind.LIST_ITEM, BlockKind.DRAWING}
@@ -105,6 +134,11 @@ class Page:
         return tuple(names[0] for names in takewhile(lambda names: len({*names}) == 1, levels))
 
     @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures of its blocks, in order."""
+        return tuple(figure for block in self.blocks for figure in block.figures)
+
+    @property
     def anchor(self) -> str | None:
         """The anchor at which the page begins, where the format has any."""
         return next((b.anchor for b in self.blocks if b.anchor), None)
@@ -121,7 +155,8 @@ class Document:
 
     `file` is the path relative to what was ingested, with "/" between its parts; `content_hash`
     the sha256 of the file's bytes. `remarks` say what of it was not read, in words for the person
-    who ingested it. `expanded` are the bytes with what the file includes, where it does.
+    who ingested it. `expanded` are the bytes with what the file includes, where it does; `pictures`
+    those of its figures that can be shown, by their places.
     """
 
     file: str
@@ -131,6 +166,7 @@ class Document:
     pages: tuple[Page, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
     expanded: bytes | None = field(default=None, repr=False, compare=False)
+    pictures: dict[str, Picture] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,6 +23,7 @@ from ingestion.listing import (
 )
 from ingestion.page import Document, Rejected, UnreadableFile
 from ingestion.sandbox import Sandbox
+from ingestion.shown_pictures import pictures_of
 
 _MEANWHILE_SECONDS = 0.5
 
@@ -34,6 +35,7 @@ def read_files(
     workers: int | None = None,
     release: str = "",
     only: Callable[[str, str], bool] | None = None,
+    pictures: Callable[[str, str], Mapping[str, str]] = lambda file, digest: {},
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[Document | Rejected]:
     """Yield a document or a rejection for each file, in the order of `files`.
@@ -41,7 +43,8 @@ def read_files(
     Files are parsed in `workers` child processes (by default two, or one on a single core), a few
     ahead of what was asked for. `release` is the name of the release that they document, which a
     text may leave to be filled in. `only` is called with a file's name and the sha256 of its bytes;
-    where it returns False the file is not parsed and nothing is yielded for it; `meanwhile` is
+    where it returns False the file is not parsed and nothing is yielded for it, unless one of the
+    `pictures` that it showed before (their sha256 by place) is another one now; `meanwhile` is
     called then, and every half a second while a file is being parsed. What it raises ends the
     reading, and so does closing the iterator: the children end at once.
     """
@@ -49,7 +52,7 @@ def read_files(
     sandboxes = [
         Sandbox(memory=limits.memory, seconds=limits.seconds, ocr=limits.ocr) for _ in range(count)
     ]
-    reader = _Reader(limits, release, only)
+    reader = _Reader(limits, release, only, pictures)
     for sandbox in sandboxes:
         reader.idle.put(sandbox)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
@@ -81,6 +84,7 @@ class _Reader:
     limits: Limits
     release: str
     only: Callable[[str, str], bool] | None
+    pictures: Callable[[str, str], Mapping[str, str]]
     idle: SimpleQueue[Sandbox] = field(default_factory=SimpleQueue)
     archives: dict[Path, Archive] = field(default_factory=dict)
 
@@ -114,18 +118,23 @@ class _Reader:
             included = answer
         whole = None if included.text is None else included.text.encode()
         data = data if whole is None else whole
-        if self.only is not None and not self.only(entry.file, sha256(data).hexdigest()):
+        digest = sha256(data).hexdigest()
+        picture = partial(entry.picture, archive=archive)
+        shown = self.pictures(entry.file, digest).items()
+        same = all(sha256(picture(place) or b"").hexdigest() == one for place, one in shown)
+        if self.only is not None and same and not self.only(entry.file, digest):
             return None
         read = sandbox.parse(data, entry.file)
         if isinstance(read, Rejected):
             return read
-        remarks = read.remarks
+        pictures, lacking = pictures_of(read, data, picture, sandbox)
+        remarks = read.remarks + lacking
         if included.missing:
             remarks += (
                 f"{len(included.missing)} of the files that it includes were not read, as they are "
                 f"not in what was given or too much (such as {included.missing[0]})",
             )
-        return replace(read, remarks=remarks, expanded=whole)
+        return replace(read, remarks=remarks, expanded=whole, pictures=pictures)
 
     def _archive(self, entry: SourceFile) -> Archive | None:
         if entry.member is None:

@@ -6,9 +6,11 @@ import resource
 import signal
 import subprocess
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cache, partial
+from hashlib import sha256
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -25,13 +27,17 @@ from ingestion.page import (
     Document,
     NotDocumentation,
     NothingToRead,
+    Picture,
     Rejected,
     UnreadableFile,
 )
+from ingestion.pictures import drawn_anew, media_type
 
 _LONGEST = 1 << 26
 """Bytes of an answer."""
 _Read = Callable[[str], bytes | None]
+_LONGEST_PLACE = 200
+"""Characters of a picture's place that the child gets to know."""
 _OUT_OF_MEMORY = 77
 _PATIENCE = 3
 _START = (
@@ -70,6 +76,10 @@ class Sandbox:
         answer: Document | Rejected = self._ask(Document, data, file, lambda name: None)
         return answer
 
+    def picture(self, data: bytes, place: str) -> Picture | Rejected:
+        """Return a picture drawn anew, or a rectangle of a PDF (`ingestion.figures`) as one."""
+        return _picture(self._ask(_Drawn, data, place[:_LONGEST_PLACE], lambda name: None), data)
+
     def include(
         self, data: bytes, file: str, read: _Read, release: str = ""
     ) -> Included | Rejected:
@@ -101,7 +111,7 @@ class Sandbox:
         try:
             if not used:
                 pipe.send((self.loader, self.ocr, self.memory, self.seconds))
-            pipe.send((data, file, kind is Included, release))
+            pipe.send((data, file, kind.__name__, release))
             for _ in range(MOST_READ + 1):
                 answer = _answer(kind, pipe.recv_bytes(_LONGEST), file)
                 if not isinstance(answer, _Wanted):
@@ -159,11 +169,39 @@ class _Wanted:
     wanted: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A picture that was drawn anew, in base64."""
+
+    file: str
+    data: str
+    width: int
+    height: int
+
+
+def _drawn(data: bytes, file: str) -> _Drawn:
+    drawn, width, height = drawn_anew(data, file)
+    return _Drawn(file, b64encode(drawn).decode(), width, height)
+
+
+def _picture(answer: _Drawn | Rejected, original: bytes) -> Picture | Rejected:
+    """Return what is kept of a picture, if a child that may be taken over has drawn one."""
+    if isinstance(answer, Rejected):
+        return answer
+    try:
+        drawn = b64decode(answer.data, validate=True)
+        media_type(drawn)
+    except ValueError as error:
+        return Rejected(answer.file, str(error))
+    made = sha256(drawn).hexdigest(), answer.width, answer.height, sha256(original).hexdigest()
+    return Picture(*made, data=drawn)
+
+
 @cache
 def _answers() -> Any:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Document | Included | Rejected | _Wanted)
+    return TypeAdapter(Document | Included | Rejected | _Wanted | _Drawn)
 
 
 def _answer(kind: type[Any], payload: bytes, file: str) -> Any:
@@ -214,11 +252,14 @@ def serve(pipe: str) -> None:
     confine(_needed(ocr))
     while True:
         try:
-            data, file, is_to_include, release = connection.recv()
+            data, file, kind, release = connection.recv()
             _allow(seconds)
-            include = partial(with_included, read=read, release=release)
-            work = include if is_to_include else load
-            answer = _parsed(work, data, file)
+            works = {
+                Document.__name__: load,
+                Included.__name__: partial(with_included, read=read, release=release),
+                _Drawn.__name__: _drawn,
+            }
+            answer = _parsed(works[kind], data, file)
             if isinstance(answer, Rejected) and _is_full(memory):
                 # A parser in C tells of it in words of its own.
                 raise MemoryError

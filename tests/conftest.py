@@ -21,8 +21,8 @@ from corpora.indexing import vectors
 from corpora.indexing.encoder import Encoder
 from ingestion import reading
 from ingestion.includes import Included, with_included
-from ingestion.page import Document, Rejected
-from ingestion.sandbox import Sandbox, _parsed, loader_of
+from ingestion.page import Document, Picture, Rejected
+from ingestion.sandbox import Sandbox, _drawn, _parsed, _picture, loader_of
 from tests import data_folders
 from tests.data_folders import database_url
 from tests.postgresql import cluster
@@ -103,6 +103,10 @@ class ParsedHere(Sandbox):
         self, data: bytes, file: str, read: Callable[[str], bytes | None], release: str = ""
     ) -> Included | Rejected:
         return with_included(data, file, read, release)
+
+    def picture(self, data: bytes, place: str) -> Picture | Rejected:
+        with self._parsing:
+            return _picture(_parsed(_drawn, data, place), data)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,6 @@
 """Step 5 of QAMR III-B for a capable model: the whole answer from whole context chunks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
@@ -9,9 +9,11 @@ from chatbot.answering.refusals import REJECTED_BEFORE, nothing_found
 from chatbot.answering.whole_answer import gather, write_cited
 from chatbot.memory.prompting import REJECTED, is_rejected, route_of
 from chatbot.runtime.concurrency import in_thread
+from chatbot.runtime.model_calls import ShownPicture
 from chatbot.text.languages import gettext
 from chatbot.turn import ModelStep, Turn
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.pages import StoredPage
 
 
 def write_answer(
@@ -22,10 +24,12 @@ def write_answer(
     same: float,
     max_tokens: int,
     by_selection: bool = False,
+    pictures_of: Callable[[Sequence[StoredPage]], tuple[ShownPicture, ...]] = lambda pages: (),
 ) -> ModelStep:
     """Write the answer from the chunks, best first, up to `limit` characters.
 
     The chunks are those that were retrieved, or `by_selection` the reduced ones (RankRAG).
+    `pictures_of` returns the pictures of their pages that the model is shown.
 
     Each sentence is checked against the passages that it cites; the model is asked once to mend
     unsupported claims, and those that are left are marked. An answer that people rejected for a
@@ -38,7 +42,9 @@ def write_answer(
         chunks = turn.selected if by_selection else turn.retrieved
         evidence = await in_thread(gather, chunks, corpus, limit)
         of = {"product": product, "release": release}
-        turn = await write_cited(turn, model, "answer", of, evidence, max_tokens)
+        pages = [passage.pages[0] for passage in evidence.passages]
+        pictures = await in_thread(pictures_of, pages)
+        turn = await write_cited(turn, model, "answer", of, evidence, max_tokens, pictures)
         assert turn.answer is not None
         if is_rejected(turn, turn.answer.value, same):
             nothing = nothing_found(turn, REJECTED_BEFORE)

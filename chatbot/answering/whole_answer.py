@@ -11,7 +11,7 @@ from chatbot.answering.refusals import NO_PASSAGE, UNKNOWN_TO_MODEL, nothing_fou
 from chatbot.memory.prompting import with_remembered
 from chatbot.retrieval.support import says_unknown
 from chatbot.runtime.concurrency import in_thread
-from chatbot.runtime.model_calls import Messages, call
+from chatbot.runtime.model_calls import Messages, ShownPicture, call
 from chatbot.text.languages import gettext, gettext_noop, in_every_language, shown_list
 from chatbot.text.markdown import without_marks
 from chatbot.text.sanitizer import as_code, harmless_answer
@@ -41,11 +41,13 @@ async def write_cited(
     of: Mapping[str, str],
     evidence: Evidence,
     max_tokens: int,
+    pictures: Sequence[ShownPicture] = (),
 ) -> Turn:
     """The turn with the model's answer to a prompt `of` a product, and its citations.
 
     The model is asked once to mend unsupported claims; those that are left are marked in the answer
-    and named below it. Behind "I don't know" may stand the nearest information.
+    and named below it. Behind "I don't know" may stand the nearest information. `pictures` help to
+    understand the passages; what is claimed has to stand in these.
     """
     if not evidence.passages:
         return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
@@ -59,7 +61,14 @@ async def write_cited(
 
     async def written(messages: Messages, step: str) -> tuple[str, bool, Cited]:
         nonlocal turn
-        made = await call(model, messages, step=step, shown=step == STEP, max_tokens=max_tokens)
+        made = await call(
+            model,
+            messages,
+            step=step,
+            shown=step == STEP,
+            pictures=pictures if step == STEP else (),
+            max_tokens=max_tokens,
+        )
         turn = replace(turn, calls=(*turn.calls, made))
         text = await in_thread(partial(harmless_answer, made.reply, evidence=pages))
         first, _, rest = text.partition("\n")

@@ -1,6 +1,7 @@
 """The profiles: which steps, in which order (QAMR III-B; the ablations and baseline of IV-C)."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
@@ -11,6 +12,7 @@ from chatbot.answering.comparison_writing import write_comparison
 from chatbot.answering.extractive_summary import summarise_answers
 from chatbot.answering.lead_and_body import write_lead_and_body
 from chatbot.answering.several_questions import answer_questions_apart
+from chatbot.answering.shown_figures import shown_pictures
 from chatbot.answering.undocumented_gate import refuse_foreign_names
 from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.parts import Parts
@@ -260,6 +262,7 @@ def _written_whole(
         same=settings.memory_delta,
         max_tokens=WHOLE_ANSWER,
         by_selection=by_selection,
+        pictures_of=partial(shown_pictures, p.corpora.database, most=settings.figures_for_model),
     )
     profile = replace(profile, write=named(answer_generation=write))
     compare = write_comparison(

@@ -38,10 +38,14 @@ class Rule(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call that was made: (kind, text) of its messages in order, and the options with it."""
+    """A call that was made: (kind, text) of its messages in order, and the options with it.
+
+    `pictures` are the addresses of those that were parts of the messages.
+    """
 
     messages: tuple[tuple[str, str], ...]
     options: dict[str, Any]
+    pictures: tuple[str, ...] = ()
 
 
 class ScriptedChatModel(StreamingChatModel):
@@ -92,6 +96,7 @@ class ScriptedChatModel(StreamingChatModel):
         received = RecordedCall(
             tuple((message.type, message.text) for message in messages),
             {**options, "stop": stop} if stop else options,
+            tuple(picture for message in messages for picture in _pictures(message)),
         )
         self._calls.append(received)
         last = received.messages[-1][1]
@@ -118,6 +123,13 @@ class ScriptedChatModel(StreamingChatModel):
             yield chunk_of(word, logprobs=logprobs)
         read = sum(len(text.split()) for _, text in received.messages)
         yield chunk_of("", tokens=(read, len(words)))
+
+
+def _pictures(message: BaseMessage) -> Iterator[str]:
+    parts = message.content if isinstance(message.content, list) else []
+    for part in parts:
+        if isinstance(part, dict) and part.get("type") == "image_url":
+            yield part["image_url"]["url"]
 
 
 def _first_token(word: str, probabilities: Mapping[str, float]) -> dict[str, Any]:

@@ -33,6 +33,13 @@ class ContextSettings(BaseModel):
     context_limit: int = advanced(
         15_000, "the same where a capable model writes the whole answer", ge=500
     )
+    shown_figures: int = advanced(
+        0,
+        "figures of the pages found that a capable model is shown with them, where it can see; "
+        "0: none",
+        ge=0,
+        le=3,
+    )
     reranker: str = advanced(
         "off",
         "a cross-encoder that scores the best passages anew: a folder with its ONNX file and "

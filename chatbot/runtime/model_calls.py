@@ -5,6 +5,7 @@ Each is told to `noted_attempts` and has a span; where a model fails, its second
 
 import math
 import time
+from base64 import b64encode
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
@@ -24,6 +25,7 @@ from chatbot.runtime.events import StepFinished, StepStarted, Token, emit
 from chatbot.runtime.spans import span
 from chatbot.text.words import first_problem
 from chatbot.turn import ModelCall
+from ingestion.pictures import media_type
 from prompts import as_data
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -37,6 +39,15 @@ _ATTEMPTS: ContextVar[list["Attempt"] | None] = ContextVar("attempts", default=N
 
 Messages = Sequence[tuple[str, str]]
 """A prompt: (role, text) in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPicture:
+    """A picture for a model that sees: PNG or WebP, and what is written above it."""
+
+    data: bytes
+    about: str
+
 
 _MOST_TOKENS = 4096
 _CHARACTERS = 8
@@ -79,6 +90,7 @@ async def call(
     step: str,
     shown: bool = False,
     unless: tuple[str, float] | None = None,
+    pictures: Sequence[ShownPicture] = (),
     **options: Any,
 ) -> ModelCall:
     """The result of one call; `options` are max_tokens, temperature, stop … Raises GeneratorError.
@@ -90,8 +102,9 @@ async def call(
 
     With `shown` the words go to the listener of the question. `unless` names words and a
     probability: where they are at least so likely to begin the reply, they are the reply.
+    `pictures` are shown to the model with the last message, and not kept with the call.
     """
-    return (await _stream(model, messages, step, options, shown, unless))[0]
+    return (await _stream(model, messages, step, options, shown, unless, pictures))[0]
 
 
 async def ask_for(
@@ -149,6 +162,7 @@ async def _stream(
     options: dict[str, Any],
     shown: bool = False,
     unless: tuple[str, float] | None = None,
+    pictures: Sequence[ShownPicture] = (),
 ) -> tuple[ModelCall, AIMessageChunk]:
     """The call by the model, or by what stands in for it."""
     order: Sequence[BaseChatModel] = getattr(model, "in_order", (model,))
@@ -241,7 +255,9 @@ async def _streamed(
     words, least = unless or ("", 1.0)
     if unless:
         options = {**options, "logprobs": True, "top_logprobs": 20}
-    stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(list(messages), **options))
+    stream = cast(
+        "AsyncGenerator[AIMessageChunk]", model.astream(_sent(messages, pictures), **options)
+    )
     problem = ""
     asking = STEP.set(step)
     length, most = 0, _CHARACTERS * options.get("max_tokens", _MOST_TOKENS)
@@ -281,6 +297,24 @@ async def _streamed(
         problem=problem,
     )
     return made, reply
+
+
+def _sent(
+    messages: Messages, pictures: Sequence[ShownPicture]
+) -> list[tuple[str, str | list[dict[str, Any]]]]:
+    """Return messages as the model gets them: pictures are parts of the last, each after its text.
+
+    Their form is OpenAI's, which LangChain turns into that of any provider.
+    """
+    if not pictures:
+        return list(messages)
+    *before, (role, text) = messages
+    parts: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    for picture in pictures:
+        url = f"data:{media_type(picture.data)};base64,{b64encode(picture.data).decode()}"
+        parts.append({"type": "text", "text": picture.about})
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    return [*before, (role, parts)]
 
 
 def _probabilities(reply: AIMessageChunk, words: Sequence[str]) -> dict[str, float] | None:

@@ -33,13 +33,14 @@ from corpora.generations.generations import built_before, require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
+from corpora.indexing.figures import originals_beside, picture_beside
 from corpora.indexing.missing_vectors import store_vectors
 from corpora.indexing.pages import insert_document, read_document
 from corpora.packs.container import PackFile
 from corpora.packs.contents import ORIGINALS, packed_documents, packed_vectors
 from ingestion.archives import Archive, canonical_name
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
-from ingestion.page import Document, Rejected, Remark, UnreadableFile
+from ingestion.page import Document, Picture, Rejected, Remark, UnreadableFile
 from ingestion.reading import read_files
 
 _PAGES_AT_ONCE = 200
@@ -72,6 +73,7 @@ class _KeptFile(SourceFile):
     """A file whose bytes are in the database; `path` is where it once came from."""
 
     database: Database
+    document_id: int
     content_hash: str
 
     def content(self, limits: Limits, archive: Archive | None = None) -> bytes:
@@ -83,6 +85,10 @@ class _KeptFile(SourceFile):
     def may_include(self, data: bytes) -> bool:
         # What it included is in it.
         return False
+
+    def picture(self, place: str, archive: Archive | None = None) -> bytes | None:
+        content_hash = picture_beside(self.database, self.document_id, place)
+        return Originals(self.database).read(content_hash) if content_hash else None
 
 
 class _Member(NamedTuple):
@@ -125,7 +131,7 @@ class Gathering:
         """Take all files that the release holds now, from the bytes that were kept."""
         columns = (
             *(DocumentRow.file, DocumentRow.content_hash, MemberRow.source, MemberRow.address),
-            FileRow.size,
+            *(FileRow.size, DocumentRow.id),
         )
         before = built_before(self.database, self.generation_id)
         query = (
@@ -143,9 +149,10 @@ class Gathering:
                     came_from=source,
                     address=address,
                     database=self.database,
+                    document_id=document_id,
                     content_hash=content_hash,
                 )
-                for file, content_hash, source, address, size in session.execute(query)
+                for file, content_hash, source, address, size, document_id in session.execute(query)
             )
         self.on_progress(Progress(Stage.LISTING, len(files), len(files)))
         self._from_files(Listing(files), {file.origin for file in files})
@@ -276,6 +283,7 @@ class Gathering:
         passed_over = 0
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
         known = self._known()
+        shown = originals_beside(self.database, known.values())
         taken: dict[str, int] = {}
         waiting: list[_Read] = []
         last = ""
@@ -285,6 +293,11 @@ class Gathering:
             if document_id is not None:
                 taken[file] = document_id
             return document_id is None
+
+        def pictures(file: str, content_hash: str) -> Mapping[str, str]:
+            # Those that are kept are not what they were made of.
+            is_kept = isinstance(files[file], _KeptFile)
+            return {} if is_kept else shown.get(known.get((file, content_hash), 0), {})
 
         def report() -> None:
             done = len(taken) + told.read + len(told.rejected) + passed_over
@@ -297,6 +310,7 @@ class Gathering:
             workers=self.workers,
             release=self._release(),
             only=is_new,
+            pictures=pictures,
             meanwhile=report,
         )
         with closing(cast("Generator[Document | Rejected]", reading)) as items:
@@ -347,7 +361,8 @@ class Gathering:
             originals = Originals(self.database)
             members = []
             for source, address, document, chunks, original, language in read:
-                originals.store(session, original)
+                for file in (original, *map(_kept, document.pictures.values())):
+                    originals.store(session, file)
                 document_id = insert_document(
                     session,
                     document,
@@ -414,11 +429,13 @@ class Gathering:
         """Return this release's documents, by file and content, that need not be read again."""
         with self.database.reading() as session:
             rows = session.execute(
-                select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id).where(
+                select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id)
+                .where(
                     DocumentRow.release_id == self._release_id(session),
                     DocumentRow.reading == self._reading,
                     DocumentRow.chunking == self.settings.fingerprint,
                 )
+                .order_by(DocumentRow.id)
             )
             return {(file, content_hash): i for file, content_hash, i in rows}
 
@@ -443,6 +460,10 @@ def _address_of(file: SourceFile, addresses: Mapping[str, str]) -> str:
     if file.member is None:
         return addresses.get(file.file, "")
     return addresses.get(file.file.removesuffix(f"/{file.member.name}"), "")
+
+
+def _kept(picture: Picture) -> FileRow:
+    return pack(picture.data, compress=False)
 
 
 def _original(document: Document, data: bytes) -> FileRow:

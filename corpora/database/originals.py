@@ -20,7 +20,7 @@ from corpora.database.durable import sync
 from corpora.database.engine import Database, delete_in_portions, insert_or_ignore
 from corpora.database.job_tables import JobFileRow
 from corpora.database.source_tables import SourceFileRow
-from corpora.database.tables import DocumentRow, FileRow
+from corpora.database.tables import DocumentRow, FigureRow, FileRow
 from corpora.errors import UnusableOriginals
 
 _OF_NOTHING = sha256(b"").hexdigest()
@@ -94,13 +94,14 @@ class Originals:
         return zlib.decompress(data) if compressed else data
 
     def prune(self) -> None:
-        """Remove bytes of files that no document holds, no source, nor a job that is to ingest."""
+        """Remove bytes that no document, figure or source holds, nor a job that is to ingest."""
         documents = select(DocumentRow.id).where(DocumentRow.content_hash == FileRow.content_hash)
         jobs = select(JobFileRow.job_id).where(JobFileRow.content_hash == FileRow.content_hash)
         sources = select(SourceFileRow.path).where(
             SourceFileRow.content_hash == FileRow.content_hash
         )
-        unused = ~documents.exists() & ~jobs.exists() & ~sources.exists()
+        figures = select(FigureRow.id).where(FigureRow.content_hash == FileRow.content_hash)
+        unused = ~documents.exists() & ~figures.exists() & ~jobs.exists() & ~sources.exists()
 
         def remove(session: Session, hashes: Sequence[str]) -> None:
             if self._place is not None:

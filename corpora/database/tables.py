@@ -198,6 +198,26 @@ class PageRow(Base):
     blocks: Mapped[str]
 
 
+class FigureRow(Base):
+    """A picture at a block of a page, which is a number from 0; its bytes are a file's.
+
+    `section` are the headings above it, joined as a citation's are. `place` is its path beside the
+    document, empty where it lies within; `original` the hash of what the picture was made of.
+    """
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = owned_by("pages", index=True)
+    block: Mapped[int]
+    content_hash: Mapped[str] = mapped_column(ForeignKey("files.content_hash"), index=True)
+    section: Mapped[str]
+    caption: Mapped[str]
+    description: Mapped[str]
+    width: Mapped[int]
+    height: Mapped[int]
+    place: Mapped[str]
+    original: Mapped[str] = mapped_column(String(64))
+
+
 class SearchChunkRow(Base):
     """A search chunk: characters `start` to `end` of its page, and the hash of what is embedded."""
 

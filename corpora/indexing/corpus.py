@@ -211,6 +211,11 @@ class OpenCorpora:
         self._open: dict[tuple[str, str], Corpus] = {}
         self._opening: dict[int, Lock] = {}
 
+    @property
+    def database(self) -> Database:
+        """The database that they are read from."""
+        return self._database
+
     def corpus(self, product: str, release: str) -> Corpus:
         """Return the corpus that serves a release now; raise NoCorpus if there is none."""
         _close_let_go()

@@ -11,8 +11,9 @@ from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert,
 from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database
-from corpora.database.tables import DocumentRow, MemberRow, PageRow, SearchChunkRow
+from corpora.database.tables import DocumentRow, FigureRow, MemberRow, PageRow, SearchChunkRow
 from corpora.indexing.dual_chunking import SearchChunk
+from corpora.indexing.figures import figure_rows, with_kept_figures
 from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
 
 _held = aliased(MemberRow)
@@ -130,6 +131,13 @@ def insert_document(
             for page in document.pages
         ],
     ).all()
+    figures = [
+        row
+        for page_id, page in zip(page_ids, document.pages, strict=True)
+        for row in figure_rows(page_id, page, document.pictures)
+    ]
+    if figures:
+        session.execute(insert(FigureRow), figures)
     rows = [
         {
             "page_id": page_id,
@@ -151,7 +159,8 @@ def read_document(session: Session, document_id: int) -> Document:
     """Return a stored document as its loader yielded it."""
     pages = read_pages(session, PageRow.document_id == document_id)
     of = pages[0].document
-    return Document(of.file, of.title, of.kind, of.content_hash, pages)
+    pages, pictures = with_kept_figures(session, pages)
+    return Document(of.file, of.title, of.kind, of.content_hash, pages, pictures=pictures)
 
 
 def read_pages(session: Session, *wanted: ColumnElement[bool]) -> tuple[StoredPage, ...]:

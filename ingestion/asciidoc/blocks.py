@@ -180,7 +180,8 @@ class _Blocks:
             return ""
         words = attribute_list(macro["words"])
         alt = words.get("alt") or words.get("1", "")
-        picture = f"<p>{self._inline(alt)}</p>" if alt else ""
+        shown = f'<img src="{escape(macro["target"])}" title="{escape(alt)}">'
+        picture = f"<p>{self._inline(alt)}{shown}</p>"
         return picture + self._titled(given)
 
     def _list(self, kind: str, marks: tuple[str, ...], given: Mapping[str, str]) -> str:

@@ -10,8 +10,9 @@ from lxml import etree
 
 from ingestion.archives import Archive
 from ingestion.documents import document
+from ingestion.figures import WITHIN, paths_of
 from ingestion.loaders import html
-from ingestion.page import Document, NothingToRead, Page, UnreadableFile, collapse
+from ingestion.page import Document, Figure, NothingToRead, Page, UnreadableFile, collapse
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -40,7 +41,7 @@ def load(data: bytes, file: str) -> Document:
                 missing.append(name)
                 continue
             with suppress(NothingToRead):
-                pages += html.load(content, name).pages
+                pages += (_with_parts(page, name) for page in html.load(content, name).pages)
     remark = f"chapters that are not there or too large: {', '.join(missing[:5])}"
     if not pages:
         raise UnreadableFile(remark if missing else "there is no text in it")
@@ -48,6 +49,23 @@ def load(data: bytes, file: str) -> Document:
     title = next((collapse(t.text or "") for t in _elements(package, "title")), "")
     remarks = (remark,) if missing else ()
     return document(data, file, title or file.rpartition("/")[2], numbered, remarks)
+
+
+def _with_parts(page: Page, chapter: str) -> Page:
+    """Let the figures of a chapter be found in the book."""
+    if not page.figures:
+        return page
+    blocks = (
+        replace(block, figures=tuple(_in_book(figure, chapter) for figure in block.figures))
+        for block in page.blocks
+    )
+    return replace(page, blocks=tuple(blocks))
+
+
+def _in_book(figure: Figure, chapter: str) -> Figure:
+    path = next(paths_of(figure.place, chapter), "")
+    within = figure.place.startswith(WITHIN)
+    return figure if within else replace(figure, place=f"part:{path}")
 
 
 def _part(book: Archive, name: str) -> etree._Element:

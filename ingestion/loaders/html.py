@@ -8,6 +8,7 @@ from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from ingestion.decoding import decode
 from ingestion.documents import flowing_document
+from ingestion.figures import marked_figures, with_figures
 from ingestion.html_blocks import read_blocks
 from ingestion.html_furniture import (
     link_share,
@@ -19,7 +20,7 @@ from ingestion.html_furniture import (
 )
 from ingestion.html_parts import is_layout, line, raw_text
 from ingestion.html_rewriting import rewrite
-from ingestion.html_shown import is_picture_file, show
+from ingestion.html_shown import show
 from ingestion.html_tree import OF_CLASS, found, put_first
 from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile, collapse
 from ingestion.superscripts import superscript
@@ -51,11 +52,14 @@ _GENERATED_INDEX = etree.XPath(
     "boolean(.//table[contains(@class, 'indextable')] | .//*[@id='search-results'])"
 )
 _NO_XML = re.compile(
-    r"[\x0b\x0c\ufffe\uffff]|&#(?:0*(?:[1-8]|1[124-9]|2\d|3[01]|6553[45])"
-    r"|x0*(?:[1-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-f]);?",
+    r"[\x0b\x0c\ufdd0\ufdd1\ufffe\uffff]|&#(?:0*(?:[1-8]|1[124-9]|2\d|3[01]|6497[67]|6553[45])"
+    r"|x0*(?:[1-8bcef]|1[0-9a-f]|fdd[01]|fff[ef]))(?![0-9a-f]);?",
     re.IGNORECASE,
 )
-"""Control characters: the parser lets them pass, and no text that is set then may hold them."""
+"""Control characters: the parser lets them pass, and no text that is set then may hold them.
+
+Nor the two that mark where figures stand.
+"""
 _SITE_NAME = re.compile(r"\s+[—–|·»:-]+\s+")
 _NO_TITLE = "<no title>"
 _FEW_WORDS = 60
@@ -142,9 +146,7 @@ def _blocks(content: HtmlElement) -> list[Block]:
     for classifier in found(content, ".//dt/span[@class='classifier']"):
         # The style sheet parts the type of a documented name from it.
         classifier.text = f" : {classifier.text or ''}"
-    for picture in list(content.iter("img")):
-        alt = collapse(picture.get("alt") or "")
-        picture.tail = f" {'' if is_picture_file(alt) else alt} {picture.tail or ''}"
+    figures = marked_figures(content)
     for raised in list(content.iter("sup")):
         before = str(raised.xpath("string(preceding-sibling::node()[1])"))
         if written := superscript(raw_text(raised), before):
@@ -152,7 +154,7 @@ def _blocks(content: HtmlElement) -> list[Block]:
     for line_break in content.iter("br"):
         in_code = next(line_break.iterancestors("pre"), None) is not None
         line_break.tail = ("\n" if in_code else " ") + (line_break.tail or "")
-    return read_blocks(content)
+    return with_figures(read_blocks(content), figures)
 
 
 def _parsed(text: str) -> HtmlElement:

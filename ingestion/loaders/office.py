@@ -16,11 +16,13 @@ from ingestion.loaders.office_figures import (
     drawn_text,
     figure_blocks,
     is_decoration,
+    pictures_in,
+    settled,
 )
 from ingestion.loaders.ooxml import Element, Package, choose_alternatives, number, parsed
 from ingestion.loaders.word import joined_listings, read_word
 from ingestion.loaders.word_styles import formatted
-from ingestion.page import Block, BlockKind, Document, Page, UnreadableFile
+from ingestion.page import Block, BlockKind, Document, Figure, Page, UnreadableFile
 from ingestion.tables import Cell, expand_spans, header_height, table_blocks
 from ingestion.unread import Unread
 
@@ -63,7 +65,7 @@ def _presentation(source: io.BytesIO, data: bytes, file: str) -> Document:
     try:
         slides = Presentation(source).slides
         pages = [
-            Page(number, tuple(_slide(slide, f"on slide {number}", unread)))
+            Page(number, tuple(settled(_slide(slide, f"on slide {number}", unread))))
             for number, slide in enumerate(slides, 1)
         ]
     except PythonPptxError as error:
@@ -136,11 +138,15 @@ def _shape(shape: Any, path: tuple[str, ...], place: str, unread: Unread) -> Ite
     element = _plain(shape._element)
     blocks = figure_blocks(element, partial(_related, shape.part), path, unread, place)
     named = element.find(".//cNvPr")
-    if text := description(named):
-        yield Block(BlockKind.PARAGRAPH, text, path)
-    elif element.tag == "pic" and not is_decoration(named):
+    text = description(named)
+    pictures: tuple[Figure, ...] = ()
+    if not is_decoration(named):
+        pictures = pictures_in(element, partial(_part_name, shape.part), text)
+    if text or pictures:
+        yield Block(BlockKind.PARAGRAPH, text, path, figures=pictures)
+    if not text and element.tag == "pic" and not is_decoration(named):
         unread.add("picture", place)
-    elif next(element.iter("oleObj"), None) is not None:
+    elif not text and next(element.iter("oleObj"), None) is not None:
         unread.add("embedded object", place)
     yield from blocks
 
@@ -148,6 +154,12 @@ def _shape(shape: Any, path: tuple[str, ...], place: str, unread: Unread) -> Ite
 def _related(part: Any, relation: str) -> Element | None:
     link = part.rels.get(relation)
     return None if link is None or link.is_external else parsed(link.target_part.blob)
+
+
+def _part_name(part: Any, relation: str) -> str:
+    link = part.rels.get(relation)
+    is_within = link is not None and not link.is_external
+    return str(link.target_part.partname).lstrip("/") if is_within else ""
 
 
 def _plain(element: Any) -> Element:

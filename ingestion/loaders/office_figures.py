@@ -1,13 +1,16 @@
 """Diagrams (SmartArt) and charts of Office files, as text; and the count of what has none."""
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
+from ingestion.figures import PICTURES
 from ingestion.loaders.office_math import linear
 from ingestion.loaders.office_symbols import is_fixed_width, shown_as
 from ingestion.loaders.ooxml import Element, Related, number
-from ingestion.page import Block, BlockKind, collapse
+from ingestion.page import Block, BlockKind, Figure, collapse
 from ingestion.superscripts import superscript
 from ingestion.tables import table_blocks
 from ingestion.unread import Unread
@@ -34,6 +37,39 @@ def is_decoration(properties: Element | None) -> bool:
     """Whether the author says that a picture shows nothing."""
     marks = () if properties is None else properties.iter("decorative")
     return any(mark.get("val") in {"1", "true"} for mark in marks)
+
+
+def pictures_in(
+    drawing: Element, name_of: Callable[[str], str], described: str
+) -> tuple[Figure, ...]:
+    """Return the pictures of a drawing; `name_of` names the part that a relation leads to."""
+    relations = (e.get("embed") or e.get("id") or "" for e in drawing.iter("blip", "imagedata"))
+    names = dict.fromkeys(map(name_of, relations))
+    drawn = (name for name in names if posixpath.splitext(name)[1].lower() in PICTURES)
+    return tuple(Figure(f"part:{name}", "", described) for name in drawn)
+
+
+def settled(blocks: Iterable[Block], captions: Container[str] = frozenset()) -> list[Block]:
+    """Let figures that stand on lines of their own be the block's before, else the first one's.
+
+    A text of `captions` right behind is what stands below them.
+    """
+    read: list[Block] = []
+    alone: tuple[Figure, ...] = ()
+    for block in blocks:
+        if block.figures and not block.text:
+            alone += block.figures
+            continue
+        if alone and block.text in captions:
+            alone = tuple(replace(figure, caption=block.text) for figure in alone)
+        if alone and read:
+            read[-1] = replace(read[-1], figures=read[-1].figures + alone)
+            alone = ()
+        read.append(replace(block, figures=alone + block.figures) if alone else block)
+        alone = ()
+    if alone and read:
+        read[-1] = replace(read[-1], figures=read[-1].figures + alone)
+    return read
 
 
 def figure_blocks(

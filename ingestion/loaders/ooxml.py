@@ -108,6 +108,15 @@ class Package:
 
         return found
 
+    def name_of(self, part: str) -> Callable[[str], str]:
+        """Return what names the parts that a part's relationships lead to, "" where to none."""
+
+        def found(relation: str) -> str:
+            link = self._linked(part).get(relation)
+            return link.target if link else ""
+
+        return found
+
     def _linked(self, part: str) -> dict[str, _Link]:
         if part not in self._links:
             folder, name = posixpath.split(part)

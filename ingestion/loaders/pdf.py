@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby, islice
 from pathlib import PurePosixPath
@@ -14,6 +14,7 @@ from unicodedata import category
 from ingestion.boilerplate import EDGE, PlacedLine, furniture
 from ingestion.documents import document
 from ingestion.loaders.pdf_blocks import BlockReader, squeeze
+from ingestion.loaders.pdf_figures import pictures_on, repeated, with_figures
 from ingestion.loaders.pdf_layout import (
     Box,
     Line,
@@ -123,6 +124,8 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
         _Sheet(number, page, *without_struck(page_segments(page), page.get_cdrawings()))
         for number, page in enumerate(map(upright, pdf), 1)
     ]
+    shown = [pictures_on(sheet.page) if sheet.page.parent is pdf else {} for sheet in sheets]
+    lines = [list(sheet.lines) for sheet in sheets]
     scans = [sheet for sheet in sheets if _is_unmapped(sheet) or _is_scan(sheet)]
     remarks = _read_scans(pdf, sheets, scans, rotations, ocr)
     if not any(sheet.lines or sheet.scanned for sheet in sheets):
@@ -152,6 +155,20 @@ def _read(pdf: Any, data: bytes, file: str, ocr: Ocr | None) -> Document:
             ),
         )
         for sheet in sheets
+    ]
+    furniture_of_pages = repeated(shown)
+    pages = [
+        replace(
+            page,
+            blocks=with_figures(
+                page.number,
+                page.blocks,
+                [b for key, of in on_page.items() if key not in furniture_of_pages for b in of],
+                [f for f in sheet.figures if isinstance(f, Drawing) and sheet.page.parent is pdf],
+                of_page,
+            ),
+        )
+        for page, sheet, on_page, of_page in zip(pages, sheets, shown, lines, strict=True)
     ]
     return document(data, file, title, pages, remarks)
 

@@ -189,9 +189,10 @@ _REACH = 8.0
 
 @dataclass(frozen=True)
 class Drawing(Box):
-    """A schematic as lines of labels, top to bottom."""
+    """A schematic as lines of labels, top to bottom; `strokes` is where it is drawn, if known."""
 
     lines: tuple[str, ...]
+    strokes: tuple[float, float, float, float] | None = None
 
 
 def page_drawings(
@@ -212,7 +213,8 @@ def page_drawings(
             continue
         inside = [s for s in segments if Box(x0, y0, x1, y1).holds(s, _REACH)]
         if _is_labels(inside):
-            found.append((_drawing(inside), inside))
+            drawing = replace(_drawing(inside), strokes=(x0, y0, x1, y1))
+            found.append((drawing, inside))
     if whole and not found and len(places) >= 2 * _MIN_STROKES and len(segments) >= 8:
         size = median(s.size for s in segments)
         labels = [s for s in segments if s.size < 1.4 * size]

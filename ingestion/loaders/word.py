@@ -7,16 +7,25 @@ from itertools import groupby
 
 from ingestion.documents import flowing_document
 from ingestion.html_parts import HeadingPath
+from ingestion.loaders.office_figures import settled
 from ingestion.loaders.ooxml import Element, Package, is_on, number, value
 from ingestion.loaders.word_runs import Runs
 from ingestion.loaders.word_styles import Numbering, Styles
-from ingestion.page import CELL_DELIMITER, Block, BlockKind, Document, UnreadableFile, collapse
+from ingestion.page import (
+    CELL_DELIMITER,
+    Block,
+    BlockKind,
+    Document,
+    Figure,
+    UnreadableFile,
+    collapse,
+)
 from ingestion.tables import Cell, expand_spans, header_height, table_blocks
 from ingestion.unread import Unread
 
 _CODE = re.compile(r"code|preformatted|listing|macro text", re.IGNORECASE)
 _CONTENTS = re.compile(r"toc (\d|heading)|table of (figures|authorities)|index (\d|heading)")
-_TITLE = "title"
+_TITLE, _CAPTION = "title", "caption"
 
 
 def read_word(package: Package, data: bytes, file: str) -> Document:
@@ -27,7 +36,8 @@ def read_word(package: Package, data: bytes, file: str) -> Document:
         raise UnreadableFile("damaged, or not a Word document; save it again as .docx")
     reader = _Reader(package, part)
     blocks = [*reader.blocks(root.find("body")), *reader.notes()]
-    read = flowing_document(data, file, "", list(joined_listings(blocks)))
+    blocks = settled(joined_listings(blocks), reader.captions)
+    read = flowing_document(data, file, "", blocks)
     return replace(read, remarks=reader.unread.remarks())
 
 
@@ -52,9 +62,11 @@ class _Reader:
         self._styles = Styles(_linked(package, part, "styles"))
         self._numbering = Numbering(_linked(package, part, "numbering"), self._styles)
         self._position = HeadingPath()
-        self._runs = Runs(self._styles, package.related(part), self.unread)
+        self._runs = Runs(self._styles, package.related(part), package.name_of(part), self.unread)
         self._part = part
         self._in_cell = False
+        self._in_cells: tuple[Figure, ...] = ()
+        self.captions: set[str] = set()
 
     def blocks(self, parent: Element) -> Iterator[Block]:
         """Yield the blocks of everything that stands in a part, a cell or a text box."""
@@ -79,6 +91,7 @@ class _Reader:
         for mark, place in list(self._runs.notes.items()):
             part, note = found.get(mark, ("", None))
             self._runs.related = self._package.related(part)
+            self._runs.name_of = self._package.name_of(part)
             for i, block in enumerate(self.blocks(note)):
                 is_text = block.kind in {BlockKind.PARAGRAPH, BlockKind.LIST_ITEM}
                 yield replace(block, text=f"[{place}] {block.text}") if not i and is_text else block
@@ -108,9 +121,20 @@ class _Reader:
             yield self._block(BlockKind.LIST_ITEM, f"{'  ' * level}{label} {text}")
         elif text or (label not in {"", "-"} and self._in_cell):
             yield self._block(BlockKind.PARAGRAPH, text or label)
+        if _CAPTION in names:
+            self.captions.add(text)
+        if self._in_cell:
+            self._in_cells += shown.pictures
+        else:
+            yield from self._alone(shown.pictures)
         for box in shown.boxes:
             yield from self.blocks(box)
         yield from (replace(block, path=self._position.path) for block in shown.figures)
+
+    def _alone(self, pictures: tuple[Figure, ...]) -> Iterator[Block]:
+        """Yield pictures as a block without text, which `settled` gives to another one."""
+        if pictures:
+            yield Block(BlockKind.PARAGRAPH, "", self._position.path, figures=pictures)
 
     def _block(self, kind: BlockKind, text: str) -> Block:
         return Block(kind, text, self._position.path)
@@ -129,6 +153,9 @@ class _Reader:
         headers = header_height(spanned, headers)
         grid = expand_spans(spanned)
         yield from table_blocks(grid, header_rows=headers, path=self._position.path)
+        if not self._in_cell:
+            yield from self._alone(self._in_cells)
+            self._in_cells = ()
 
     def _spanned(self, rows: list[Element], cells: list[list[Element]]) -> Iterator[list[Cell]]:
         """Yield the cells that begin in each row, with what they span."""

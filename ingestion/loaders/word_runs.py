@@ -1,18 +1,20 @@
 """The runs of a Word paragraph: one walk over all that is shown in a line of text."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ingestion.loaders.office_figures import (
     description,
     figure_blocks,
     is_decoration,
+    pictures_in,
 )
 from ingestion.loaders.office_math import linear
 from ingestion.loaders.office_symbols import is_fixed_width, shown_as
 from ingestion.loaders.ooxml import Element, Related, is_on, number, value
 from ingestion.loaders.word_styles import Styles
-from ingestion.page import Block
+from ingestion.page import Block, Figure
 from ingestion.superscripts import superscript
 from ingestion.unread import Unread
 
@@ -32,6 +34,7 @@ class Shown:
     is_mono: bool = False
     figures: list[Block] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
+    pictures: tuple[Figure, ...] = ()
 
 
 @dataclass
@@ -43,6 +46,7 @@ class Runs:
 
     styles: Styles
     related: Related
+    name_of: Callable[[str], str]
     unread: Unread
     notes: dict[tuple[str, str], int] = field(default_factory=dict)
     _carried: str = ""
@@ -64,7 +68,7 @@ class Runs:
         shown, mark = self._shown, paragraph.find("pPr/rPr")
         shown.is_mono = bool(self._fonts) and all(map(is_fixed_width, self._fonts))
         gone = mark is not None and any(mark.find(tag) is not None for tag in ("del", "moveFrom"))
-        if gone and not (shown.figures or shown.boxes):
+        if gone and not (shown.figures or shown.boxes or shown.pictures):
             self._carried = shown.text
             return None
         unseen = mark is not None and is_on(mark.find("vanish"))
@@ -162,7 +166,10 @@ class Runs:
         blocks = figure_blocks(figure, self.related, (), self.unread, self._place)
         self._shown.figures += blocks
         named = [outer, *figure.iter("cNvPr", "shape", "imagedata")]
-        if text := " ".join(dict.fromkeys(filter(None, map(description, named)))):
+        text = " ".join(dict.fromkeys(filter(None, map(description, named))))
+        if not any(map(is_decoration, named)):
+            self._shown.pictures += pictures_in(figure, self.name_of, text)
+        if text:
             self._shown.text += f" {text} "
         elif (embedded := figure.find(".//OLEObject")) is not None:
             is_formula = _FORMULA.search(embedded.get("ProgID", ""))

@@ -12,6 +12,7 @@ from chatbot.text.languages import gettext, gettext_noop, ngettext
 from chatbot.text.markdown import AnswerMarkdown
 from ui.answers.actions import ChatTurn, show_actions, show_offers
 from ui.answers.citations import show_citations
+from ui.answers.figures import show_figures
 from ui.answers.still_true import show_still_true
 from ui.elements.address import page_link
 from ui.elements.frame import button, in_a_row
@@ -75,6 +76,7 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
     doubt = doubted(reply.warnings)
     show_text(reply.answer, len(reply.citations), turn if afresh else None, doubt)
     show_citations(turn, reply)
+    show_figures(turn, reply)
     for statement in reply.outside:
         said = gettext("Not from the documentation – {words}", words=as_label(statement, 300))
         st.caption(f":material/public: {said}")

@@ -1,6 +1,7 @@
 """Requests and responses of the interface for programs, beside the reply itself."""
 
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -45,6 +46,10 @@ Project = Annotated[dict[Annotated[str, Field(max_length=500)], str], Field(max_
 
 RowId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 """A number that a row of the database can have."""
+
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+"""The sha256 of a picture."""
 
 
 def said(given: Mapping[str, Any], required: Container[str] = ()) -> dict[str, Any]:
@@ -139,6 +144,23 @@ class AskIn(Sent):
     stream: bool = False
 
 
+class FigureOut(BaseModel):
+    """A figure: where its picture is, for the same key, and what it shows in words."""
+
+    url: str
+    caption: str
+    description: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CitationOut(Citation):
+    """A citation with the figures of the section that it is from."""
+
+    figures: tuple[FigureOut, ...] = ()
+
+
 class AskOut(Reply):
     """The reply; `turn` is what feedback is given to, where a conversation keeps it.
 
@@ -146,6 +168,7 @@ class AskOut(Reply):
     ones are being read: `GET /turns/{turn}/still-true` has them a moment later.
     """
 
+    citations: tuple[CitationOut, ...] = ()
     conversation: str | None = None
     turn: int | None = None
     still_true: StillTrue | None = None

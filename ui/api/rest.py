@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
 from sse_starlette import ServerSentEvent
 
 from chatbot.chain.reply import remembered_pair
@@ -20,6 +21,7 @@ from corpora.database.history_tables import ConversationRow
 from corpora.documents.upload_checks import Weight, accepted, check
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job
+from ingestion.pictures import media_type
 from ui.api import forms
 from ui.api.service import (
     Asking,
@@ -33,6 +35,11 @@ from ui.api.service import (
 from ui.api.streaming import Following, failure, follow, sent_event, sent_events
 from ui.api.uploading import uploaded_files
 
+_AS_A_PICTURE = {
+    "X-Content-Type-Options": "nosniff",
+    # It is named by what it holds.
+    "Cache-Control": "private, max-age=86400",
+}
 _EVENTS = {
     Waiting: "waiting",
     StepStarted: "step",
@@ -92,6 +99,13 @@ async def search(service: Searching, wanted: forms.SearchIn, request: Request) -
 def page(service: Searching, page: forms.RowId, quote: forms.Quote = "") -> forms.PageOut:
     """A page, with the places of a quotation."""
     return service.page(page, quote)
+
+
+@router.get("/pages/{page}/figures/{picture}", response_class=Response)
+def figure(service: Searching, page: forms.RowId, picture: forms.Digest) -> Response:
+    """The picture of a figure of a page, as PNG or WebP."""
+    data = service.figure(page, picture)
+    return Response(data, media_type=media_type(data), headers=_AS_A_PICTURE)
 
 
 @router.get("/changes")

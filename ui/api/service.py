@@ -23,16 +23,19 @@ from chatbot.retrieval.passages import Passage, best_passages
 from chatbot.retrieval.support import cite_stated, original_url
 from chatbot.runtime.events import Listener
 from chatbot.settings import Settings
+from chatbot.turn import Citation
 from chatbot.upgrading.guide import Guide
 from chatbot.upgrading.wording import summary
 from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
 from corpora.indexing.corpus import Corpus
+from corpora.indexing.figures import figure_bytes, figures_of
 from corpora.jobs.jobs import Jobs
 from corpora.parameters.releases import Change, changes
 from ingestion.errors import StrataError
 from ui.api import forms
 from ui.api.release_numbers import release_written
+from ui.wording.escaping import visible
 from ui.wording.marking import quoted_spans
 
 
@@ -109,7 +112,8 @@ class Service:
             stopped=stopped,
         )
         return forms.AskOut(
-            **answered.content.model_dump(),
+            **answered.content.model_dump(exclude={"citations"}),
+            citations=tuple(map(self._with_figures, answered.content.citations)),
             conversation=answered.conversation,
             turn=answered.kept_as,
             still_true=self.chatbot.still_true.of(answered.content),
@@ -200,6 +204,28 @@ class Service:
             next=stored.next_id,
             url=original_url(stored),
         )
+
+    def figure(self, page: int, picture: str) -> bytes:
+        """The picture of a figure of a page that the caller may read; raises NotThere."""
+        try:
+            Documents(self.chatbot.database).page(page, serving=not self.is_admin)
+            return figure_bytes(self.chatbot.database, page, picture)
+        except LookupError as error:
+            raise NotThere(str(error)) from error
+
+    def _with_figures(self, citation: Citation) -> forms.CitationOut:
+        figures = figures_of(self.chatbot.database, citation.page_id, citation.section)
+        shown = tuple(
+            forms.FigureOut(
+                url=f"/api/v1/pages/{figure.page_id}/figures/{figure.content_hash}",
+                caption=visible(figure.caption),
+                description=visible(figure.description),
+                width=figure.width,
+                height=figure.height,
+            )
+            for figure in figures
+        )
+        return forms.CitationOut(**vars(citation), figures=shown)
 
     def corpus(self, product: str, release: str) -> Corpus:
         """The documentation of a release, to be read whole; a search by count. Raises NoCorpus."""

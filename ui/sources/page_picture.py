@@ -78,7 +78,7 @@ def _opened(data: bytes, format: str) -> Any:
 
     mupdf = pymupdf()
     if format == "svg":
-        from ui.sources.safe_svg import harmless_svg
+        from ingestion.safe_svg import harmless_svg
 
         drawing = mupdf.open(stream=harmless_svg(data), filetype="svg")
         with drawing:

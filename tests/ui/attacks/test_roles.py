@@ -29,6 +29,7 @@ NEEDS = {
     "POST /api/v1/upgrade-guide": "search",
     "GET /api/v1/release-gaps": "admin",
     "GET /api/v1/pages/{page}": "search",
+    "GET /api/v1/pages/{page}/figures/{picture}": "search",
     "POST /api/v1/ask": "ask",
     "GET /api/v1/conversations": "ask",
     "GET /api/v1/conversations/{conversation}": "ask",
@@ -138,6 +139,7 @@ def test_who_may_not_is_refused(server: Server, case: Any) -> None:
     method, path = route.replace("{name:path}", "strata/valve").split()
     path = path.replace("{file:path}", "reference.html").format(
         page=server.page,
+        picture="0" * 64,
         conversation=server.conversation,
         turn=server.turn,
         job=server.job,

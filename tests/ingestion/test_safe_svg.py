@@ -5,8 +5,8 @@ import time
 import pytest
 from lxml import etree
 
+from ingestion.safe_svg import UnsafeDrawing, harmless_svg
 from tests.ui.hostile_drawings import REFUSED, TAMED, bomb, drawing, laughs
-from ui.sources.safe_svg import UnsafeDrawing, harmless_svg
 
 FORBIDDEN = (
     *("script", "alert", "evil", "passwd", "secret", "iframe", "foreign", "import", "onload"),

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from chatbot.assembly import open_chatbot
+from chatbot.settings import Settings
+from tests.browser.chat import ask, choose_product, fits, main
+from tests.browser.conftest import OpenPage
+from tests.ui.api.test_figures import ingest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_figures_of_the_cited_section_stand_below_the_answer(
+    served: str, documentation: Settings, open_page: OpenPage, width: int, tmp_path: Path
+) -> None:
+    chatbot = open_chatbot(documentation)
+    ingest(chatbot, tmp_path / "winch")
+    chatbot.database.close()
+    page = open_page(served, width=width)
+    choose_product(page, "winch")
+    ask(page, "Which colour has the brake cable?")
+    figure = main(page).get_by_role("img", name="A green cable")
+    expect(figure).to_be_visible()
+    assert figure.evaluate("image => image.complete && image.naturalWidth") == 300
+    assert fits(page)
+    page.screenshot(path=str(tmp_path / f"small-{width}.png"))
+    main(page).get_by_role("button", name="A green cable", exact=True).click()
+    large = page.get_by_role("dialog").get_by_role("img", name="A green cable")
+    expect(large).to_be_visible()
+    page.wait_for_timeout(500)
+    page.screenshot(path=str(tmp_path / f"large-{width}.png"))
+    assert large.bounding_box()["width"] > figure.bounding_box()["width"]  # type: ignore[index]
