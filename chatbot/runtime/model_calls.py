@@ -303,7 +303,7 @@ async def _streamed(
 
 def _sent(
     messages: Messages, pictures: Sequence[ShownPicture]
-) -> list[tuple[str, str | list[dict[str, Any]]]]:
+) -> list[tuple[str, str | list[str | dict[str, Any]]]]:
     """Return messages as the model gets them: pictures are parts of the last, each after its text.
 
     Their form is OpenAI's, which LangChain turns into that of any provider.
@@ -311,7 +311,7 @@ def _sent(
     if not pictures:
         return list(messages)
     *before, (role, text) = messages
-    parts: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    parts: list[str | dict[str, Any]] = [{"type": "text", "text": text}]
     for picture in pictures:
         url = f"data:{media_type(picture.data)};base64,{b64encode(picture.data).decode()}"
         parts.append({"type": "text", "text": picture.about})
