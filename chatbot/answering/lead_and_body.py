@@ -84,7 +84,9 @@ def write_lead_and_body(
         draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
         if model is None:
             return replace(turn, answer=replace(draft.passage(), warnings=(gettext(NO_MODEL),)))
-        chosen: dict[str, Any] = {} if turn.temperature is None else {"temperature": turn.temperature}
+        chosen: dict[str, Any] = {}
+        if turn.temperature is not None:
+            chosen["temperature"] = turn.temperature
         made = await call(
             model,
             prompt.messages,
