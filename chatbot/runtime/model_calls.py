@@ -174,9 +174,7 @@ async def _stream(
     return made, reply
 
 
-def _sent(
-    messages: Messages, pictures: Sequence[ShownPicture]
-) -> list[tuple[str, str | list[dict[str, Any]]]]:
+def _sent(messages: Messages, pictures: Sequence[ShownPicture]) -> list[Any]:
     """Return messages as the model gets them: pictures are parts of the last, each after its text.
 
     Their form is OpenAI's, which LangChain turns into that of any provider.
