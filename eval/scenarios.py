@@ -136,7 +136,9 @@ def plain_text(markdown: str) -> str:
 
 def stands_in(words: str, plain: str) -> bool:
     """Whether words stand in a plain text and are no piece of a longer word or number."""
-    return bool(re.search(rf"(?<![\w.,]){re.escape(words.casefold())}(?![\w]|[.,]\d)", plain))
+    word = rf"[^\W{UNSPACED}]"
+    found = rf"(?<!{word})(?<![.,]){re.escape(words.casefold())}(?!{word}|[.,]\d)"
+    return re.search(found, plain) is not None
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ _PHRASES = {
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
     rf"|{NEXT}+|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
     (Place.LATEST, 0): rf"(?:{NEWEST}|(?<=\bthe\s)newer)\s+{_SAID}{_ONE}{_OF}|{NEWEST}\s+{OWN}+"
-    rf"|(?:latest|newest|neueste\w?|derni[èe]re|[úu]ltim[ao])\b{_END}|最新|최신",
+    rf"|(?:latest|newest|neueste\w?|derni[èe]re|[úu]ltim[ao])\b{_END}|(?:最新|최신)(?:{VERSION}|版)?",
     (
         Place.OLDEST,
         0,

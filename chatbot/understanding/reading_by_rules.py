@@ -131,7 +131,9 @@ def _inventory_words(
     nouns = said & (releases | words(asked.DOCUMENTS, asked.DOCUMENTATION))
     within = any(m.text.lower().startswith("in ") for m in resolution.mentions)
     there = words(asked.WHETHER, asked.THERE)
-    signs = bool(nouns), bool(resolution.mentions or spans), not said.isdisjoint(there)
+    # What one language asks with fills another one's questions: French "y", Spanish "y".
+    asks = there - words(asked.FILLING)
+    signs = bool(nouns), bool(resolution.mentions or spans), not said.isdisjoint(asks)
     is_about_stock = (
         sum(signs) > 1
         and "when" not in question.lower()

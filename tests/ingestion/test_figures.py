@@ -182,7 +182,7 @@ def manual() -> bytes:
     """A PDF of two pages: a logo on both, a pump between two sections, a schematic."""
     import pymupdf
 
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         for number in range(2):
             page = document.new_page(width=500, height=700)
             page.insert_image((400, 10, 460, 60), stream=picture(120, 100, "black"))
@@ -247,7 +247,7 @@ def test_figures_of_a_word_file_have_the_caption_below_them(tmp_path: Path) -> N
         ),
         "media/p.png": picture(),
     }
-    (tmp_path / "a.docx").write_bytes(word(body, **parts))
+    (tmp_path / "a.docx").write_bytes(word(body, (), **parts))
     document = read(tmp_path)["a.docx"]
     ((block, figure),) = [(b, f) for p in document.pages for b in p.blocks for f in b.figures]
     assert (block.text, block.path) == ("It turns.", ("Pump",))
