@@ -28,6 +28,7 @@ from corpora.catalog.release_settings import (
     ReleaseAdministration,
     ReleaseSettings,
 )
+from corpora.indexing.lexical import UNSPACED
 
 PRODUCTS = {"brimvale": (), "quillmq": ("Quill MQ",), "orrery-hub": ("Orrery",)}
 """The products with their other names."""
