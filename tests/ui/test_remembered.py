@@ -51,8 +51,8 @@ def asked(valve: MakeChatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
     kept: list[RunningQuestion] = []
     ask = QuestionRunner.ask
 
-    def noted(askings: QuestionRunner, question: Question) -> RunningQuestion:
-        kept.append(ask(askings, question))
+    def noted(askings: QuestionRunner, question: Question, chatbot: Chatbot) -> RunningQuestion:
+        kept.append(ask(askings, question, chatbot))
         return kept[-1]
 
     monkeypatch.setattr(QuestionRunner, "ask", noted)
