@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from chatbot.review.release_gaps import release_gaps_of
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
@@ -163,7 +162,7 @@ TRIED: dict[str, Callable[[Chatbot], Any]] = {
     "exports": lambda c: Exports(c.database).turns(PAT, Format.CSV),
     "numbers": lambda c: Numbers(c.database).total(PAT, ANY),
     "gaps": lambda c: ContentGaps(c.database, c.embedder).report(PAT, ANY),
-    "release gaps": lambda c: release_gaps_of(c).of(PAT, Product("valve")),
+    "release gaps": lambda c: c.release_gaps.of(PAT, Product("valve")),
     "saved answers": lambda c: Overview(c.database, PAT),
     "curation": lambda c: Curation(c, PAT),
     "exchange": lambda c: Exchange(c, PAT),
