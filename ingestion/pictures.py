@@ -65,7 +65,7 @@ def drawn_anew(data: bytes, place: str) -> tuple[bytes, int, int]:
         picture = Image.alpha_composite(paper, picture).convert("RGB")
     picture.thumbnail((_LARGEST, _LARGEST))
     picture.info.clear()
-    written = _written(picture, format="PNG", optimize=True)
+    written = _written(picture, format="PNG")
     if len(written) > _LONGEST_PNG:
         written = min(written, _written(picture, format="WEBP", quality=85), key=len)
     return written, *picture.size

@@ -254,7 +254,7 @@ def serve(pipe: str) -> None:
         try:
             data, file, kind, release = connection.recv()
             _allow(seconds)
-            works = {
+            works: dict[str, Callable[..., Any]] = {
                 Document.__name__: load,
                 Included.__name__: partial(with_included, read=read, release=release),
                 _Drawn.__name__: _drawn,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -83,7 +84,9 @@ def write_lead_and_body(
         draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
         if model is None:
             return replace(turn, answer=replace(draft.passage(), warnings=(gettext(NO_MODEL),)))
-        chosen = {} if turn.temperature is None else {"temperature": turn.temperature}
+        chosen: dict[str, Any] = {}
+        if turn.temperature is not None:
+            chosen["temperature"] = turn.temperature
         made = await call(
             model,
             prompt.messages,

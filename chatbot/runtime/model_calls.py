@@ -169,7 +169,7 @@ async def _stream(
     why = "" if order[0] is model else f"{_named(model)} failed a moment ago"
     for asked in order[:-1]:
         try:
-            made, reply = await _attempt(asked, messages, step, options, shown, unless)
+            made, reply = await _attempt(asked, messages, step, options, shown, unless, pictures)
         except GeneratorError as error:
             why = why or f"{_named(model)}: {error}"
             if shown:
@@ -178,7 +178,7 @@ async def _stream(
                 emit(StepStarted(step))
         else:
             return (made if asked is model else replace(made, instead_of=why)), reply
-    made, reply = await _attempt(order[-1], messages, step, options, shown, unless)
+    made, reply = await _attempt(order[-1], messages, step, options, shown, unless, pictures)
     return (made if order[-1] is model else replace(made, instead_of=why)), reply
 
 
@@ -194,6 +194,7 @@ async def _attempt(
     options: dict[str, Any],
     shown: bool,
     unless: tuple[str, float] | None,
+    pictures: Sequence[ShownPicture],
 ) -> tuple[ModelCall, AIMessageChunk]:
     """One request: noted, and with a span of its own."""
     server, name = getattr(model, "server", ""), _named(model)
@@ -214,7 +215,7 @@ async def _attempt(
     noted = _ATTEMPTS.get()
     try:
         with span(f"chat {name}", attributes, client=bool(server)) as tell:
-            made, reply = await _streamed(model, messages, step, options, shown, unless)
+            made, reply = await _streamed(model, messages, step, options, shown, unless, pictures)
             tell(_figures(made))
     except GeneratorError as error:
         if noted is not None:
@@ -247,6 +248,7 @@ async def _streamed(
     options: dict[str, Any],
     shown: bool,
     unless: tuple[str, float] | None,
+    pictures: Sequence[ShownPicture],
 ) -> tuple[ModelCall, AIMessageChunk]:
     started = time.perf_counter()
     first = 0.0
@@ -301,7 +303,7 @@ async def _streamed(
 
 def _sent(
     messages: Messages, pictures: Sequence[ShownPicture]
-) -> list[tuple[str, str | list[dict[str, Any]]]]:
+) -> list[tuple[str, str | list[str | dict[str, Any]]]]:
     """Return messages as the model gets them: pictures are parts of the last, each after its text.
 
     Their form is OpenAI's, which LangChain turns into that of any provider.
@@ -309,7 +311,7 @@ def _sent(
     if not pictures:
         return list(messages)
     *before, (role, text) = messages
-    parts: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    parts: list[str | dict[str, Any]] = [{"type": "text", "text": text}]
     for picture in pictures:
         url = f"data:{media_type(picture.data)};base64,{b64encode(picture.data).decode()}"
         parts.append({"type": "text", "text": picture.about})

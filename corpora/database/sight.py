@@ -35,6 +35,7 @@ from corpora.database.source_tables import SourceFileRow, SourceReleaseRow, Sour
 from corpora.database.tables import (
     Base,
     DocumentRow,
+    FigureRow,
     GenerationRow,
     GlossaryRow,
     MemberRow,
@@ -249,6 +250,7 @@ CONDITIONS: Mapping[type[Base], Callable[[Sight, Any], Condition]] = {
     MemberRow: _by_generation,
     PageRow: _by_document,
     SearchChunkRow: _by_page,
+    FigureRow: _by_page,
     MemoryPageRow: _by_pair,
     CheckedAnswerRow: _checked_answer,
     ReleaseCheckRow: _release_check,

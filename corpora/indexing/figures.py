@@ -149,7 +149,7 @@ def figures_on(database: Database, page_ids: Sequence[int]) -> tuple[StoredFigur
     return tuple(sorted(_read(database, query), key=lambda f: page_ids.index(f.page_id)))
 
 
-def _not_repeated() -> Select[tuple[FigureRow]]:
+def _not_repeated() -> Select[FigureRow]:
     """A query for figures, with their pages and documents, that few documents of a release show."""
     page, document, other = aliased(PageRow), aliased(DocumentRow), aliased(FigureRow)
     repeated = (
@@ -170,7 +170,7 @@ def _not_repeated() -> Select[tuple[FigureRow]]:
     )
 
 
-def _read(database: Database, query: Select[tuple[FigureRow]]) -> tuple[StoredFigure, ...]:
+def _read(database: Database, query: Select[FigureRow]) -> tuple[StoredFigure, ...]:
     with database.reading() as session:
         return tuple(
             StoredFigure(
