@@ -92,7 +92,7 @@ class Conversations:
         with self.database.reading() as session:
             self.own(session, conversation)
         # Its turns that they may not see now are theirs as well.
-        with replace(self.database, sight=None).writing() as session:
+        with self.database.whole.writing() as session:
             row = self.own(session, conversation)
             forget_turns_of(session, [conversation])
             session.delete(row)
