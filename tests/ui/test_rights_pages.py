@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
 from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
 from corpora.catalog.rights import OPEN, Audience, Right, Rights
+from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow, ConversationRow, TurnRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.documents.uploads import UploadedFile
@@ -314,6 +316,14 @@ def test_a_key_sees_what_its_owner_does_for_as_long_as_that_is_known(closed: Cha
     assert closed.seen_by(keys.viewer(of_ann, 0)).products() == ()
     note_groups(closed.database, replace(ANN, groups=frozenset()))
     assert closed.seen_by(keys.viewer(of_ann, 30)).products() == ()
+
+
+def test_a_sign_in_that_goes_on_elsewhere_brings_back_no_group(database: Database) -> None:
+    now = datetime.now(UTC)
+    for hours, groups in ((2, ("staff",)), (1, ()), (2, ("staff",))):
+        signed_in = now - timedelta(hours=hours)
+        note_groups(database, replace(BO, groups=frozenset(groups), signed_in=signed_in))
+    assert groups_noted(database, BO.id, timedelta(days=1)) == []
 
 
 def test_only_an_admin_names_the_groups_of_a_key(closed: Chatbot) -> None:
