@@ -1,7 +1,7 @@
 """A person and what they may do."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
@@ -27,12 +27,16 @@ def require_short(what: str, text: str, longest: int) -> None:
 
 @dataclass(frozen=True)
 class Person:
-    """A person who uses Strata; `id` is the account that signed in, empty without sign-in."""
+    """A person who uses Strata; `id` is the account that signed in, empty without sign-in.
+
+    `signed_in` is when they did, None where that is not known: now, then.
+    """
 
     id: str
     name: str
     is_admin: bool
     groups: frozenset[str] = frozenset()
+    signed_in: datetime | None = field(default=None, compare=False)
 
     def require_admin(self, over: Database | None = None) -> None:
         """Raise NotAllowed unless this is an admin.
@@ -65,6 +69,7 @@ class Account:
     name: str
     is_admin: bool
     groups: frozenset[str] = frozenset()
+    signed_in: datetime | None = field(default=None, compare=False)
 
 
 def person_of_account(database: Database, account: Account) -> Person:
@@ -74,7 +79,7 @@ def person_of_account(database: Database, account: Account) -> Person:
     address to somebody else, it does not open what is kept under it.
     """
     kept = _kept_id(database, account) if account.subject else account.address
-    return Person(kept, account.name, account.is_admin, account.groups)
+    return Person(kept, account.name, account.is_admin, account.groups, account.signed_in)
 
 
 def _kept_id(database: Database, account: Account) -> str:
@@ -92,11 +97,15 @@ def _kept_id(database: Database, account: Account) -> str:
 
 
 def note_groups(database: Database, person: Person) -> None:
-    """Keep the groups that a person is in now, for the keys that they made."""
-    now, groups = datetime.now(UTC), sorted(person.groups)
+    """Keep the groups of a person's newest sign-in, for the keys that they made.
+
+    An older one may go on elsewhere, which does not bring back a group that they have left.
+    """
+    now, groups = person.signed_in or datetime.now(UTC), sorted(person.groups)
     with database.reading() as session:
         kept = session.get(MembershipRow, person.id)
-        if kept and kept.groups == groups and now - kept.seen < _NOTED_EVERY:
+        is_older = kept and now < kept.seen
+        if is_older or (kept and kept.groups == groups and now - kept.seen < _NOTED_EVERY):
             return
     with database.writing() as session:
         session.merge(MembershipRow(person=person.id, groups=groups, seen=now))

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -37,14 +38,17 @@ def account_of_claims(
         raise NotSignedIn("Nobody is signed in.")
     if not isinstance(issued, int | float):
         raise NotSignedIn("The provider does not say when it signed you in.")
-    if (time.time() if now is None else now) > issued + 3600 * settings.sign_in_hours:
+    now = time.time() if now is None else now
+    if now > issued + 3600 * settings.sign_in_hours:
         raise NotSignedIn("Your sign-in has expired.")
     address = _address(claims)
     names = (claims.get("name"), address, claims.get("preferred_username"), subject)
     name = next(line for line in map(_line, names) if line)
     is_admin = address in settings.admins or _has_claim(claims, settings.admin_claim)
     groups = _groups(_claim(claims, settings.groups_claim) if settings.groups_claim else None)
-    return _admitted(Account(f"{issuer}#{subject}", address, name, is_admin, groups), settings)
+    signed_in = datetime.fromtimestamp(min(issued, now), UTC)
+    account = Account(f"{issuer}#{subject}", address, name, is_admin, groups, signed_in)
+    return _admitted(account, settings)
 
 
 def account_of_header(value: str, settings: Settings, groups: str = "") -> Account:

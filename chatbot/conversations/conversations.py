@@ -36,6 +36,8 @@ from corpora.database.history_tables import (
 LONGEST_TITLE = 120
 MOST_WORDS = 20
 _WORD = re.compile(r"\w+")
+_TURNS = TurnRow.metadata.tables[TurnRow.__tablename__]
+"""All turns, those too that their owner may not see now: they keep their places."""
 _OF_REPLY = ("product", "release", "route", "abstained", "profile", "model", "model_calls")
 """The fields of a reply that its turn repeats."""
 
@@ -87,7 +89,10 @@ class Conversations:
 
     def delete(self, conversation: str) -> None:
         """Delete a conversation with its turns, their feedback, reviews and remembered answers."""
-        with self.database.writing() as session:
+        with self.database.reading() as session:
+            self.own(session, conversation)
+        # Its turns that they may not see now are theirs as well.
+        with self.database.whole.writing() as session:
             row = self.own(session, conversation)
             forget_turns_of(session, [conversation])
             session.delete(row)
@@ -130,14 +135,14 @@ class Conversations:
         now = datetime.now(UTC)
         with self.database.writing() as session:
             self.own(session, conversation).updated = now
-            of_conversation = TurnRow.conversation_id == conversation
+            of_conversation = _TURNS.c.conversation_id == conversation
             if instead_of is not None:
                 replaced = session.get(TurnRow, instead_of)
                 if replaced is None or replaced.conversation_id != conversation:
                     raise UnknownConversation(
                         f"There is no turn {instead_of} in conversation {conversation!r}."
                     )
-                behind = update(TurnRow).where(TurnRow.id >= instead_of, of_conversation)
+                behind = update(_TURNS).where(_TURNS.c.id >= instead_of, of_conversation)
                 session.execute(behind.values(superseded=True))
             if open_question is not None:
                 answered = delete(OpenQuestionRow).where(
@@ -145,7 +150,7 @@ class Conversations:
                     OpenQuestionRow.conversation_id == conversation,
                 )
                 session.execute(answered)
-            last = session.scalar(select(func.max(TurnRow.position)).where(of_conversation))
+            last = session.scalar(select(func.max(_TURNS.c.position)).where(of_conversation))
             row = TurnRow(
                 conversation_id=conversation,
                 position=0 if last is None else last + 1,

@@ -133,6 +133,8 @@ class AdjacentTurns(NamedTuple):
 class OpenedTurn:
     """A turn with its conversation, feedback, review and trace (None: its version kept none).
 
+    The trace holds no calls of models for an admin of products: their prompts list all products
+    that the asker sees, and repeat the conversation.
     `before` and `after` are the turns of its conversation around this one, including those that
     were asked again since.
     """
@@ -153,6 +155,12 @@ class OpenedTurn:
     def review(self) -> ReviewRow:
         """The review by admins."""
         return review_of(self.turn)
+
+
+def _without_calls(trace: Trace) -> Trace:
+    return trace.model_copy(
+        update={"calls": (), "sides": tuple(_without_calls(side) for side in trace.sides)}
+    )
 
 
 _CHOICES: dict[str, Select[Any]] = {
@@ -230,10 +238,11 @@ class AllTurns:
             place = TurnRow.position
             before = query.where(place < row.position).order_by(place.desc()).limit(AROUND)
             after = query.where(place > row.position).order_by(place).limit(AROUND)
+            trace = Trace.unpacked(row.trace.trace) if row.trace else None
             return OpenedTurn(
                 turn=row,
                 reply=Reply.model_validate(row.answer),
-                trace=Trace.unpacked(row.trace.trace) if row.trace else None,
+                trace=_without_calls(trace) if trace and self.database.sight else trace,
                 before=tuple(session.scalars(before))[::-1],
                 after=tuple(session.scalars(after)),
             )

@@ -4,7 +4,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,6 +100,11 @@ class Database:
             session.begin(),
         ):
             yield self._limited(session)
+
+    @property
+    def whole(self) -> "Database":
+        """The same without a sight, for what tidies up: what is not seen is in use all the same."""
+        return replace(self, sight=None)
 
     def _limited(self, session: Session) -> Session:
         if self.sight is not None:

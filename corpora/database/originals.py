@@ -109,7 +109,7 @@ class Originals:
                 for content_hash in session.scalars(still):
                     self._place.remove(content_hash)
 
-        delete_in_portions(self._database, FileRow.content_hash, unused, before=remove)
+        delete_in_portions(self._database.whole, FileRow.content_hash, unused, before=remove)
 
 
 class _Place:

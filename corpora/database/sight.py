@@ -6,7 +6,8 @@ a class that names a product, a release or what belongs to one stands there (a t
 """
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -113,14 +114,9 @@ class Sight:
         """
         told = cast(turn.answer, Text)
 
-        def silent(names: tuple[str, ...]) -> Condition:
-            return and_(true(), *(~told.contains(_in_json(n), autoescape=True) for n in names))
-
+        silent = ~told.regexp_match(_any_of(self.unseen)) if self.unseen else true()
         about = self.release(turn.product, turn.release, of_product=True)
-        return and_(
-            about,
-            or_(self.whole_product(turn.product) & ~_empty(turn.product), silent(self.unseen)),
-        )
+        return and_(about, or_(self.whole_product(turn.product) & ~_empty(turn.product), silent))
 
     def _none(self, name: Any) -> Condition:
         """What is about no product is nothing that the admins of a product look after."""
@@ -138,8 +134,18 @@ def _named(column: Any, *names: str) -> Condition:
     return or_(column.in_(names), func.lower(column).in_(sorted(lowered)))
 
 
+def _any_of(names: Iterable[str]) -> str:
+    """A regular expression, of Python and of PostgreSQL, for JSON that has one of the names.
+
+    A release "2.0" is not in the seconds 12.03, nor "3" in a page {"number": 3}.
+    """
+    return "(?i)" + "|".join(map(_in_json, names))
+
+
 def _in_json(name: str) -> str:
-    return json.dumps(name)[1:-1]
+    written = json.dumps(name)[1:-1]
+    before = r'(?<![0-9])(?<![0-9]\.)(?<![^\\]": )' if written[0].isdigit() else ""
+    return before + re.escape(written) + ("(?![0-9])" if written[-1].isdigit() else "")
 
 
 def _of(row: type[Base]) -> Any:

@@ -234,7 +234,7 @@ def prune(database: Database, data_dir: Path, release_id: int) -> None:
     Kept are the one that serves, the last `KEPT_FOR_ROLLBACK` that served, one that waits and one
     being built.
     """
-    of_release = GenerationRow.release_id == release_id
+    database, of_release = database.whole, GenerationRow.release_id == release_id
     with database.writing() as session:
         release = session.get(ReleaseRow, release_id)
         serving = release.published_generation_id if release else None
@@ -261,6 +261,7 @@ def sweep_folders(database: Database, data_dir: Path) -> None:
     """Remove indexes of generations that are no more, and what killed processes left aside."""
     # Listed before the ids are read: a folder made later belongs to a generation known then.
     folders = [(f, f.stat().st_mtime) for f in (data_dir / "generations").glob("*/")]
+    database = database.whole
     with database.reading() as session:
         known = {str(i) for i in session.scalars(select(GenerationRow.id))}
     sweep_schemas(database)
@@ -288,6 +289,7 @@ def sweep_schemas(database: Database) -> None:
 
 def prune_unused(database: Database) -> None:
     """Remove vectors of texts and bytes of files that no document holds any more."""
+    database = database.whole
     chunks = select(SearchChunkRow.id).where(SearchChunkRow.text_hash == EmbeddingRow.text_hash)
     delete_in_portions(database, EmbeddingRow.text_hash, ~chunks.exists())
     Originals(database).prune()

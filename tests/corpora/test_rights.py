@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ from corpora.database.history_tables import (
 )
 from corpora.database.job_tables import JobFileRow, JobKind, JobRow, JobState
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
+from corpora.database.originals import Originals, pack
 from corpora.database.question_tables import ProposalRow
 from corpora.database.right_tables import RightRow
 from corpora.database.sight import CONDITIONS
@@ -42,6 +44,7 @@ from corpora.database.source_tables import SourceFileRow, SourceReleaseRow, Sour
 from corpora.database.tables import Base, EmbeddingModelRow, GenerationRow, ProductRow, ReleaseRow
 from corpora.errors import NoCorpus, UnknownRelease, UnusableRight
 from corpora.generations import generations
+from corpora.jobs.jobs import order_job
 
 pytestmark = pytest.mark.database
 
@@ -386,6 +389,25 @@ def test_what_is_not_seen_is_neither_changed_nor_deleted(rights: Rights) -> None
             select(ReleaseRow.sorts_as).join(ProductRow).where(ProductRow.name == "valve")
         ).all() == [None, None]
         assert set(session.scalars(select(JobRow.product))) == {"valve"}
+
+
+def test_what_is_not_seen_is_in_use_all_the_same(rights: Rights, data_dir: Path) -> None:
+    rights.change_admins("valve", [BO.id])
+    whole = rights.database
+    own = replace(whole, sight=rights.administered(BO))
+    held = pack(b"an original of the pump")
+    with whole.writing() as session:
+        Originals(whole).store(session, held)
+        held_by = JobFileRow("a.md", size=1, content_hash=held.content_hash)
+        order_job(session, JobKind.UPLOAD, "pump", "1.0", "ada", [held_by])
+        of_pump = require_release(session, "pump", "1.0").published_generation_id
+        of_valve = require_release(session, "valve", "1.0").id
+    folder = data_dir / "generations" / str(of_pump)
+    folder.mkdir(parents=True)
+    generations.prune(own, data_dir, of_valve)
+    generations.prune_unused(own)
+    assert folder.is_dir()
+    assert Originals(whole).read(held.content_hash) == b"an original of the pump"
 
 
 NAMES = {

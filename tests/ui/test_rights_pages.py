@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from chatbot.review.release_gaps import release_gaps_of
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
@@ -19,20 +19,25 @@ from chatbot.administration.overview import Overview
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import NotAllowed, UnknownPerson, UnknownTurn
+from chatbot.reply import Trace
 from chatbot.review.exports import Exports, Format
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.numbers import Numbers
 from chatbot.review.turns import ANY, AllTurns
+from chatbot.turn import ModelCall
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
 from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
 from corpora.catalog.rights import OPEN, Audience, Right, Rights
-from corpora.database.history_tables import AuditRow, ConversationRow
+from corpora.database.engine import Database
+from corpora.database.history_tables import AuditRow, ConversationRow, TurnRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.documents.uploads import UploadedFile
 from corpora.errors import JobError, UnknownRelease
 from corpora.jobs.jobs import JobKind, Jobs
-from tests.chatbot.asked import asked
+from tests.chatbot.asked import answer, asked
 from tests.ui.conftest import Command, SignIn
+from tests.ui.memory_pairs import keep
 from tests.ui.pages import ask, go_to, open_page, texts
 from tests.ui.valve_corpus import QUESTION
 from ui.serving import services
@@ -96,6 +101,56 @@ def test_a_conversation_about_what_is_closed_is_as_one_that_is_gone(
         assert session.scalars(select(ConversationRow)).all() == []
 
 
+def test_a_conversation_goes_on_and_is_deleted_whatever_of_it_is_closed(closed: Chatbot) -> None:
+    admin = Administration(closed.database, LOCAL)
+    admin.change_right("valve", "", None)
+    first = closed.ask("Hello", conversation=NEW, owner=BO.id).conversation
+    assert first is not None
+    hidden = closed.ask(QUESTION, product="valve", conversation=first, owner=BO.id).kept_as
+    pair = keep(closed.database, QUESTION)
+    with closed.database.writing() as session:
+        session.add(MemoryUseRow(turn_id=hidden, pair_id=pair, role="source"))
+    admin.change_right("valve", "", STAFF)
+    seen = closed.seen_by(BO.viewer)
+    kept = [seen.ask("Hello", conversation=first, owner=BO.id).kept_as for _ in range(2)]
+    own = seen.conversations.of(BO.id)
+    assert [turn.id for turn in own.turns(first)] == kept
+    # What is asked anew leaves with all behind it, also with what is closed.
+    every = closed.conversations.of(BO.id)
+    other = every.start("relay", "?")
+    again = [every.add(other, "?", answer(product=of)) for of in ("relay", "valve")]
+    seen.ask("Hello", conversation=other, owner=BO.id, instead_of=again[0])
+    with closed.database.reading() as session:
+        left = select(TurnRow.id).where(TurnRow.conversation_id == other, TurnRow.superseded)
+        assert session.scalars(left.order_by(TurnRow.id)).all() == again
+        assert session.get(MemoryPairRow, pair)
+    for conversation in (first, other):
+        own.delete(conversation)
+    with closed.database.reading() as session:
+        assert session.get(MemoryPairRow, pair) is None
+
+
+def test_a_release_that_is_closed_hides_no_answer_with_its_figures(closed: Chatbot) -> None:
+    admin = Administration(closed.database, LOCAL)
+    Catalog(closed.database).add_release("valve", "3")
+    admin.change_right("valve", "", None)
+    for release in ("2.0", "3"):
+        admin.change_right("valve", release, STAFF)
+    page = {"document": "Manual", "file": "a.md", "page": 3, "section": "", "anchor": None}
+    of = {"product": "valve", "release": "1.0", "route": "documents"}
+    cited = {**page, "release": "1.0", "quote": "Yes.", "page_id": 3}
+    timings = {"answer_generation": 2.0, "question_reading": 12.03}
+    said = ("It is 2.0 there.", "3", "See valve-3, too.", "It is 32.04.", "In 2.0.1 or 3.0?")
+    turns = {
+        text: asked(
+            closed.database, "?", owner=BO.id, answer=text, timings=timings, citations=[cited], **of
+        )
+        for text in said
+    }
+    own = closed.seen_by(BO.viewer).conversations.of(BO.id)
+    assert {text for text, turn in turns.items() if own.reply(turn)} == {"It is 32.04."}
+
+
 def test_a_question_on_the_page_is_answered_from_what_its_asker_sees(
     closed: Chatbot, signed_in: SignIn
 ) -> None:
@@ -139,6 +194,7 @@ def test_an_admin_of_a_product_has_the_pages_for_it_alone(
     for name in OWN:
         shown = go_to(page, name).run()
         assert not shown.exception, name
+        assert not shown.error, name
         assert "relay" not in str(shown.main), name
     shown = go_to(page, "history").run()
     assert "1 answer" in texts(shown)
@@ -163,7 +219,7 @@ TRIED: dict[str, Callable[[Chatbot], Any]] = {
     "exports": lambda c: Exports(c.database).turns(PAT, Format.CSV),
     "numbers": lambda c: Numbers(c.database).total(PAT, ANY),
     "gaps": lambda c: ContentGaps(c.database, c.embedder).report(PAT, ANY),
-    "release gaps": lambda c: release_gaps_of(c).of(PAT, Product("valve")),
+    "release gaps": lambda c: c.release_gaps.of(PAT, Product("valve")),
     "saved answers": lambda c: Overview(c.database, PAT),
     "curation": lambda c: Curation(c, PAT),
     "exchange": lambda c: Exchange(c, PAT),
@@ -231,6 +287,23 @@ def test_what_they_may(closed: Chatbot) -> None:
         turns.open(PAT, other)
 
 
+def test_they_see_no_prompts_which_list_what_the_asker_sees(closed: Chatbot) -> None:
+    call = ModelCall("question_reading", (("user", "Releases: relay 17.20"),), "{}")
+    side = Trace(calls=(call,))
+    conversations = closed.conversations.of(ANN.id)
+    turn = conversations.add(
+        conversations.start("valve", "?"),
+        "?",
+        answer(product="valve", release="2.0"),
+        trace=Trace(calls=(call,), sides=(side,)),
+    )
+    assert "relay" in str(AllTurns(closed.database).open(LOCAL, turn).trace)
+    trace = AllTurns(own(closed).database).open(PAT, turn).trace
+    assert trace is not None
+    assert len(trace.sides) == 1
+    assert "relay" not in str(trace)
+
+
 # Keys, groups, and saying so
 
 
@@ -243,6 +316,14 @@ def test_a_key_sees_what_its_owner_does_for_as_long_as_that_is_known(closed: Cha
     assert closed.seen_by(keys.viewer(of_ann, 0)).products() == ()
     note_groups(closed.database, replace(ANN, groups=frozenset()))
     assert closed.seen_by(keys.viewer(of_ann, 30)).products() == ()
+
+
+def test_a_sign_in_that_goes_on_elsewhere_brings_back_no_group(database: Database) -> None:
+    now = datetime.now(UTC)
+    for hours, groups in ((2, ("staff",)), (1, ()), (2, ("staff",))):
+        signed_in = now - timedelta(hours=hours)
+        note_groups(database, replace(BO, groups=frozenset(groups), signed_in=signed_in))
+    assert groups_noted(database, BO.id, timedelta(days=1)) == []
 
 
 def test_only_an_admin_names_the_groups_of_a_key(closed: Chatbot) -> None:

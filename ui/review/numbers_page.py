@@ -105,8 +105,11 @@ def numbers(person: Person) -> None:
 def _servers(person: Person, wanted: TurnFilter) -> None:
     """The language models that were asked in the period, and whether their servers answer now.
 
-    Requests are counted for all products: a server fails for one as for the other.
+    Requests are counted for all products: a server fails for one as for the other. So they are for
+    admins of Strata alone.
     """
+    if not person.is_admin:
+        return
     model, database = services.chatbot().model, services.chatbot().database
     figures = server_figures(database, person, wanted.since, wanted.until)
     served = model.in_order if isinstance(model, ServedChatModel) else ()
