@@ -188,14 +188,18 @@ def _with_titles(lines: Sequence[str]) -> Iterator[str]:
 
 def _joined(lines: Sequence[str]) -> Iterator[str]:
     r"""Put the value of an attribute that goes on behind a "\" on one line."""
-    waiting = ""
+    waiting, fence = "", ""
     for line in map(str.rstrip, lines):
         line = f"{waiting} {line.strip()}" if waiting else line
         waiting = ""
-        if line.endswith(" \\") and _ENTRY.match(line):
+        if not fence and line.endswith(" \\") and _ENTRY.match(line):
             waiting = line[:-2]
-        else:
-            yield line
+            continue
+        yield line
+        if line == fence:
+            fence = ""
+        elif not fence and (opening := _FENCE.match(line)):
+            fence = opening[1]
     if waiting:
         yield waiting
 
