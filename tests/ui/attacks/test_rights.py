@@ -161,6 +161,7 @@ OF_VALVE: dict[str, list[tuple[str, Any]]] = {
     "GET /api/v1/changes": [("?product=valve&older=1.0&newer=2.0", None)],
     "POST /api/v1/upgrade-guide": [("", {"product": "valve", "older": "1.0", "newer": "2.0"})],
     "GET /api/v1/pages/{page}": [("", None), ("?quote=hold_time", None)],
+    "GET /api/v1/pages/{page}/figures/{picture}": [("", None)],
     ANSWERED: [
         ("", {"question": QUESTION, "product": "valve"}),
         ("", {"question": QUESTION, "product": "valve", "release": "2.0"}),
@@ -224,7 +225,7 @@ def told(strata: Strata, route: str, key: str, path: str, body: Any) -> tuple[in
     strata.forget_use()
     method, place = route.replace("{name:path}", "strata/valve").split()
     place = place.replace("{file:path}", "reference.html")
-    place = place.format(product="valve", release="2.0", number=1, **strata.ids)
+    place = place.format(product="valve", release="2.0", number=1, picture="0" * 64, **strata.ids)
     asked = method, place + path, key, filled_in(body, strata.ids)
     response = strata.ask(*asked)
     if '"pending":["' in response.text:
