@@ -125,7 +125,8 @@ class Rights:
 
     def change_admins(self, product: str, admins: Iterable[str]) -> None:
         """Say who administers a product, by address or as "group:NAME". Raises as `change`."""
-        names = _names(admins)
+        # Addresses are kept in small letters, as whoever signs in with one is.
+        names = [n if n.startswith(GROUP) else n.lower() for n in _names(admins)]
         if GROUP in names:
             raise UnusableRight(f"“{GROUP}” names no group: write {GROUP}NAME.")
         with self.database.writing() as session:

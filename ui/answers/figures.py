@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from chatbot.reply import Reply
+from chatbot.text.languages import gettext
 from chatbot.turn import Citation
 from corpora.errors import CatalogError
 from corpora.indexing.figures import StoredFigure, figure_bytes, figures_of
@@ -33,7 +34,7 @@ def show_figures(turn: int, reply: Reply) -> None:
                 st.image(data, width=min(_WIDTH, figure.width), alt=_description(figure))
                 label = as_label(figure.caption or figure.description, _SHORT)
                 button(
-                    label or f"Figure {number}",
+                    label or gettext("Figure {number}", number=number),
                     _open,
                     *(figure, citation, data),
                     icon="zoom_in",
@@ -61,12 +62,17 @@ def _figures(reply: Reply) -> Iterator[tuple[StoredFigure, Citation, bytes]]:
 
 @st.cache_data(max_entries=4096, show_spinner=False)
 def _of_section(page_id: int, section: str) -> tuple[StoredFigure, ...]:
-    """What stands in a section, which never changes as long as its page has this id."""
-    return figures_of(services.chatbot().database, page_id, section)
+    """What stands in a section, which never changes as long as its page has this id.
+
+    Kept for everybody: whether somebody may read the page is asked of each figure.
+    """
+    return figures_of(services.whole().database, page_id, section)
 
 
 def _open(figure: StoredFigure, citation: Citation, data: bytes) -> None:
-    st.dialog("Figure", width="large", icon=":material/image:")(_large)(figure, citation, data)
+    st.dialog(gettext("Figure"), width="large", icon=":material/image:")(_large)(
+        figure, citation, data
+    )
 
 
 def _large(figure: StoredFigure, citation: Citation, data: bytes) -> None:
@@ -80,4 +86,6 @@ def _large(figure: StoredFigure, citation: Citation, data: bytes) -> None:
 
 def _description(figure: StoredFigure) -> str:
     """What is read out of a figure to who does not see it."""
-    return visible(figure.description or figure.caption) or "A figure without a description"
+    return visible(figure.description or figure.caption) or gettext(
+        "A figure without a description"
+    )
