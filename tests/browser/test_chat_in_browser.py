@@ -32,6 +32,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_sample_question_is_answered_with_its_source(served: str, open_page: OpenPage) -> None:
     page = open_page(served)
+    choose_product(page, "tessaline")
     main(page).get_by_role("button", name=re.compile("wait-to-restore")).click()
     source = page.get_by_role("button", name=re.compile(r"^1 Protection"))
     expect(source).to_be_visible(timeout=SLOW)
@@ -142,7 +143,9 @@ def test_questions_asked_at_once_are_all_answered_in_order(
 
 
 def test_at_the_width_of_a_phone_nothing_is_cut_off(served: str, open_page: OpenPage) -> None:
-    page = open_page(served, width=390, height=844)
+    page = open_page(served)
+    choose_product(page, "tessaline")
+    page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("heading", name="Ask about tessaline")).to_be_visible()
     assert fits(page)
     ask(page, "x" * 300 + " is what of wait-to-restore in 17.20?")
