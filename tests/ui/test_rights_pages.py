@@ -45,6 +45,8 @@ from ui.serving import services
 STAFF = Right(Audience.GROUPS, ("staff",))
 BO = Person("bo@example.org", "Bo", is_admin=False)
 ANN = Person("ann@example.org", "Ann", is_admin=False, groups=frozenset({"staff"}))
+CY = Person("cy@example.org", "Cy", is_admin=False)
+"""Of whom nothing else is known: other tests give Bo keys."""
 PAT = Person("pat@example.org", "Pat", is_admin=False)
 """Who administers the valve."""
 ALL = ("", "releases", "account")
@@ -84,8 +86,8 @@ def test_the_pages_of_somebody_without_the_right_are_those_of_an_empty_strata(
 def test_a_conversation_about_what_is_closed_is_as_one_that_is_gone(
     closed: Chatbot, signed_in: SignIn
 ) -> None:
-    answered = closed.ask(QUESTION, product="valve", conversation=NEW, owner=BO.id)
-    signed_in(BO)
+    answered = closed.ask(QUESTION, product="valve", conversation=NEW, owner=CY.id)
+    signed_in(CY)
     told = []
     for conversation in (answered.conversation, "0" * 32):
         page = open_page(conversation, answered.kept_as)
@@ -94,9 +96,9 @@ def test_a_conversation_about_what_is_closed_is_as_one_that_is_gone(
     assert services.conversations().recent() == ()
     assert services.conversations().recent(wanted="hold_time") == ()
     with pytest.raises(UnknownPerson):
-        export_person(services.chatbot().database, BO.id)
+        export_person(services.chatbot().database, CY.id)
     # What they may not see is deleted with the rest all the same.
-    assert delete_person(services.whole().database, BO.id) == 1
+    assert delete_person(services.whole().database, CY.id) == 1
     with closed.database.reading() as session:
         assert session.scalars(select(ConversationRow)).all() == []
 
