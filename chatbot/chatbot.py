@@ -17,13 +17,10 @@ from chatbot.chain.profile import Profile, run
 from chatbot.chain.profiles import profile_named
 from chatbot.chain.reply import reply_of, trace_of
 from chatbot.comparison.still_true import StillTrueCheck
-from chatbot.conversations.conversations import (
-    Conversations,
-    KeptTurn,
-    release_spoken_of,
-)
+from chatbot.conversations.asked import checked_history, checked_question, continued
+from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import Feedback
-from chatbot.errors import BadQuestion, GeneratorError
+from chatbot.errors import GeneratorError
 from chatbot.memory.remembering import Memory, open_memory
 from chatbot.models.embedded import EmbeddedChatModel
 from chatbot.models.server_calls import keep_attempts
@@ -35,10 +32,9 @@ from chatbot.runtime.ingest_throttle import ingests_paused
 from chatbot.runtime.model_calls import noted_attempts
 from chatbot.runtime.spans import span
 from chatbot.settings import Settings
-from chatbot.text.languages import LANGUAGES, figure, gettext, spoken, translations
+from chatbot.text.languages import LANGUAGES, gettext, spoken, translations
 from chatbot.text.question_language import language_of
-from chatbot.turn import TURNS_BEFORE, ModelStep, Turn, last_turns
-from chatbot.understanding.clarification import asked_back
+from chatbot.turn import ModelStep, Turn, last_turns
 from chatbot.upgrading.grouping import grouped
 from chatbot.upgrading.guide import Guide, UpgradeGuides
 from chatbot.upgrading.release_gaps import ReleaseGaps
@@ -174,26 +170,25 @@ class Chatbot:
                 question, stated = file
                 product, release = product or stated.product, stated.chosen
                 chosen_by = gettext("the pasted {reason}", reason=stated.reason)
-            question = self._checked(question)
+            question = checked_question(question, self.settings.question_limit)
             if len(asked) > self.settings.question_limit:
                 asked = question
             account = owner if account is None else account
             if same_as is None:
                 self.limits.question(account, per_minute)
             own = self.conversations.of(owner)
-            checked_history = self._checked_history(history)
             turn = Turn(
                 question,
                 product=product,
                 release=release,
                 chosen_by=chosen_by,
-                history=checked_history,
+                history=checked_history(history, self.settings.question_limit),
                 afresh=afresh,
                 same_as=same_as,
                 owner=owner,
             )
             if conversation is not None and conversation != NEW:
-                turn = self._continue(turn, own.turns(conversation), instead_of)
+                turn = continued(turn, own.turns(conversation), instead_of)
             turn, seconds = run_on_event_loop(
                 self._run(self._chain.ainvoke, turn, account, listener), stopped
             )
@@ -228,7 +223,7 @@ class Chatbot:
         stopped: Callable[[], bool] = lambda: False,
     ) -> Turn:
         """The best records as `selected`, or an `answer` where it is about no one release."""
-        question = self._checked(question)
+        question = checked_question(question, self.settings.question_limit)
         self.limits.question(owner, per_minute)
         turn = Turn(question, product=product, release=release, afresh=True)
         search = self._profile.search
@@ -238,43 +233,9 @@ class Chatbot:
             searching = self._run(lambda searched: run(search, searched), turn, owner)
             return run_on_event_loop(searching, stopped)[0]
 
-    def _checked(self, question: str) -> str:
-        question = self._bounded(gettext("the question"), question)
-        if not question:
-            raise BadQuestion(gettext("the question is empty: type one"))
-        return question
-
-    def _bounded(self, what: str, text: str) -> str:
-        text = " ".join(visible(text).split())
-        limit = self.settings.question_limit
-        if len(text) > limit:
-            raise BadQuestion(
-                gettext(
-                    "{what} has {number} characters, the limit is {limit}: shorten it",
-                    what=what,
-                    number=figure(len(text)),
-                    limit=figure(limit),
-                )
-            )
-        return text
-
     def last_turns(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """The last turns of a conversation, as many as can be read with a question."""
         return last_turns(history, self.settings.question_limit)
-
-    def _checked_history(self, history: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        size = sum(len(user) + len(reply) for user, reply in history)
-        limit = TURNS_BEFORE * self.settings.question_limit
-        if size > limit or len(history) > TURNS_BEFORE:
-            raise BadQuestion(
-                f"the conversation before it has {len(history):,} turns of {size:,} characters, "
-                f"the limit is {TURNS_BEFORE} of {limit:,}: send its last turns only"
-            )
-        # What was too long to be asked is refused, not cut: its end may name the release.
-        return tuple(
-            (self._bounded(f"question {n} of the conversation before it", user), visible(reply))
-            for n, (user, reply) in enumerate(history, 1)
-        )
 
     def warm_up(self) -> None:
         """Load what the first question would wait for; raises the errors of loading."""
@@ -398,22 +359,6 @@ class Chatbot:
                 yield
             finally:
                 await in_thread(keep_attempts, self.database, attempts)
-
-    @staticmethod
-    def _continue(turn: Turn, kept: Sequence[KeptTurn], instead_of: int | None) -> Turn:
-        earlier = [t for t in kept if instead_of is None or t.id < instead_of]
-        spoken_of = release_spoken_of(t.reply for t in earlier)
-        earlier = earlier[-TURNS_BEFORE:]
-        return replace(
-            turn,
-            history=tuple((" ".join(t.question.split()), t.reply.answer) for t in earlier),
-            asked_back=frozenset(
-                i
-                for i, t in enumerate(earlier)
-                if asked_back(t.reply.route, t.reply.release_status)
-            ),
-            conversation_release=spoken_of,
-        )
 
     @cached_property
     def _profile(self) -> Profile:

@@ -49,6 +49,18 @@ class ShownPicture:
     about: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a model is asked; `shown`, `unless` and `pictures` are those of `call`."""
+
+    messages: Messages
+    step: str
+    options: Mapping[str, Any]
+    shown: bool = False
+    unless: tuple[str, float] | None = None
+    pictures: Sequence[ShownPicture] = ()
+
+
 _MOST_TOKENS = 4096
 _CHARACTERS = 8
 """The most characters of a token: a longer reply is cut, since a server may ignore the limit."""
@@ -104,7 +116,7 @@ async def call(
     probability: where they are at least so likely to begin the reply, they are the reply.
     `pictures` are shown to the model with the last message, and not kept with the call.
     """
-    return (await _stream(model, messages, step, options, shown, unless, pictures))[0]
+    return (await _stream(model, _Request(messages, step, options, shown, unless, pictures)))[0]
 
 
 async def ask_for(
@@ -151,34 +163,27 @@ async def next_token_probabilities(
     None where the backend gives no probabilities.
     """
     options = {"max_tokens": 1, "logprobs": True, "top_logprobs": 20}
-    answers = await together(_stream(model, prompt, step, options) for prompt in prompts)
+    requests = [_Request(prompt, step, options) for prompt in prompts]
+    answers = await together(_stream(model, request) for request in requests)
     return [_probabilities(reply, words) for _, reply in answers], [made for made, _ in answers]
 
 
-async def _stream(
-    model: BaseChatModel,
-    messages: Messages,
-    step: str,
-    options: dict[str, Any],
-    shown: bool = False,
-    unless: tuple[str, float] | None = None,
-    pictures: Sequence[ShownPicture] = (),
-) -> tuple[ModelCall, AIMessageChunk]:
+async def _stream(model: BaseChatModel, request: _Request) -> tuple[ModelCall, AIMessageChunk]:
     """The call by the model, or by what stands in for it."""
     order: Sequence[BaseChatModel] = getattr(model, "in_order", (model,))
     why = "" if order[0] is model else f"{_named(model)} failed a moment ago"
     for asked in order[:-1]:
         try:
-            made, reply = await _attempt(asked, messages, step, options, shown, unless, pictures)
+            made, reply = await _attempt(asked, request)
         except GeneratorError as error:
             why = why or f"{_named(model)}: {error}"
-            if shown:
+            if request.shown:
                 # What was written so far is no part of the answer.
-                emit(StepFinished(step))
-                emit(StepStarted(step))
+                emit(StepFinished(request.step))
+                emit(StepStarted(request.step))
         else:
             return (made if asked is model else replace(made, instead_of=why)), reply
-    made, reply = await _attempt(order[-1], messages, step, options, shown, unless, pictures)
+    made, reply = await _attempt(order[-1], request)
     return (made if order[-1] is model else replace(made, instead_of=why)), reply
 
 
@@ -187,17 +192,9 @@ def _named(model: BaseChatModel) -> str:
     return name
 
 
-async def _attempt(
-    model: BaseChatModel,
-    messages: Messages,
-    step: str,
-    options: dict[str, Any],
-    shown: bool,
-    unless: tuple[str, float] | None,
-    pictures: Sequence[ShownPicture],
-) -> tuple[ModelCall, AIMessageChunk]:
+async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, AIMessageChunk]:
     """One request: noted, and with a span of its own."""
-    server, name = getattr(model, "server", ""), _named(model)
+    server, name, options = getattr(model, "server", ""), _named(model), request.options
     url = urlsplit(server) if "://" in server else None
     started = time.perf_counter()
     attributes = {
@@ -210,12 +207,12 @@ async def _attempt(
         "gen_ai.output.type": "json" if "response_format" in options else "text",
         "server.address": url and url.hostname,
         "server.port": url and url.port,
-        "strata.step": step,
+        "strata.step": request.step,
     }
     noted = _ATTEMPTS.get()
     try:
         with span(f"chat {name}", attributes, client=bool(server)) as tell:
-            made, reply = await _streamed(model, messages, step, options, shown, unless, pictures)
+            made, reply = await _streamed(model, request)
             tell(_figures(made))
     except GeneratorError as error:
         if noted is not None:
@@ -241,41 +238,32 @@ def _figures(made: ModelCall) -> dict[str, Any]:
     }
 
 
-async def _streamed(
-    model: BaseChatModel,
-    messages: Messages,
-    step: str,
-    options: dict[str, Any],
-    shown: bool,
-    unless: tuple[str, float] | None,
-    pictures: Sequence[ShownPicture],
-) -> tuple[ModelCall, AIMessageChunk]:
+async def _streamed(model: BaseChatModel, request: _Request) -> tuple[ModelCall, AIMessageChunk]:
     started = time.perf_counter()
     first = 0.0
     likely = None
     reply = AIMessageChunk(content="")
-    words, least = unless or ("", 1.0)
-    if unless:
-        options = {**options, "logprobs": True, "top_logprobs": 20}
-    stream = cast(
-        "AsyncGenerator[AIMessageChunk]", model.astream(_sent(messages, pictures), **options)
-    )
+    options = dict(request.options)
+    words, least = request.unless or ("", 1.0)
+    if request.unless:
+        options |= {"logprobs": True, "top_logprobs": 20}
+    stream = cast("AsyncGenerator[AIMessageChunk]", model.astream(_sent(request), **options))
     problem = ""
-    asking = STEP.set(step)
+    asking = STEP.set(request.step)
     length, most = 0, _CHARACTERS * options.get("max_tokens", _MOST_TOKENS)
     try:
         async with aclosing(stream) as chunks:
             async for chunk in chunks:
                 if not first and chunk.content:
                     first = time.perf_counter() - started
-                if shown and chunk.content:
+                if request.shown and chunk.content:
                     emit(Token(str(chunk.content)))
                 reply += chunk
                 length += len(str(chunk.content))
                 if length > most:
                     reply.content = str(reply.content)[:most]
                     break
-                if not unless or likely is not None:
+                if not request.unless or likely is not None:
                     continue
                 likely = _probabilities(reply, (words,))
                 if likely is not None and likely[words] >= least:
@@ -287,8 +275,8 @@ async def _streamed(
         STEP.reset(asking)
     counted = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
     made = ModelCall(
-        step=step,
-        prompt=tuple(messages),
+        step=request.step,
+        prompt=tuple(request.messages),
         reply=str(reply.content),
         prompt_tokens=counted["input_tokens"],
         cached_tokens=(counted.get("input_token_details") or {}).get("cache_read", 0),
@@ -302,17 +290,17 @@ async def _streamed(
 
 
 def _sent(
-    messages: Messages, pictures: Sequence[ShownPicture]
+    request: _Request,
 ) -> list[tuple[str, str | list[str | dict[str, Any]]]]:
     """Return messages as the model gets them: pictures are parts of the last, each after its text.
 
     Their form is OpenAI's, which LangChain turns into that of any provider.
     """
-    if not pictures:
-        return list(messages)
-    *before, (role, text) = messages
+    if not request.pictures:
+        return list(request.messages)
+    *before, (role, text) = request.messages
     parts: list[str | dict[str, Any]] = [{"type": "text", "text": text}]
-    for picture in pictures:
+    for picture in request.pictures:
         url = f"data:{media_type(picture.data)};base64,{b64encode(picture.data).decode()}"
         parts.append({"type": "text", "text": picture.about})
         parts.append({"type": "image_url", "image_url": {"url": url}})
