@@ -57,11 +57,11 @@ _THAN = r"(?:\b(?P<than>than|as)\s+(?=(?:in|on|with|under|for)\s))?"
 """Before the preposition of a release that another one is held against: "than in 2.1"."""
 _WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
-    r"(?:(?<!\w)(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
+    r"(?:(?<![\w./-])(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     rf"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below|{BEFORE}+)"
     r"|(?P<after>after|newer\s+than|above))\s+"
     rf"|(?P<since>{SINCE}+)\s+"
-    rf"|{_THAN}\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to"
+    rf"|{_THAN}(?<![\w./-])(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to"
     rf"|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
@@ -73,8 +73,11 @@ _WORDS_BEFORE = re.compile(
 )
 """The words right before a number that belong to it; matches the end of any text."""
 _OWNER = re.compile(
-    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
+    rf"(?P<sign>(?<![\w{OWN}])[-$@<{{/]+)?[`\"'“]*(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|(?:[./-]|::|->)(?=\w))*)(?:['’]s)?"
+    r"(?P<code>\([\w, ]*\)|\[\w+\]|[>}`\"'”](?=\s|\Z))*(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
 )
+_OWN_NAME = re.compile(r"_|(?<![^\W_])[a-z]{2,}[A-Z]+[a-z]|[A-Z]{2,}-[A-Z]{2,}")
+_NAME_IN_PARTS = re.compile(r"[a-z][A-Z]+[a-z]|\w[./-]\w")
 _SIGNS = tuple("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
 """A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
@@ -195,7 +198,7 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     if owner and not bracketed and (not owner["joint"].isspace() or not _stands_free(owner)):
         words = [word for word in text.casefold().split() if word[0].isalpha()]
         # A query and no sentence: "pool timeout echo 1.4".
-        keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
+        keywords = len(words) if STOP_WORDS.isdisjoint(words) else 0
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
         likely = head.endswith((",", "/", "#")) and number.is_known and number.is_dotted
@@ -244,17 +247,18 @@ def _stands_free(owner: re.Match[str]) -> bool:
 
 
 def _of_word(
-    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: bool
+    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: int
 ) -> NumberRole:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
     word, head = owner["word"], owner.string[: owner.start()]
+    is_own = bool(owner["sign"] or owner["code"] or _OWN_NAME.search(word))
     # The first letter of a question is a capital in any word.
     word = word[not head.strip() :]
-    named = word != word.lower()
+    named = word != word.lower() and not is_own
     joint = owner["joint"]
     if (sign := joint.strip(" (\"'`\n\t")) or not (joint.isspace() or mark):
         # "set name=2.0" and "call(2.0)" have a value.
-        likely = (sign or "_" in word) and _last_word(head) != "set"
+        likely = (sign or is_own) and "set" not in head.casefold().split()
         return NumberRole.OPEN if likely and number.is_dotted else NumberRole.OTHER
     if owner["word"].casefold() in _INTERFACES:
         return NumberRole.OPEN if number.is_known else NumberRole.OTHER
@@ -263,14 +267,16 @@ def _of_word(
     if (
         number.is_known
         and number.is_dotted
-        and (head[-2:] == f"{OWN} " or (not named and keywords))
+        and (head[-2:] == f"{OWN} " or (not named and keywords > (0 if is_own else 2)))
     ):
         return NumberRole.RELEASE
     exact = names.names(number.tokens) and _high(number)
     if number.is_known and (mark or number.is_dotted or exact or OWN in head[-2:]):
         return NumberRole.OPEN
-    near = mark or (number.is_dotted and ("_" in word or OWN in head))
-    return NumberRole.OPEN if near and not named else NumberRole.OTHER
+    if not named and (mark or (number.is_dotted and (is_own or OWN in head))):
+        return NumberRole.OPEN
+    likely = number.is_dotted and names.near(number.tokens) and OWN not in word
+    return NumberRole.OPEN if likely and _NAME_IN_PARTS.search(word) else NumberRole.OTHER
 
 
 def _high(number: Number) -> bool:
@@ -283,7 +289,7 @@ def _free(
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
     where, following = preposition(before), next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
-        return NumberRole.OPEN if number.is_dotted or number.is_known else NumberRole.OTHER
+        return NumberRole.OPEN if number.is_dotted else NumberRole.OTHER
     if number.is_dotted or mark or (number.is_known and following in _OF_RELEASES):
         return NumberRole.RELEASE
     if following not in _FREE:
