@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from rapidfuzz.distance import DamerauLevenshtein
 
 from chatbot.text import asked_words as asked
-from chatbot.text.asked_words import phrases
+from chatbot.text.asked_words import VERSION, phrases
 from corpora.catalog.release import Product, is_among
 from corpora.indexing.lexical import UNSPACED, half_width
 
@@ -22,13 +22,12 @@ _SIGNS = str.maketrans(dict.fromkeys("，（、。：「『【《", ";"))
 _PHRASES = {
     (EVERY := "\ue010"): asked.EVERY_RELEASE,
     (OLDEST := "\ue011"): asked.OLDEST_RELEASE,
-    (NEXT := "\ue012"): asked.NEXT_RELEASE,
-    (BEFORE := "\ue013"): asked.BEFORE,
-    (SINCE := "\ue014"): asked.SINCE,
+    (AFTER := "\ue012"): asked.AFTER,
+    (NEXT := "\ue013"): asked.NEXT_RELEASE,
+    (BEFORE := "\ue014"): asked.BEFORE,
+    (SINCE := "\ue015"): asked.SINCE,
 }
 """Stand in a question for each letter of such a phrase in another language than English."""
-VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\w", "[本ンス전]"
-"""The word for a release in other scripts, and the letters of it that no blank follows."""
 PREVIOUS = r"上一?个?|前の|以前の|이전\s?|предыдущ\w+\s"
 """The words for "previous" before it."""
 NEWEST = (
@@ -36,13 +35,6 @@ NEWEST = (
     r"|[úu]ltim[ao]|atual|последн\w+|최신)(?!\w)|最新)"
 )
 """The words for the newest one, in Latin, Cyrillic and other letters."""
-SINCE_BEFORE = re.compile(
-    r"(?:自从?|[从從与與跟和比]|(?<!\w)со?(?:\s+верси\w+)?|(?<!\w)чем\s+в)\s?\Z", re.I
-)
-SINCE_BEHIND = re.compile(
-    rf"\s?(?:的?(?:{VERSION}|版))?\s?(?:以[来來降后後]|[之のか]?[后後]|相比|から|より|と|이후|부터|보다|와|과)"
-)
-"""The words for "since", "from", "than" or "against" before and behind a release there."""
 _OTHER_SCRIPTS = re.compile(
     rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})"
     rf"|(?P<tie>(?<=最新)版?[的の]?(?=\s*\d)|[的の](?=最新))|[{UNSPACED}\u0400-\u0dff]"
