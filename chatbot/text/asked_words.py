@@ -28,15 +28,15 @@ OWN_RELEASE = gettext_noop("which release am I on | which version do I have")
 EVERY_RELEASE = gettext_noop("in which releases | in all releases | since when")
 OLDEST_RELEASE = gettext_noop("oldest release")
 NEXT_RELEASE = gettext_noop("next release")
-BEFORE = gettext_noop("version preceding … | predecessor of …")
-AFTER = gettext_noop("version following … | successor of …")
-SINCE = gettext_noop("since …")
-"""Whole phrases, set apart by "|"; those with "…" stand before a release, or behind it."""
+BEFORE = gettext_noop("version preceding ~ | predecessor of ~")
+AFTER = gettext_noop("version following ~ | successor of ~")
+SINCE = gettext_noop("since ~")
+"""Whole phrases, set apart by "|"; those with "~" stand before a release, or behind it."""
 _ELSEWHERE = {
     BEFORE: BEFORE,
     AFTER: AFTER,
-    SINCE: "с … | с версии … | с версией … | со … | чем в … | dalla …"
-    " | … 이후 | … 부터 | … 보다 | … 와 | … 과",
+    SINCE: "с ~ | с версии ~ | с версией ~ | со ~ | чем в ~ | dalla ~"
+    " | ~ 이후 | ~ 부터 | ~ 보다 | ~ 와 | ~ 과",
 }
 """Further phrases, also of languages that replies are not in."""
 VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\w+", "[本ンス전]"
@@ -104,10 +104,10 @@ def phrases(of: str) -> re.Pattern[str]:
 
 
 def _phrase(parts: list[str]) -> str:
-    words = r"\s+".join(re.escape(part) for part in parts if part != "…")
-    if parts[0] == "…":
+    words = r"\s+".join(re.escape(part) for part in parts if part != "~")
+    if parts[0] == "~":
         return f"{_BEHIND}{words}"
     words = words if re.match(f"[{UNSPACED}]", words) else rf"(?<!\w){words}(?!\w)"
     # A word of one letter stands before many a number.
     ahead = _AHEAD.replace("{number}", r"+[.x]" if len(parts[0]) == 1 else "")
-    return words + ahead * (parts[-1] == "…")
+    return words + ahead * (parts[-1] == "~")
