@@ -282,8 +282,8 @@ def _of_word(
         return NumberRole.OPEN
     if not named and (mark or (number.is_dotted and (of_code or OWN in head))):
         return NumberRole.OPEN
-    in_parts = OWN not in word and _IN_PARTS.search(word)
-    likely = in_parts and number.is_dotted and names.near(number.tokens)
+    likely = number.is_dotted and names.near(number.tokens)
+    likely = likely and OWN not in word and _IN_PARTS.search(word) is not None
     return NumberRole.OPEN if likely else NumberRole.OTHER
 
 

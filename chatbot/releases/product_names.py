@@ -120,11 +120,12 @@ def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
         for word in _WORD.finditer(text)
         for product in products
         for name in (product.name, *product.aliases)
-        if len(name) >= 5 and _close(word[0].casefold(), name.casefold())
+        if len(name) >= 5 and is_slip(word[0].casefold(), name.casefold())
     ]
 
 
-def _close(word: str, name: str) -> bool:
+def is_slip(word: str, name: str) -> bool:
+    """Whether a word is a name with a typing error in it, or the name; both in small letters."""
     allowed = 1 + (len(name) > 6)
     near = DamerauLevenshtein.distance(word, name, score_cutoff=allowed) <= allowed
     return word[0] == name[0] and near

@@ -150,8 +150,8 @@ def find_mentions(
     names = release_names(product)
     masked = mask(question, product, spans or product_spans(question, [product]))
     text = set_apart(masked)
-    worded = [*names.worded.finditer(masked)]
-    mentions = [*_numbers(question, text, names), *_worded(question, text, worded, names)]
+    named = names.worded(masked)
+    mentions = [*_numbers(question, text, names), *_worded(question, text, named, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
@@ -169,14 +169,16 @@ def find_mentions(
 
 
 def _worded(
-    question: str, text: str, worded: Sequence[re.Match[str]], names: ReleaseNames
+    question: str,
+    text: str,
+    named: list[tuple[re.Match[str], NameReading]],
+    names: ReleaseNames,
 ) -> Iterator[ParsedMention]:
     """Releases named by words; a word of everyday use needs one for a release beside it.
 
     What may be such a name, or stand for a place among the releases, is uncertain.
     """
-    named = [(m, names.read(name_tokens(m[0]), m[0])) for m in worded]
-    named += [(m, names.in_period(m[0])) for m in names.periods(text)]
+    named = named + [(m, names.in_period(m[0])) for m in names.periods(text)]
     for short in names.in_short(text):
         yield replace(_mention_at(question, text, *short.span()), is_uncertain=True)
     known = {match.start() for match, _ in named}
