@@ -80,7 +80,7 @@ _OWNER = re.compile(
 """The word before a number, with signs of code before it and behind it."""
 _OF_CODE = re.compile(r"_|(?<![^\W_])[a-z]{2,}[A-Z]+[a-z]|[A-Z]{2,}-[A-Z]{2,}")
 """In a name of code, which has no versions of its own: max_payload, maxPayload, LOW-BATTERY."""
-_IN_PARTS = re.compile(r"[a-z][A-Z]+[a-z]|\w[./-]\w")
+_IN_PARTS = re.compile(r"[a-z][A-Z]+[a-z]|\w[./#-]\w")
 """In one that may as well be another product's: MaxPayload and max-payload, or TypeScript."""
 _SIGNS = tuple("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
@@ -194,6 +194,7 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
         likely = number.is_dotted or glued or names.near(number.tokens)
+        likely = likely or names.squeezed(number.tokens)
         return NumberRole.RELEASE if likely else NumberRole.OTHER
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]

@@ -50,6 +50,8 @@ class ReleaseNames:
     def __init__(self, product: Product) -> None:
         self.finals = tuple(r for r in product.releases if not r.prerelease) or product.releases
         self._place = product.releases.index
+        parts = [re.findall(r"\d+", release.name) for release in product.releases]
+        self._digits = [("".join(of), sum(map(len, of[1:]))) for of in parts if of]
         self._unordered = product.unordered
         owners = [name_tokens(name) for name in (product.name, *product.aliases)]
         self._names: dict[Tokens, list[Release]] = defaultdict(list)
@@ -141,10 +143,17 @@ class ReleaseNames:
         Or has the digits of one, as 176 has of 1.7.6.
         """
         digits = str(tokens[0])
-        alike = len(digits) > 2 and any(
-            "".join(map(str, name)).startswith(digits) for name in self._names
-        )
+        alike = len(digits) > 2 and any(name.startswith(digits) for name, _ in self._digits)
         return tokens[0] in self._near or alike
+
+    def squeezed(self, tokens: Tokens) -> bool:
+        """Whether a number may be a name without its points, as 2104 is beside 22.04."""
+        digits = str(tokens[0])
+        return any(
+            3 < len(name) == len(digits) and int(digits[: len(name) - minor]) in self._near
+            for name, minor in self._digits
+            if digits.isdecimal()
+        )
 
     def and_later(self, reading: NameReading, written: str) -> NameReading:
         """The releases that a name covers and all final ones after it, also for an unknown name.

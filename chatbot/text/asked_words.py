@@ -28,8 +28,8 @@ OWN_RELEASE = gettext_noop("which release am I on | which version do I have")
 EVERY_RELEASE = gettext_noop("in which releases | in all releases | since when")
 OLDEST_RELEASE = gettext_noop("oldest release")
 NEXT_RELEASE = gettext_noop("next release")
-BEFORE = gettext_noop("version preceding ~ | predecessor of ~")
-AFTER = gettext_noop("version following ~ | successor of ~")
+BEFORE = gettext_noop("version preceding ~ | release preceding ~ | predecessor of ~")
+AFTER = gettext_noop("version following ~ | release following ~ | successor of ~")
 SINCE = gettext_noop("since ~")
 """Whole phrases, set apart by "|"; those with "~" stand before a release, or behind it."""
 _ELSEWHERE = {
