@@ -25,18 +25,17 @@ _PHRASES = {
     (AFTER := "\ue012"): asked.AFTER,
     (NEXT := "\ue013"): asked.NEXT_RELEASE,
     (BEFORE := "\ue014"): asked.BEFORE,
-    (SINCE := "\ue015"): asked.SINCE,
+    (PREVIOUS := "\ue015"): asked.PREVIOUS_RELEASE,
+    (SINCE := "\ue016"): asked.SINCE,
 }
 """Stand in a question for each letter of such a phrase in another language than English."""
-PREVIOUS = r"上一?个?|前の|以前の|이전\s?|предыдущ\w+\s"
-"""The words for "previous" before it."""
 NEWEST = (
     r"(?:(?:la\w*st|newest|(?<!\ba\s)current|most\s+recent|neueste\w?|aktuelle\w?|letzte\w?|derni[èe]re"
     r"|[úu]ltim[ao]|atual|последн\w+|최신)(?!\w)|最新)"
 )
 """The words for the newest one, in Latin, Cyrillic and other letters."""
 _OTHER_SCRIPTS = re.compile(
-    rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})"
+    rf"(最新|최신|последн\w+|旧(?:{VERSION}|版)|{VERSION})"
     rf"|(?P<tie>(?<=最新)版?[的の]?(?=\s*\d)|[的の](?=最新))|[{UNSPACED}\u0400-\u0dff]"
 )
 _COUNTED = re.compile(

@@ -120,8 +120,7 @@ _PHRASES = {
     rf"|(?:past|beyond)\s+v?\d+\.\d+|旧(?:{VERSION}|版)",
     (Place.REFERENCE, -1): rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}"
     rf"|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
-    rf"|(?:prev\w*|prior|preceding|vorherige\w?)\s+{_SAID}{_ONE}{_OF}|vorgängerversion\b"
-    rf"|{_ONE}\s+(?:anterior|pr[ée]c[ée]dente)\b|(?:{PREVIOUS})(?:{VERSION}|版)"
+    rf"|(?:prev\w*|prior|preceding)\s+{_SAID}{_ONE}{_OF}|{PREVIOUS}+"
     rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
     rf"|{NEXT}+|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",

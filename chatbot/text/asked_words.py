@@ -28,11 +28,14 @@ OWN_RELEASE = gettext_noop("which release am I on | which version do I have")
 EVERY_RELEASE = gettext_noop("in which releases | in all releases | since when")
 OLDEST_RELEASE = gettext_noop("oldest release")
 NEXT_RELEASE = gettext_noop("next release")
+PREVIOUS_RELEASE = gettext_noop("previous release")
 BEFORE = gettext_noop("version preceding ~ | release preceding ~ | predecessor of ~")
 AFTER = gettext_noop("version following ~ | release following ~ | successor of ~")
 SINCE = gettext_noop("since ~")
 """Whole phrases, set apart by "|"; those with "~" stand before a release, or behind it."""
 _ELSEWHERE = {
+    PREVIOUS_RELEASE: "предыдущая версия | предыдущей версии | предыдущую версию"
+    " | versione precedente | versão anterior | 이전 버전 | 이전버전 | 이전 릴리스",
     BEFORE: BEFORE,
     AFTER: AFTER,
     SINCE: "с ~ | с версии ~ | с версией ~ | со ~ | чем в ~ | dalla ~"
