@@ -11,20 +11,19 @@ from enum import Enum, auto
 from itertools import pairwise, takewhile
 
 from chatbot.releases.product_names import (
+    AFTER,
     BEFORE,
     NEWEST,
     OTHER,
     OWN,
     SINCE,
-    VERSION,
-    VERSION_ENDS,
     mask,
     product_spans,
     set_apart,
 )
 from chatbot.releases.release_names import ReleaseNames, release_names
 from chatbot.releases.release_numbers import Number, find_numbers
-from chatbot.text.asked_words import FILLING, THERE, WHETHER, words
+from chatbot.text.asked_words import FILLING, THERE, VERSION, VERSION_ENDS, WHETHER, words
 from chatbot.text.parts import parts_named
 from chatbot.text.words import FUNCTION_WORDS, MEASURE, STOP_WORDS, word_set
 from corpora.catalog.release import Product
@@ -52,17 +51,18 @@ _FREE = FUNCTION_WORDS | _OF_RELEASES | {"v", "r", ""}
 _AROUND = WHETHER, THERE, FILLING
 _SUBJECTS = word_set("i we you to can must should now still not do does")
 """Words before a verb: "we run 17.10" says no more of the number than "17.10" does."""
-_SINCE = "dalla"
 _THAN = r"(?:\b(?P<than>than|as)\s+(?=(?:in|on|with|under|for)\s))?"
 """Before the preposition of a release that another one is held against: "than in 2.1"."""
 _WORDS_BEFORE = re.compile(
     r"(?:\b(?P<negation>(?<!\bor\s)not|unlike|(?:instead|rather|other)\s+(?:of|than)|except)\s+)?"
-    r"(?:(?<!\w)(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
+    r"(?:(?<![\w./-])"
+    r"(?:(?:(?:in|of|for)\s+)?(?:the\s+)?(?P<count>\w+\s+)?(?:release|version|one)s?\s+)?"
     rf"(?:(?P<before>before|prior\s+to|(?:older|earlier)\s+than|below|{BEFORE}+)"
-    r"|(?P<after>after|newer\s+than|above))\s+"
-    rf"|(?P<since>{SINCE}+)\s+"
-    rf"|{_THAN}\b(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by|using|into|to"
-    rf"|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/|{_SINCE})\s+|(?P<pre>\bpre)[\s-])?"
+    rf"|(?P<after>after|newer\s+than|above|{AFTER}+))\s+"
+    rf"|(?P<since>{SINCE}+)\s*"
+    rf"|{_THAN}(?<![\w./-])(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by"
+    r"|using|into|to|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/)\s+"
+    r"|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
     rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
@@ -73,8 +73,15 @@ _WORDS_BEFORE = re.compile(
 )
 """The words right before a number that belong to it; matches the end of any text."""
 _OWNER = re.compile(
-    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|[.-](?=\w))*)(?:['’]s)?(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
+    rf"(?P<sign>(?<![\w{OWN}])[-$@<{{/]+)?[`\"'“]*"
+    rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|(?:[./-]|::|->)(?=\w))*)(?:['’]s)?"
+    r"(?P<code>\([\w, ]*\)|\[\w+\]|[>}`\"'”](?=\s|\Z))*(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
 )
+"""The word before a number, with signs of code before it and behind it."""
+_OF_CODE = re.compile(r"_|(?<![^\W_])[a-z]{2,}[A-Z]+[a-z]|[A-Z]{2,}-[A-Z]{2,}")
+"""In a name of code, which has no versions of its own: max_payload, maxPayload, LOW-BATTERY."""
+_IN_PARTS = re.compile(r"[a-z][A-Z]+[a-z]|\w[./#-]\w")
+"""In one that may as well be another product's: MaxPayload and max-payload, or TypeScript."""
 _SIGNS = tuple("$€£#§^,/_")
 UNIT = re.compile(rf"[ \u00a0-]?(?!a\b|v\.?\s*\d){MEASURE}(?!-)", re.I)
 """A unit behind a number that is no release; "1.4 a" and "1.4 v 2.0" have none."""
@@ -112,7 +119,7 @@ def words_before(text: str, start: int) -> re.Match[str]:
 def preposition(before: re.Match[str]) -> str:
     """The preposition in the words before a name, with single blanks."""
     said = " ".join((before["preposition"] or "").casefold().split())
-    return "since" if before["since"] or said == _SINCE else said
+    return "since" if before["since"] else said
 
 
 def ends_name(text: str, end: int) -> bool:
@@ -187,6 +194,7 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
         likely = number.is_dotted or glued or names.near(number.tokens)
+        likely = likely or names.squeezed(number.tokens)
         return NumberRole.RELEASE if likely else NumberRole.OTHER
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
@@ -195,7 +203,7 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     if owner and not bracketed and (not owner["joint"].isspace() or not _stands_free(owner)):
         words = [word for word in text.casefold().split() if word[0].isalpha()]
         # A query and no sentence: "pool timeout echo 1.4".
-        keywords = len(words) > 2 and STOP_WORDS.isdisjoint(words)
+        keywords = len(words) if STOP_WORDS.isdisjoint(words) else 0
         return _of_word(number, owner, mark, names, keywords=keywords)
     if head.endswith(_SIGNS):
         likely = head.endswith((",", "/", "#")) and number.is_known and number.is_dotted
@@ -244,17 +252,21 @@ def _stands_free(owner: re.Match[str]) -> bool:
 
 
 def _of_word(
-    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: bool
+    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: int
 ) -> NumberRole:
-    """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0"."""
+    """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0".
+
+    It has several `keywords` in a query, none in a sentence.
+    """
     word, head = owner["word"], owner.string[: owner.start()]
+    of_code = bool(owner["sign"] or owner["code"] or _OF_CODE.search(word))
     # The first letter of a question is a capital in any word.
     word = word[not head.strip() :]
-    named = word != word.lower()
+    named = word != word.lower() and not of_code
     joint = owner["joint"]
     if (sign := joint.strip(" (\"'`\n\t")) or not (joint.isspace() or mark):
         # "set name=2.0" and "call(2.0)" have a value.
-        likely = (sign or "_" in word) and _last_word(head) != "set"
+        likely = (sign or of_code) and "set" not in head.casefold().split()
         return NumberRole.OPEN if likely and number.is_dotted else NumberRole.OTHER
     if owner["word"].casefold() in _INTERFACES:
         return NumberRole.OPEN if number.is_known else NumberRole.OTHER
@@ -263,14 +275,17 @@ def _of_word(
     if (
         number.is_known
         and number.is_dotted
-        and (head[-2:] == f"{OWN} " or (not named and keywords))
+        and (head[-2:] == f"{OWN} " or (not named and keywords > (0 if of_code else 2)))
     ):
         return NumberRole.RELEASE
     exact = names.names(number.tokens) and _high(number)
     if number.is_known and (mark or number.is_dotted or exact or OWN in head[-2:]):
         return NumberRole.OPEN
-    near = mark or (number.is_dotted and ("_" in word or OWN in head))
-    return NumberRole.OPEN if near and not named else NumberRole.OTHER
+    if not named and (mark or (number.is_dotted and (of_code or OWN in head))):
+        return NumberRole.OPEN
+    likely = number.is_dotted and names.near(number.tokens)
+    likely = likely and OWN not in word and _IN_PARTS.search(word) is not None
+    return NumberRole.OPEN if likely else NumberRole.OTHER
 
 
 def _high(number: Number) -> bool:
@@ -283,12 +298,12 @@ def _free(
     """Judge a number that no word claims; one of one part ("17") needs a word beside it."""
     where, following = preposition(before), next_word(text, number.end)
     if where == "to" and "set " in text.casefold():
-        return NumberRole.OPEN if number.is_dotted or number.is_known else NumberRole.OTHER
+        return NumberRole.OPEN if number.is_dotted else NumberRole.OTHER
     if number.is_dotted or mark or (number.is_known and following in _OF_RELEASES):
         return NumberRole.RELEASE
     if following not in _FREE:
-        is_subject = number.is_known and _last_word(text[: number.start]) in _SUBJECTS
-        return NumberRole.OPEN if is_subject else NumberRole.OTHER
+        likely = where == "since" or _last_word(text[: number.start]) in _SUBJECTS
+        return NumberRole.OPEN if likely and number.is_known else NumberRole.OTHER
     placed = where in ("in", "on", "since") or before["before"] or (where and _high(number))
     if not (number.is_known or names.near(number.tokens)):
         return NumberRole.OTHER

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from rapidfuzz.distance import DamerauLevenshtein
 
 from chatbot.text import asked_words as asked
-from chatbot.text.asked_words import phrases
+from chatbot.text.asked_words import VERSION, phrases
 from corpora.catalog.release import Product, is_among
 from corpora.indexing.lexical import UNSPACED, half_width
 
@@ -22,29 +22,20 @@ _SIGNS = str.maketrans(dict.fromkeys("，（、。：「『【《", ";"))
 _PHRASES = {
     (EVERY := "\ue010"): asked.EVERY_RELEASE,
     (OLDEST := "\ue011"): asked.OLDEST_RELEASE,
-    (NEXT := "\ue012"): asked.NEXT_RELEASE,
-    (BEFORE := "\ue013"): asked.BEFORE,
-    (SINCE := "\ue014"): asked.SINCE,
+    (AFTER := "\ue012"): asked.AFTER,
+    (NEXT := "\ue013"): asked.NEXT_RELEASE,
+    (BEFORE := "\ue014"): asked.BEFORE,
+    (PREVIOUS := "\ue015"): asked.PREVIOUS_RELEASE,
+    (SINCE := "\ue016"): asked.SINCE,
 }
 """Stand in a question for each letter of such a phrase in another language than English."""
-VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\w", "[本ンス전]"
-"""The word for a release in other scripts, and the letters of it that no blank follows."""
-PREVIOUS = r"上一?个?|前の|以前の|이전\s?|предыдущ\w+\s"
-"""The words for "previous" before it."""
 NEWEST = (
     r"(?:(?:la\w*st|newest|(?<!\ba\s)current|most\s+recent|neueste\w?|aktuelle\w?|letzte\w?|derni[èe]re"
     r"|[úu]ltim[ao]|atual|последн\w+|최신)(?!\w)|最新)"
 )
 """The words for the newest one, in Latin, Cyrillic and other letters."""
-SINCE_BEFORE = re.compile(
-    r"(?:自从?|[从從与與跟和比]|(?<!\w)со?(?:\s+верси\w+)?|(?<!\w)чем\s+в)\s?\Z", re.I
-)
-SINCE_BEHIND = re.compile(
-    rf"\s?(?:的?(?:{VERSION}|版))?\s?(?:以[来來降后後]|[之のか]?[后後]|相比|から|より|と|이후|부터|보다|와|과)"
-)
-"""The words for "since", "from", "than" or "against" before and behind a release there."""
 _OTHER_SCRIPTS = re.compile(
-    rf"(最新|최신|последн\w+|(?:{PREVIOUS}|旧)(?:{VERSION}|版)|{VERSION})"
+    rf"(最新|최신|последн\w+|旧(?:{VERSION}|版)|{VERSION})"
     rf"|(?P<tie>(?<=最新)版?[的の]?(?=\s*\d)|[的の](?=最新))|[{UNSPACED}\u0400-\u0dff]"
 )
 _COUNTED = re.compile(
@@ -128,11 +119,12 @@ def _misspelt(text: str, products: Sequence[Product]) -> list[Span]:
         for word in _WORD.finditer(text)
         for product in products
         for name in (product.name, *product.aliases)
-        if len(name) >= 5 and _close(word[0].casefold(), name.casefold())
+        if len(name) >= 5 and is_slip(word[0].casefold(), name.casefold())
     ]
 
 
-def _close(word: str, name: str) -> bool:
+def is_slip(word: str, name: str) -> bool:
+    """Whether a word is a name with a typing error in it, or the name; both in small letters."""
     allowed = 1 + (len(name) > 6)
     near = DamerauLevenshtein.distance(word, name, score_cutoff=allowed) <= allowed
     return word[0] == name[0] and near

@@ -18,6 +18,7 @@ from chatbot.releases.accounting import (
     words_before,
 )
 from chatbot.releases.product_names import (
+    AFTER,
     BEFORE,
     EVERY,
     NEWEST,
@@ -26,9 +27,6 @@ from chatbot.releases.product_names import (
     OWN,
     PREVIOUS,
     SINCE,
-    SINCE_BEFORE,
-    SINCE_BEHIND,
-    VERSION,
     Span,
     mask,
     product_spans,
@@ -36,6 +34,7 @@ from chatbot.releases.product_names import (
 )
 from chatbot.releases.release_names import NO_RELEASES, NameReading, ReleaseNames, release_names
 from chatbot.releases.release_numbers import find_numbers
+from chatbot.text.asked_words import VERSION
 from chatbot.text.words import word_set
 from corpora.catalog.periods import PERIOD
 from corpora.catalog.release import Product, name_tokens
@@ -84,13 +83,12 @@ class ParsedMention:
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
     r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
-    rf"(?:(?P<earlier>{BEFORE}+)|(?P<since>{SINCE}+))?"
+    rf"(?:(?P<earlier>{BEFORE}+)|(?P<after>{AFTER}+)|(?P<since>{SINCE}+))?"
     r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|one(?!-)|series|line|branch|版本)\b[)\]\"'”’]*)?"
     rf"(?:(?<=[xX*])\s*{NEWEST})?",
     re.I,
 )
 """Behind a name: `later` says that one and all after it, so the newest of them is meant."""
-_SINCE_WINDOW = 24
 _UNFINISHED = "next main dev edge testing beta nightly"
 _ORDINARY_WORDS = word_set(f"stable current latest standard {_UNFINISHED}")
 """Names of releases that are words of everyday use as well."""
@@ -122,8 +120,7 @@ _PHRASES = {
     rf"|(?:past|beyond)\s+v?\d+\.\d+|旧(?:{VERSION}|版)",
     (Place.REFERENCE, -1): rf"{_COUNT}?{_ONE}\s+{_BEFORE}{_END}"
     rf"|{_COUNT}{_ONE}\s+(?:earlier|older|back|ago)\b"
-    rf"|(?:prev\w*|prior|preceding|vorherige\w?)\s+{_SAID}{_ONE}{_OF}|vorgängerversion\b"
-    rf"|{_ONE}\s+(?:anterior|pr[ée]c[ée]dente)\b|(?:{PREVIOUS})(?:{VERSION}|版)"
+    rf"|(?:prev\w*|prior|preceding)\s+{_SAID}{_ONE}{_OF}|{PREVIOUS}+"
     rf"|(?-i:N)\s?[-−–]\s?(\d)\b|(?<=^and\s){_BEFORE}{_END}",
     (Place.REFERENCE, 1): rf"(?:next|following|subsequent)\s+{_SAID}{_ONE}{_OF}"
     rf"|{NEXT}+|{_ONE}\s+after\b(?:\s+(?:that|this|it)\b)?{_END}",
@@ -152,13 +149,13 @@ def find_mentions(
     names = release_names(product)
     masked = mask(question, product, spans or product_spans(question, [product]))
     text = set_apart(masked)
-    worded = [*names.worded.finditer(masked)]
-    mentions = [*_numbers(question, text, names), *_worded(question, text, worded, names)]
+    named = names.worded(masked)
+    mentions = [*_numbers(question, text, names), *_worded(question, text, named, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
             mention = _mention_at(question, text, start, end)
-            if all(f.end <= mention.start or end <= f.start for f in mentions):
+            if all(f.end <= start or end <= f.start for f in mentions):
                 counted = _count(next(filter(None, phrase.groups()), ""))
                 steps = direction * counted + mention.steps
                 mentions.append(replace(mention, end=end, place=place, steps=steps))
@@ -171,14 +168,16 @@ def find_mentions(
 
 
 def _worded(
-    question: str, text: str, worded: Sequence[re.Match[str]], names: ReleaseNames
+    question: str,
+    text: str,
+    named: list[tuple[re.Match[str], NameReading]],
+    names: ReleaseNames,
 ) -> Iterator[ParsedMention]:
     """Releases named by words; a word of everyday use needs one for a release beside it.
 
     What may be such a name, or stand for a place among the releases, is uncertain.
     """
-    named = [(m, names.read(name_tokens(m[0]), m[0])) for m in worded]
-    named += [(m, names.in_period(m[0])) for m in names.periods(text)]
+    named = named + [(m, names.in_period(m[0])) for m in names.periods(text)]
     for short in names.in_short(text):
         yield replace(_mention_at(question, text, *short.span()), is_uncertain=True)
     known = {match.start() for match, _ in named}
@@ -232,23 +231,20 @@ def _mention_at(
     steps = -1 if _sign(text, start).endswith("<") else 0
     if before["before"] or before["after"] or before["pre"]:
         steps = _count(before["count"] or "") * (1 if before["after"] else -1)
-    elif tail["earlier"]:
-        steps = -1
+    elif tail["earlier"] or tail["after"]:
+        steps = -1 if tail["earlier"] else 1
     name_start = before.start() if steps else before.start("prefix") if before["prefix"] else start
     where, arrow = preposition(before), text[: before.start()].rstrip().endswith(("->", "=>", "→"))
-    window = max(0, before.start() - _SINCE_WINDOW)
-    ahead = SINCE_BEFORE.search(question, window, before.start())
-    behind = SINCE_BEHIND.match(question, end)
-    since = "since" if ahead or behind or tail["since"] else ""
+    where = where or ("since" if tail["since"] else "")
     is_marked = before["product"] or before["word"] or before["prefix"] or steps or tail["word"]
     return ParsedMention(
-        ahead.start() if ahead else before.start(),
-        max(tail.end(), behind.end() if behind else 0),
+        before.start(),
+        tail.end(),
         question[name_start:end],
         reading,
         steps=steps,
         is_negated=bool(before["negation"]),
-        preposition="to" if arrow else before["than"] or where or since,
+        preposition="to" if arrow else before["than"] or where,
         names_product=bool(before["product"]),
         has_release_word=bool(is_marked) or where in ("in", "on", "under", "since", "as of"),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chatbot.releases.product_names import BEGINS, ENDS
+from chatbot.releases.product_names import BEGINS, ENDS, is_slip
 from chatbot.text.words import STOP_WORDS
 from corpora.catalog.periods import DATED, IN_SHORT, PERIOD, period_of, read_period
 from corpora.catalog.release import (
@@ -21,6 +21,8 @@ from corpora.catalog.release import (
 )
 
 Tokens = tuple[Token, ...]
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_ANY = re.compile(r".+", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class ReleaseNames:
     def __init__(self, product: Product) -> None:
         self.finals = tuple(r for r in product.releases if not r.prerelease) or product.releases
         self._place = product.releases.index
+        parts = [re.findall(r"\d+", release.name) for release in product.releases]
+        self._digits = [("".join(of), sum(map(len, of[1:]))) for of in parts if of]
         self._unordered = product.unordered
         owners = [name_tokens(name) for name in (product.name, *product.aliases)]
         self._names: dict[Tokens, list[Release]] = defaultdict(list)
@@ -62,7 +66,8 @@ class ReleaseNames:
         self._called_by_suffix = self._add_suffixes()
         in_words = sorted((t for t in self._names if isinstance(t[0], str)), key=len, reverse=True)
         called = "|".join(r"[\W_]*".join(map(str, tokens)) for tokens in in_words) or r"(?!)"
-        self.worded = re.compile(rf"{BEGINS}(?:{called}){ENDS}(?![\d])", re.I)
+        self._worded = re.compile(rf"{BEGINS}(?:{called}){ENDS}(?![\d])", re.I)
+        self._of_words = [t for t in in_words if len(t) > 1 and all(isinstance(p, str) for p in t)]
         self._suffixes = {t for tokens in self._names for t in tokens[1:] if isinstance(t, str)}
         majors = [tokens[0] for tokens in self._names if isinstance(tokens[0], int)]
         reach = 3 if max(majors, default=0) < 100 else 10
@@ -138,10 +143,17 @@ class ReleaseNames:
         Or has the digits of one, as 176 has of 1.7.6.
         """
         digits = str(tokens[0])
-        alike = len(digits) > 2 and any(
-            "".join(map(str, name)).startswith(digits) for name in self._names
-        )
+        alike = len(digits) > 2 and any(name.startswith(digits) for name, _ in self._digits)
         return tokens[0] in self._near or alike
+
+    def squeezed(self, tokens: Tokens) -> bool:
+        """Whether a number may be a name without its points, as 2104 is beside 22.04."""
+        digits = str(tokens[0])
+        return any(
+            3 < len(name) == len(digits) and int(digits[: len(name) - minor]) in self._near
+            for name, minor in self._digits
+            if digits.isdecimal()
+        )
 
     def and_later(self, reading: NameReading, written: str) -> NameReading:
         """The releases that a name covers and all final ones after it, also for an unknown name.
@@ -173,6 +185,20 @@ class ReleaseNames:
         if any(r.name in self._unordered for r in ordered[: abs(steps)]):
             return NO_RELEASES
         return NameReading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
+
+    def worded(self, text: str) -> list[tuple[re.Match[str], NameReading]]:
+        """The names in words that stand in a text, those of several words also with a slip."""
+        found = [(m, self.read(name_tokens(m[0]), m[0])) for m in self._worded.finditer(text)]
+        words = [*_WORD.finditer(text)] if self._of_words else []
+        for tokens in self._of_words:
+            for run in zip(*(words[i:] for i in range(len(tokens))), strict=False):
+                match = _ANY.fullmatch(text, run[0].start(), run[-1].end())
+                alike = all(
+                    is_slip(w[0].casefold(), str(t)) for w, t in zip(run, tokens, strict=True)
+                )
+                if match and alike and all(m.span() != match.span() for m, _ in found):
+                    found.append((match, self.read(tokens)))
+        return found
 
     def periods(self, text: str) -> list[re.Match[str]]:
         """The seasons, months and quarters of a text that stand without a year.

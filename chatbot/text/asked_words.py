@@ -28,9 +28,28 @@ OWN_RELEASE = gettext_noop("which release am I on | which version do I have")
 EVERY_RELEASE = gettext_noop("in which releases | in all releases | since when")
 OLDEST_RELEASE = gettext_noop("oldest release")
 NEXT_RELEASE = gettext_noop("next release")
-BEFORE = gettext_noop("before")
-SINCE = gettext_noop("since")
-"""Whole phrases, set apart by "|"; the last two stand before a release, or behind it."""
+PREVIOUS_RELEASE = gettext_noop("previous release")
+BEFORE = gettext_noop("version preceding ~ | release preceding ~ | predecessor of ~")
+AFTER = gettext_noop("version following ~ | release following ~ | successor of ~")
+SINCE = gettext_noop("since ~")
+"""Whole phrases, set apart by "|"; those with "~" stand before a release, or behind it."""
+_ELSEWHERE = {
+    PREVIOUS_RELEASE: "предыдущая версия | предыдущей версии | предыдущую версию"
+    " | versione precedente | versão anterior | 이전 버전 | 이전버전 | 이전 릴리스",
+    BEFORE: BEFORE,
+    AFTER: AFTER,
+    SINCE: "с ~ | с версии ~ | с версией ~ | со ~ | чем в ~ | dalla ~"
+    " | ~ 이후 | ~ 부터 | ~ 보다 | ~ 와 | ~ 과",
+}
+"""Further phrases, also of languages that replies are not in."""
+VERSION, VERSION_ENDS = r"版本|バージョン|リリース|버전|верси\w+", "[本ンス전]"
+"""The word for a release in other scripts, and the letters of it that no blank follows."""
+_AHEAD = (
+    rf"(?=\s*(?:[^\W\d]{{1,9}}\s+){{0,2}}(?:{VERSION})?\s?[\"'(\[]*"
+    r"(?:[vr]?\d{number}|(?-i:[A-Z])|[\ue000\ue001]))"
+)
+_BEHIND = rf"(?<=[\dx*])\s?(?:的?(?:{VERSION}|版)\s?)?"
+"""A release, or a name, has to be there: many of those phrases are common words."""
 LISTS = (
     *(GREETING, THANKS, ABILITIES, HELP, HOW, PRODUCTS, RELEASES, ONE_RELEASE, DOCUMENTS),
     *(DOCUMENTATION, THERE, WHETHER, FILLING),
@@ -81,11 +100,17 @@ def own_release() -> re.Pattern[str]:
 @cache
 def phrases(of: str) -> re.Pattern[str]:
     """Finds the phrases of a list in all languages but English, whose grammar has rules."""
-    told = "|".join(translations(code).gettext(of) for code in LANGUAGES if code != ENGLISH)
-    longest_first = sorted((phrase.split() for phrase in told.split("|")), key=lambda p: -len(p))
+    told = [translations(code).gettext(of) for code in LANGUAGES if code != ENGLISH]
+    every = "|".join([*told, _ELSEWHERE[of]] if of in _ELSEWHERE else told).split("|")
+    longest_first = sorted((phrase.split() for phrase in every), key=lambda p: -len(p))
     return re.compile("|".join(map(_phrase, longest_first)), re.I)
 
 
 def _phrase(parts: list[str]) -> str:
-    words = r"\s+".join(map(re.escape, parts))
-    return words if re.match(f"[{UNSPACED}]", words) else rf"(?<!\w){words}(?!\w)"
+    words = r"\s+".join(re.escape(part) for part in parts if part != "~")
+    if parts[0] == "~":
+        return f"{_BEHIND}{words}"
+    words = words if re.match(f"[{UNSPACED}]", words) else rf"(?<!\w){words}(?!\w)"
+    # A word of one letter stands before many a number.
+    ahead = _AHEAD.replace("{number}", r"+[.x]" if len(parts[0]) == 1 else "")
+    return words + ahead * (parts[-1] == "~")

@@ -20,6 +20,7 @@ _IN_OTHER_LETTERS = (
     r"N\s?m|bar|secs|mins|hrs?|chars?|px|pt|met(?:er|re)s?|volts?|VDC|watts?|amps?|lbs?|°"
     r"|[kMGT]?bits/s|P[Bb]|millions?|billions?|thousand"
     r"|secondes?|segundos?|Sekunden?|Minuten?|minutos?|heures?|horas?|Stunden?|jours?|Tage?n?"
+    r"|Wochen?|Monate?n?|Jahre?n?|semaines?|mois|ans|d[ií]as?|semanas?|mes(?:es)?|años?"
 )
 
 UNIT = rf"(?:{_MEASURES}|{_THINGS})(?![\w/])"

@@ -105,7 +105,8 @@ def model(service: Searching, name: str) -> dict[str, Any]:
 async def complete(service: Asking, wanted: Completion, request: Request) -> Any:
     """Answer the user's last message; streamed once it is checked."""
     asked = _question(wanted, service.chatbot)
-    if (told := reply_to_task(asked.question, asked.product or "")) is not None:
+    system = "\n".join(message.text for message in wanted.messages if message.role == "system")
+    if (told := reply_to_task(asked.question, asked.product or "", system)) is not None:
         reply_of = _at_once(AskOut(answer=told))
     else:
         asked.question = question_of(asked.question)

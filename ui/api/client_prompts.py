@@ -1,8 +1,9 @@
 """What Open WebUI writes around a question, and asks beside it: titles, tags, searches.
 
 Most of its prompts begin with "### Task:". One quotes what it found elsewhere, before the user's
-own words; the others quote the conversation and want JSON. Two begin with words of their own: one
-merges the answers of several models, one wants the face that a voice has.
+own words; one wants a long conversation in short; the others quote the conversation and want JSON.
+Three have words of their own: one merges the answers of several models, one wants the face that a
+voice has, and one asks which of its tools to call.
 """
 
 import json
@@ -19,6 +20,8 @@ _MERGED = re.compile(
     r'"(.*)"\n\nYour task is to synthesize',
     re.S,
 )
+_NO_TOOL = '{"tool_calls": []}'
+_IN_SHORT = "\n### Previous Summary:"
 _FACE = "Your task is to reflect the speaker's likely facial expression through a fitting emoji."
 _LONGEST_TITLE = 60
 
@@ -31,13 +34,18 @@ def question_of(message: str) -> str:
     return question.strip() or message if ended and _quotes(message) == "context" else message
 
 
-def reply_to_task(message: str, product: str) -> str | None:
+def reply_to_task(message: str, product: str, system: str = "") -> str | None:
     """The reply to what is asked beside a question, which no document tells; None for a question.
 
-    It is made of the user's last question in the conversation that the message quotes.
+    It is made of the user's last question in the conversation that the message quotes. An empty one
+    has Open WebUI shorten the conversation by itself. `system` is what the system message says.
     """
+    if system.startswith("Available Tools:") and '"tool_calls"' in system:
+        return _NO_TOOL
     if message.startswith(_FACE):
         return "🙂"
+    if message.lstrip().startswith(_BEGINNING) and _IN_SHORT in message:
+        return ""
     task, _, rest = message.partition("<chat_history>")
     conversation, ended, _ = rest.rpartition("</chat_history>")
     if not ended or _quotes(message) != "chat_history":

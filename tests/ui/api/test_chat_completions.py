@@ -159,18 +159,44 @@ def test_what_a_client_asks_beside_a_question_is_asked_of_no_document(
     assert json.loads(text) == expected
 
 
-def test_the_face_of_a_voice_is_asked_of_no_document(
-    client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch, chatbot: Chatbot
+@pytest.mark.parametrize(
+    ("system", "asked", "expected"),
+    [
+        (
+            "",
+            "Your task is to reflect the speaker's likely facial expression through a fitting "
+            "emoji. Interpret emotions from the message.\n\nMessage: ```What is hold_time?```",
+            "🙂",
+        ),
+        (
+            'Available Tools: [{"name": "clock"}]\n\nYour task is to choose and return the correct '
+            'tool(s). If no tools match the query, return an empty array:\n{"tool_calls": []}',
+            'Query: History:\nUSER: """What is hold_time?"""\nQuery: What is hold_time?',
+            '{"tool_calls": []}',
+        ),
+        (
+            "Be brief.",
+            "### Task:\nSummarize the conversation above.\n\n### Instructions:\n- Be factual.\n\n"
+            "### Previous Summary:\nWhat hold_time is in 1.0.",
+            "",
+        ),
+    ],
+    ids=["face", "tools", "in-short"],
+)
+def test_what_is_asked_beside_a_question_is_asked_of_no_document(
+    client: openai.OpenAI,
+    monkeypatch: pytest.MonkeyPatch,
+    chatbot: Chatbot,
+    system: str,
+    asked: str,
+    expected: str,
 ) -> None:
     monkeypatch.setattr(type(chatbot), "ask", lambda *given, **named: pytest.fail("asked"))
-    asked = (
-        "Your task is to reflect the speaker's likely facial expression through a fitting emoji. "
-        "Interpret emotions from the message.\n\nMessage: ```What is hold_time?```"
-    )
     made = client.chat.completions.create(
-        model="strata/valve", messages=[{"role": "user", "content": asked}]
+        model="strata/valve",
+        messages=[{"role": "system", "content": system}, {"role": "user", "content": asked}],
     )
-    assert made.choices[0].message.content == "🙂"
+    assert made.choices[0].message.content == expected
 
 
 def test_a_client_that_stops_a_stream_ends_the_question(
