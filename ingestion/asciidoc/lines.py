@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ingestion.asciidoc.numbering import APPENDIX, CAPTIONS, Numbers
+
 VERBATIM = re.compile(r"^(-{4,}|\.{4,}|\+{4,}|`{3,})(?P<language>[\w,+#. -]*)$")
 """What begins and ends a block in which nothing but directives of the preprocessor counts."""
 _FENCE = re.compile(r"^(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})")
@@ -33,6 +35,8 @@ _LONGEST_LINE = 100_000
 """Where attributes name attributes that name attributes, a line grows without end."""
 
 _GIVEN = {
+    **CAPTIONS,
+    APPENDIX: "Appendix",
     "backend": "html5",
     "backend-html5": "",
     "basebackend": "html",
@@ -129,6 +133,7 @@ def preprocessed(text: str, attributes: Attributes) -> list[str]:
 class _Preprocessing:
     attributes: Attributes
     lines: list[str] = field(default_factory=list)
+    numbers: Numbers = field(default_factory=Numbers)
 
     def of(self, given: Iterator[str]) -> list[str]:
         fence: str | None = None
@@ -160,6 +165,8 @@ class _Preprocessing:
             if offset and (heading := _HEADING.match(line)):
                 level = max(1, min(len(heading[1]) + offset, 6))
                 line = line[0] * level + line[heading.end() :]
+            if counted := self.numbers.above(line, self.lines, self.attributes.values):
+                self.lines.append(counted)
             self.lines.append(self.attributes.replaced(line))
 
 
