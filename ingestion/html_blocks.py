@@ -221,8 +221,9 @@ class _Reader:
             return
         for caption in table.findall("caption"):
             self._add(BlockKind.PARAGRAPH, line(caption), position)
+        headers, texts = header_rows(rows), grid(rows, read_blocks)
         self.blocks += table_blocks(
-            grid(rows), header_rows=header_rows(rows), path=position.path, anchor=position.anchor
+            texts, header_rows=headers, path=position.path, anchor=position.anchor
         )
 
     def _drawing(self, svg: etree._Element, position: HeadingPath) -> None:
