@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -266,3 +267,31 @@ def test_figures_of_a_slide_are_its_pictures(tmp_path: Path) -> None:
     ((block, _),) = [(b, f) for p in document.pages for b in p.blocks for f in b.figures]
     assert block.path == ("Pump",)
     assert [p.width for p in document.pictures.values()] == [300]
+
+
+def test_figures_of_a_notebook_are_what_its_code_draws(tmp_path: Path) -> None:
+    drawn_by_code = WRITTEN.partition(",")[2]
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><path d="M1 1h9"/></svg>'
+    cells = [
+        {
+            "cell_type": "markdown",
+            "source": "# Pump\n\n![Open](attachment:a.png)",
+            "attachments": {"a.png": {"image/png": drawn_by_code}},
+        },
+        {
+            "cell_type": "code",
+            "source": "plot()",
+            "outputs": [
+                {"data": {"text/plain": "<Figure>", "image/png": f"{drawn_by_code}\n"}},
+                {"data": {"image/svg+xml": [svg]}},
+            ],
+        },
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    document = read(tmp_path)["a.ipynb"]
+    assert [(b.text, len(b.figures)) for p in document.pages for b in p.blocks] == [
+        ("Pump", 0),
+        ("Open", 1),
+        ("plot()", 2),
+    ]
+    assert [p.width for p in document.pictures.values()] == [300, 180]
