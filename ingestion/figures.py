@@ -68,8 +68,14 @@ def paths_of(place: str, file: str) -> Iterator[str]:
     """Yield the paths that a place beside `file` may mean, in the folder that was given."""
     folder = posixpath.dirname(file)
     root = place.startswith("/")
-    for at in _ROOTS if root else (folder,):
-        path = posixpath.normpath(posixpath.join(at, place.lstrip("/") if root else place))
+    places = [posixpath.join(at, place.lstrip("/")) for at in (_ROOTS if root else (folder,))]
+    module, is_antora, _ = file.rpartition("pages/")
+    if is_antora:
+        places.append(f"{module}images/{place}")
+    if not folder and not root:
+        # Files that were uploaded one by one have lost their folders.
+        places.append(posixpath.basename(place))
+    for path in dict.fromkeys(map(posixpath.normpath, places)):
         if stays_inside(path):
             yield path
 

@@ -167,7 +167,15 @@ class _Preprocessing:
                 line = line[0] * level + line[heading.end() :]
             if counted := self.numbers.above(line, self.lines, self.attributes.values):
                 self.lines.append(counted)
-            self.lines.append(self.attributes.replaced(line))
+            self.lines.append(self._placed(self.attributes.replaced(line)))
+
+    def _placed(self, line: str) -> str:
+        """Let a picture be found where the attribute for the folder of pictures says."""
+        folder = self.attributes.values.get("imagesdir", "").rstrip("/")
+        begins = "image::"
+        if not folder or not line.startswith(begins) or re.match(r"image::(?:/|\w+:)", line):
+            return line
+        return f"{begins}{folder}/{line.removeprefix(begins)}"
 
 
 def _with_titles(lines: Sequence[str]) -> Iterator[str]:
