@@ -5,7 +5,7 @@ import re
 from lxml.builder import E
 from lxml.html import HtmlElement
 
-from ingestion.html_members import rewrite_members
+from ingestion.html_members import rewrite_members, rewrite_rustdoc
 from ingestion.html_parts import line, raw_text
 from ingestion.html_tree import OF_CLASS, found, put_first, replace
 
@@ -18,7 +18,7 @@ _NOTE_KINDS = {
 }
 _NOTE_CLASSES = _NOTE_KINDS | {
     *("custom-block", "markdown-alert", "starlight-aside", "callout", "alert", "panel"),
-    *("confluence-information-macro", "pageinfo"),
+    *("confluence-information-macro", "pageinfo", "blockquote-tag"),
 }
 _COLLAPSIBLE = ".//*[re:test(@class, '(^|[ _-])(collaps|expand|accordion)', 'i')]"
 _CONTROLS = (
@@ -47,7 +47,7 @@ def rewrite(body: HtmlElement) -> None:
     What is hidden until somebody clicks stands under the label that opens it then.
     """
     for part in (
-        *(_tabs, _collapsed, _boxes, _notes, _footnotes),
+        *(rewrite_rustdoc, _tabs, _collapsed, _boxes, _notes, _footnotes),
         *(rewrite_members, _grids, _formulas, _numbered_code, _callouts),
     ):
         part(body)

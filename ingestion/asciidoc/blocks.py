@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from ingestion.asciidoc.inline import inline
+from ingestion.asciidoc.inline import inline, quoted_code
 from ingestion.asciidoc.marks import (
     ATTRIBUTES,
     CHECK,
@@ -27,6 +27,7 @@ from ingestion.ordinals import NUMERATIONS
 from ingestion.page import UnreadableFile
 
 _DEEPEST = 40
+_QUOTED = re.compile(r"(?<![\w-])\+?(?:quotes|normal)\b")
 _CALLOUTS = re.compile(
     r"(?<![ \t\\])[ \t]*(?:(?://|#|--|;;) ?)?(?: ?<(?:\d{1,3}|\.)>| ?<!--\d{1,3}-->)+[ \t]*$",
     re.MULTILINE,
@@ -112,7 +113,7 @@ class _Blocks:
         if term := term_of(line):
             return self._titled(given) + self._terms(term["mark"], marks)
         if style in {"source", "listing", "literal"} or line[:1] in {" ", "\t"}:
-            return self._titled(given) + self._listing(self._until_blank(()))
+            return self._titled(given) + self._listing(self._until_blank(()), given.get("subs", ""))
         if note := NOTE.match(line):
             words = "\n".join([note["text"], *self._until_blank(marks)[1:]])
             return self._note(note["kind"], given, f"<p>{self._inline(words)}</p>")
@@ -132,10 +133,11 @@ class _Blocks:
             self._at += 1
         return taken
 
-    def _listing(self, lines: Sequence[str]) -> str:
+    def _listing(self, lines: Sequence[str], subs: str) -> str:
         """Write a listing, without the marks in it where a list below explains such."""
         text = "\n".join(lines)
-        return _listing([_CALLOUTS.sub("", text) if self._at <= self._last_callout else text])
+        text = _CALLOUTS.sub("", text) if self._at <= self._last_callout else text
+        return f"<pre>{quoted_code(text)}</pre>" if _QUOTED.search(subs) else _listing([text])
 
     def _titled(self, given: Mapping[str, str]) -> str:
         title = given.get("title")
@@ -168,7 +170,7 @@ class _Blocks:
         if delimiter["table"]:
             return table(inside, dict(given), end[0], self._inline, self._inner)
         if end.startswith(("----", "....", "```")) or style in {"source", "listing", "literal"}:
-            return self._titled(given) + self._listing(inside)
+            return self._titled(given) + self._listing(inside, given.get("subs", ""))
         if end.startswith("++++"):
             is_formula = style in {"stem", "latexmath", "asciimath"}
             return _listing(inside) if is_formula else "\n".join(inside)

@@ -26,6 +26,8 @@ _REFERENCE = re.compile(
     r"(?P<literal>`?\+[^+\n]+\+`?|pass:\w*\[[^\]]*\])|(?P<escaped>\\)?\{(?P<name>\w[\w-]*)\}"
 )
 _SUBSTITUTED = re.compile(r"subs\s*=\s*[\"']?[^\]\"']*attributes")
+_FORMATTED = re.compile(r"pass:[a-z]*[qn][a-z]*\[(.*)\]")
+"""A value whose marks count where it is put."""
 _HEADING = re.compile(r"^(=+|#+)(?=\s+\S)")
 _AUTHOR = r"[^\W\d][\w.'-]*(?: +[\w.'-]+){0,2}(?: +<[^>]+>)?"
 _AUTHORS = re.compile(rf"^{_AUTHOR}(?:; +{_AUTHOR})*$")
@@ -88,7 +90,8 @@ class Attributes:
         elif name == "leveloffset" and value[:1] in {"+", "-"}:
             self.values[name] = str(self.offset + _whole(value))
         else:
-            self.values[name] = value[:_LONGEST_VALUE]
+            formatted = _FORMATTED.fullmatch(value)
+            self.values[name] = (formatted[1] if formatted else value)[:_LONGEST_VALUE]
 
     @property
     def offset(self) -> int:
