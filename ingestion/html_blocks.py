@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lxml import etree
 
+from ingestion.figures import figure_of_drawing
 from ingestion.html_parts import (
     BLOCK_TAGS,
     HeadingPath,
@@ -231,8 +232,11 @@ class _Reader:
 
         # What is nested that deeply was drawn by nobody.
         with suppress(RecursionError):
+            first = len(self.blocks)
             for row in drawing_lines(svg):
                 self._add(BlockKind.DRAWING, row, position)
+            for block in self.blocks[first : first + 1]:
+                self.blocks[first] = replace(block, figures=figure_of_drawing(svg))
 
 
 def _pieces(element: etree._Element) -> list[Piece]:

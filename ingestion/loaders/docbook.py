@@ -12,7 +12,14 @@ from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
 from ingestion.loaders.html import fragment_blocks
 from ingestion.ordinals import NUMERATIONS
-from ingestion.page import Document, NotDocumentation, NothingToRead, UnreadableFile, collapse
+from ingestion.page import (
+    BlockKind,
+    Document,
+    NotDocumentation,
+    NothingToRead,
+    UnreadableFile,
+    collapse,
+)
 from ingestion.superscripts import superscript
 
 _OWN_SUFFIXES = (".dita", ".docbook", ".dbk")
@@ -54,7 +61,10 @@ def load(data: bytes, file: str) -> Document:
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     if root.tag == "doxygen":
-        return flowing_document(data, file, "", fragment_blocks(doxygen.html(root)))
+        blocks = fragment_blocks(doxygen.html(root))
+        if all(block.kind is BlockKind.HEADING for block in blocks):
+            raise NothingToRead("it names what there is, and tells nothing of it")
+        return flowing_document(data, file, "", blocks)
     if root.tag == "doxygenindex":
         raise NothingToRead("a generated index: nothing but names")
     typical = next(root.iter(*_TYPICAL), None) is not None

@@ -295,3 +295,16 @@ def test_figures_of_a_notebook_are_what_its_code_draws(tmp_path: Path) -> None:
         ("plot()", 2),
     ]
     assert [p.width for p in document.pictures.values()] == [300, 180]
+
+
+def test_a_drawing_written_in_a_page_is_a_figure_if_its_colours_are_its_own(tmp_path: Path) -> None:
+    box = '<rect width="9" height="9" {}/><text x="1" y="8">Motor P1</text>'
+    size = 'width="300" height="160" viewBox="0 0 30 16"'
+    drawings = (f"<svg {size}>{box.format(how)}</svg>" for how in ('fill="none"', 'class="node"'))
+    shown = "<figcaption>Fig. 1</figcaption></figure><figure>".join(drawings)
+    page = f"<main><h1>Pump</h1><p>It turns.</p><figure>{shown}</figure></main>"
+    (tmp_path / "a.html").write_text(page)
+    document = read(tmp_path)["a.html"]
+    figures = [f for page in document.pages for f in page.figures]
+    assert [f.caption for f in figures] == ["Fig. 1"]
+    assert [p.width for p in document.pictures.values()] == [600]
