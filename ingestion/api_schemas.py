@@ -85,11 +85,17 @@ class Schemas:
         default = _written(of["default"]) if "default" in of else ""
         return Field("", self._type(schema, 0), False, default, str(of.get("description") or ""))
 
-    def fields(self, schema: Any) -> list[Field]:
-        """List the fields of an object, those of objects inside it with dots between the names."""
+    def fields(self, schema: Any, *, without: str = "") -> list[Field]:
+        """List the fields of an object, those of objects inside it with dots between the names.
+
+        Those are left out that are `without` ("readOnly", "writeOnly").
+        """
         fields: list[Field] = []
         self._gather(schema, "", 0, (), fields, "")
-        return fields
+        mark = _MARKS.get(without, "")
+        gone = {field.name for field in fields if mark and mark in field.type.split(", ")}
+        inside = tuple(f"{name}{sign}" for name in gone for sign in ".[")
+        return [f for f in fields if f.name not in gone and not f.name.startswith(inside)]
 
     def _gather(
         self,
@@ -179,4 +185,6 @@ def name_of(schema: Any) -> str:
 def _written(value: Any) -> str:
     if isinstance(value, str):
         return collapse(value)
+    if isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
+        return f"[{', '.join(map(_written, value))}]"
     return "…" if isinstance(value, dict | list) and value else "empty"

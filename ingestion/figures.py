@@ -7,10 +7,12 @@ the picture is written in the document; "part:NAME" for a part of a zipped one (
 
 import posixpath
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ingestion.archives import stays_inside
@@ -29,6 +31,10 @@ _ELSEWHERE = ("h1", "h2", "h3", "h4", "h5", "h6", "pre", "code", "dt", "th", "ca
 """What becomes a name or is read letter for letter: a picture there is an icon."""
 _MARK = re.compile(" ?\ufdd0(\\d+)\ufdd1")
 """Stands where a figure does while the text is read; documents cannot hold these characters."""
+_STYLED_ELSEWHERE = (
+    ".//style | .//*[self::rect or self::circle or self::ellipse or self::polygon or self::path]"
+    "[not(ancestor-or-self::*[@fill or @style])]"
+)
 _BULLET = re.compile(r"\s*(?:-|\w{1,8}\.)\s*")
 _ROOTS = ("", "static/", "public/")
 """Where generators of sites keep what they serve at the root."""
@@ -50,6 +56,19 @@ def marked_figures(content: HtmlElement) -> list[Figure]:
     return figures
 
 
+def figure_of_drawing(svg: etree._Element) -> tuple[Figure, ...]:
+    """Return the figure of an SVG that is written in a page, if it has its colours in itself.
+
+    Without the page's style sheet its shapes would be black.
+    """
+    if svg.xpath(_STYLED_ELSEWHERE):
+        return ()
+    written = etree.tostring(svg, encoding="utf-8", with_tail=False)
+    place = f"data:image/svg+xml;base64,{b64encode(written).decode()}"
+    title = next(map(line, svg.findall("title")), "")
+    return (Figure(place, _caption(svg) or title, title),) if place_of(place) else ()
+
+
 def place_of(source: str) -> str:
     """Return the place of a picture that a document names, "" where that is elsewhere."""
     if _DATA.match(source):
@@ -68,13 +87,19 @@ def paths_of(place: str, file: str) -> Iterator[str]:
     """Yield the paths that a place beside `file` may mean, in the folder that was given."""
     folder = posixpath.dirname(file)
     root = place.startswith("/")
-    for at in _ROOTS if root else (folder,):
-        path = posixpath.normpath(posixpath.join(at, place.lstrip("/") if root else place))
+    places = [posixpath.join(at, place.lstrip("/")) for at in (_ROOTS if root else (folder,))]
+    module, is_antora, _ = file.rpartition("pages/")
+    if is_antora:
+        places.append(f"{module}images/{place}")
+    if not folder and not root:
+        # Files that were uploaded one by one have lost their folders.
+        places.append(posixpath.basename(place))
+    for path in dict.fromkeys(map(posixpath.normpath, places)):
         if stays_inside(path):
             yield path
 
 
-def _caption(picture: HtmlElement) -> str:
+def _caption(picture: etree._Element) -> str:
     """Return what stands below a picture as its caption."""
     for around in picture.iterancestors("figure", "div"):
         if around.tag == "figure" or "figure" in (around.get("class") or ""):
@@ -110,7 +135,7 @@ def with_figures(blocks: Sequence[Block], figures: Sequence[Figure]) -> list[Blo
         if bullet and block.kind is BlockKind.PARAGRAPH:
             block = replace(block, kind=BlockKind.LIST_ITEM, text=f"{bullet}{block.text}")
         bullet = ""
-        read.append(replace(block, figures=homeless + own))
+        read.append(replace(block, figures=block.figures + homeless + own))
         homeless = ()
     if homeless and read:
         read[-1] = replace(read[-1], figures=read[-1].figures + homeless)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lxml import etree
 
+from ingestion.figures import figure_of_drawing
 from ingestion.html_parts import (
     BLOCK_TAGS,
     HeadingPath,
@@ -221,8 +222,9 @@ class _Reader:
             return
         for caption in table.findall("caption"):
             self._add(BlockKind.PARAGRAPH, line(caption), position)
+        headers, texts = header_rows(rows), grid(rows, read_blocks)
         self.blocks += table_blocks(
-            grid(rows), header_rows=header_rows(rows), path=position.path, anchor=position.anchor
+            texts, header_rows=headers, path=position.path, anchor=position.anchor
         )
 
     def _drawing(self, svg: etree._Element, position: HeadingPath) -> None:
@@ -230,8 +232,11 @@ class _Reader:
 
         # What is nested that deeply was drawn by nobody.
         with suppress(RecursionError):
+            first = len(self.blocks)
             for row in drawing_lines(svg):
                 self._add(BlockKind.DRAWING, row, position)
+            for block in self.blocks[first : first + 1]:
+                self.blocks[first] = replace(block, figures=figure_of_drawing(svg))
 
 
 def _pieces(element: etree._Element) -> list[Piece]:

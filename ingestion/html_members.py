@@ -26,6 +26,13 @@ _LABELS = f".//*[{OF_CLASS.format('doc-labels')}]{_IN_HEADING}"
 _NOTES = f".//dl[{OF_CLASS.format('notes')} or dt/span[contains(@class, 'Label')]]"
 _FIELDS = ".//dl[@class='params' or @class='retval' or @class='tparams' or @class='exception']"
 _MORE = ".//td[starts-with(@class, 'mdesc')]/a[normalize-space() = 'More...']"
+_RUST = f".//details[{OF_CLASS.format('toggle')}]"
+_RUST_TOOLS = (
+    ".//a[@class='src' or contains(@class, 'anchor')] | .//*[contains(@class, 'rightside')]"
+    " | .//summary[@class='hideme'] | .//a[. = 'Read more'] | .//*[@id='blanket-implementations']"
+    " | .//*[@id='blanket-implementations-list']"
+)
+"""Links to the source, and what is said of every type there is."""
 _OVERLOADED = re.compile(r"\s*\[\d+/\d+\]$")
 
 
@@ -36,6 +43,41 @@ def rewrite_members(body: HtmlElement) -> None:
         *(_prototypes, _fields, _code),
     ):
         part(body)
+
+
+def rewrite_rustdoc(body: HtmlElement) -> None:
+    """Make signatures, and what is told of them, of what rustdoc lets a reader open and close."""
+    members = found(body, f"{_RUST}/summary/section/*[{OF_CLASS.format('code-header')}]")
+    if not members and not found(body, ".//rustdoc-toolbar"):
+        return
+    for tool in found(body, _RUST_TOOLS):
+        if tool.getparent() is not None:
+            tool.drop_tree()
+    for header in members:
+        section = header.getparent()
+        summary = section.getparent()
+        details = summary.getparent()
+        told = [*section.itersiblings(), *summary.itersiblings()]
+        details.tag = "div"
+        if header.tag == "h3":
+            header.set("id", section.get("id", ""))
+            replace(summary, header)
+            continue
+        _describe(summary, line(header), section.get("id", ""), told)
+    for field in found(body, ".//span[@class='structfield section-header']"):
+        docs = list(field.itersiblings())[:1]
+        told = [one for one in docs if has_class(one, "docblock")]
+        _describe(field, line(field), field.get("id", ""), told)
+    for details in found(body, _RUST):
+        details.tag = "div"
+
+
+def _describe(place: HtmlElement, declared: str, anchor: str, told: list[HtmlElement]) -> None:
+    """Put a signature, the name of which ends its anchor, and what is told of it, in a place."""
+    name = re.sub(r"-\d+$", "", anchor.rpartition(".")[2])
+    before, name, after = _parted(declared, name)
+    term = E.dt(before, E.code(name, {"class": "descname"}), after, {"id": anchor})
+    replace(place, E.dl(term, E.dd(*told), {"class": "cpp"}))
 
 
 def _titles(body: HtmlElement) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lxml import etree
 from lxml.html import defs
 
-from ingestion.page import collapse
-from ingestion.tables import Cell, expand_spans
+from ingestion.page import Block, collapse
+from ingestion.tables import Cell, cell_text, expand_spans
 
 BLOCK_TAGS = frozenset(
     {
@@ -244,18 +244,19 @@ def _is_bold(cell: etree._Element) -> bool:
     return bool(text) and any(collapse(raw_text(e)) == text for e in cell.iter("b", "strong"))
 
 
-def grid(rows: Sequence[Sequence[etree._Element]]) -> list[list[str]]:
-    """Return the texts of all cells, spans expanded."""
-    return expand_spans([[_cell(cell) for cell in row] for row in rows])
+def grid(
+    rows: Sequence[Sequence[etree._Element]], read: Callable[[etree._Element], list[Block]]
+) -> list[list[str]]:
+    """Return the texts of all cells, spans expanded; `read` returns the blocks of an element."""
+    return expand_spans([[_cell(cell, read) for cell in row] for row in rows])
 
 
-def _cell(cell: etree._Element) -> Cell:
+def _cell(cell: etree._Element, read: Callable[[etree._Element], list[Block]]) -> Cell:
     for inner in list(cell.iter("table")):
         _write_out(inner)
-    items = [line(li) for li in cell.iter("li")]
-    only_items = items and collapse(" ".join(items)) == line(cell)
+    is_list = next(cell.iter("li", "dt"), None) is not None
     return Cell(
-        "; ".join(items) if only_items else line(cell),
+        cell_text(read(cell)) if is_list else line(cell),
         rowspan=whole_number(cell.get("rowspan"), 1),
         colspan=whole_number(cell.get("colspan"), 1),
     )

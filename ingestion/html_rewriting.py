@@ -5,7 +5,7 @@ import re
 from lxml.builder import E
 from lxml.html import HtmlElement
 
-from ingestion.html_members import rewrite_members
+from ingestion.html_members import rewrite_members, rewrite_rustdoc
 from ingestion.html_parts import line, raw_text
 from ingestion.html_tree import OF_CLASS, found, put_first, replace
 
@@ -18,7 +18,7 @@ _NOTE_KINDS = {
 }
 _NOTE_CLASSES = _NOTE_KINDS | {
     *("custom-block", "markdown-alert", "starlight-aside", "callout", "alert", "panel"),
-    *("confluence-information-macro", "pageinfo"),
+    *("confluence-information-macro", "pageinfo", "blockquote-tag"),
 }
 _COLLAPSIBLE = ".//*[re:test(@class, '(^|[ _-])(collaps|expand|accordion)', 'i')]"
 _CONTROLS = (
@@ -37,17 +37,18 @@ _ROLES = {
     "cell": "td",
     "gridcell": "td",
 }
+_COMMENT_SIGN = re.compile(r"(?<!\S)(?://|#|--|;;|<!--) ?\Z")
 _MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])\]?")
 
 
 def rewrite(body: HtmlElement) -> None:
-    """Put plain HTML in place of tabs, boxes, footnotes, signatures, formulas, numbered code.
+    """Put plain HTML in place of tabs, boxes, footnotes, signatures, formulas, marks in code.
 
     What is hidden until somebody clicks stands under the label that opens it then.
     """
     for part in (
-        *(_tabs, _collapsed, _boxes, _notes, _footnotes),
-        *(rewrite_members, _grids, _formulas, _numbered_code),
+        *(rewrite_rustdoc, _tabs, _collapsed, _boxes, _notes, _footnotes),
+        *(rewrite_members, _grids, _formulas, _numbered_code, _callouts),
     ):
         part(body)
 
@@ -163,6 +164,20 @@ def _numbered_code(body: HtmlElement) -> None:
         if all(row and any(cell.get("data-line-number") for cell in row) for row in rows):
             listing = "\n".join(raw_text(row[-1]).strip("\n") for row in rows)
             replace(table, E.pre(listing))
+
+
+def _callouts(body: HtmlElement) -> None:
+    """Leave marks of callouts, and the comments that hide them, out of code that is copied."""
+    for mark in found(body, ".//pre//*[@class='conum']"):
+        number = mark.getnext()
+        if mark.tag == "i" and number is not None and number.tag == "b":
+            number.drop_tree()
+        before, around = mark.getprevious(), mark.getparent()
+        if before is not None:
+            before.tail = _COMMENT_SIGN.sub("", before.tail or "")
+        else:
+            around.text = _COMMENT_SIGN.sub("", around.text or "")
+        mark.drop_tree()
 
 
 def _entitle(part: HtmlElement, label: str) -> None:

@@ -1,7 +1,7 @@
 """What roff's escapes and conditions stand for: the text of a manual page's lines."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
 _ESCAPE = re.compile(
@@ -108,28 +108,3 @@ def _uncommented(line: str) -> str:
     """Cut a line where its comment begins; a backslash that is escaped begins none."""
     comment = _COMMENT.search(line)
     return line[: comment.start("sign")] if comment else line
-
-
-def table(lines: Sequence[str], roff: Roff) -> str:
-    """Return what tbl lays out, the lines between .TS and .TE, as HTML."""
-    sign = "\t"
-    data = list(lines)
-    if data and data[0].rstrip().endswith(";"):
-        given = re.search(r"tab\s*\((.)\)", data.pop(0))
-        sign = given[1] if given else sign
-    formats: list[str] = []
-    while data:
-        formats.append(data.pop(0))
-        if formats[-1].rstrip().endswith("."):
-            break
-    has_header = len(formats) > 1 and bool(re.search(r"[bB]", formats[0]))
-    text = re.sub(
-        r"T\{\n(.{0,2000}?)\nT\}", lambda m: m[1].replace("\n", " "), "\n".join(data), flags=re.S
-    )
-    rows = [row.split(sign) for row in text.split("\n") if row.strip() and not row.startswith(".")]
-    rows = [row for row in rows if not re.fullmatch(r"[_=\s]*", "".join(row))]
-    parts = []
-    for number, row in enumerate(rows):
-        tag = "th" if has_header and number == 0 else "td"
-        parts.append("".join(f"<{tag}>{roff.text(cell.strip())}</{tag}>" for cell in row))
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in parts)}</table>"

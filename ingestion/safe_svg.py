@@ -28,7 +28,8 @@ _DRAWING_NAMES = """
     svg g defs symbol use path rect circle ellipse line polyline polygon text tspan textPath image
     clipPath mask pattern marker linearGradient radialGradient stop
 """
-_DRAWING = frozenset(_DRAWING_NAMES.split())
+_DRAWING = {name.lower(): name for name in _DRAWING_NAMES.split()}
+"""By their small letters, as they stand in an SVG that was written in HTML."""
 _GROUPS = {"a": "g", "switch": "g"}
 _ATTRIBUTE_NAMES = """
     id x y z x1 y1 x2 y2 cx cy r rx ry fx fy fr dx dy d points pathLength width height viewBox
@@ -42,7 +43,7 @@ _ATTRIBUTE_NAMES = """
     text-decoration letter-spacing word-spacing dominant-baseline alignment-baseline
     baseline-shift vector-effect paint-order overflow
 """
-_ATTRIBUTES = frozenset(_ATTRIBUTE_NAMES.split())
+_ATTRIBUTES = {name.lower(): name for name in _ATTRIBUTE_NAMES.split()}
 _OWN = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)[\"']?\s*\)", re.I)
 _ELSEWHERE = re.compile(r"url\s*\(|[\\@]|/\*|expression|javascript:", re.I)
 _PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif);base64,[A-Za-z0-9+/=\s]*")
@@ -81,7 +82,7 @@ def _name(element: etree._Element) -> str:
     """The name of an element of SVG; empty for any other."""
     # An entity leaves an element whose tag is not a string.
     name = etree.QName(element) if isinstance(element.tag, str) else None
-    return name.localname if name is not None and name.namespace in (None, _SVG) else ""
+    return name.localname.lower() if name is not None and name.namespace in (None, _SVG) else ""
 
 
 def _fill(copy: etree._Element, element: etree._Element) -> None:
@@ -92,7 +93,7 @@ def _fill(copy: etree._Element, element: etree._Element) -> None:
         name = _name(child)
         name = _GROUPS.get(name, name)
         if name in _DRAWING:
-            _fill(etree.SubElement(copy, f"{{{_SVG}}}{name}"), child)
+            _fill(etree.SubElement(copy, f"{{{_SVG}}}{_DRAWING[name]}"), child)
         if child.tail:
             _append(copy, child.tail)
         if name in _DRAWING and _name(element) == "switch":
@@ -116,8 +117,8 @@ def _attributes(element: etree._Element) -> Iterator[tuple[str, str]]:
             picture = _name(element) == "image" and _PICTURE.fullmatch(value.strip())
             if own or picture:
                 yield _HREF, value.strip()
-        elif key in _ATTRIBUTES and not _ELSEWHERE.search(_OWN.sub("", value)):
-            yield key, value
+        elif key.lower() in _ATTRIBUTES and not _ELSEWHERE.search(_OWN.sub("", value)):
+            yield _ATTRIBUTES[key.lower()], value
 
 
 def _drawn(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ingestion.decoding import printable
@@ -20,15 +20,16 @@ class Literal(str):
     __slots__ = ()
 
 
-def structured_data(text: str) -> Any:
+def structured_data(text: str, *, cleaned: Callable[[str], str] = printable) -> Any:
     """Return mappings, lists and texts; what is no text is a Literal, so that 1.10 stays 1.10.
 
+    `cleaned` is what texts of JSON go through.
     Raises UnreadableFile where it is neither YAML nor JSON, is nested too deeply, or stands for
     more than 2,000,000 values by its aliases.
     """
     try:
         if text.lstrip()[:1] in {"{", "["}:
-            return _literals(json.loads(text, parse_int=Literal, parse_float=Literal))
+            return _literals(json.loads(text, parse_int=Literal, parse_float=Literal), cleaned)
         return _yaml(text)
     except json.JSONDecodeError as error:
         raise UnreadableFile(
@@ -76,14 +77,14 @@ def members(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _literals(value: Any) -> Any:
+def _literals(value: Any, cleaned: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
-        return {key: _literals(one) for key, one in value.items()}
+        return {key: _literals(one, cleaned) for key, one in value.items()}
     if isinstance(value, list):
-        return [_literals(one) for one in value]
+        return [_literals(one, cleaned) for one in value]
     if isinstance(value, Literal):
         return value
-    return printable(value) if isinstance(value, str) else Literal(json.dumps(value))
+    return cleaned(value) if isinstance(value, str) else Literal(json.dumps(value))
 
 
 def _yaml(text: str) -> Any:

@@ -1,6 +1,6 @@
 """A table becomes lines, cells divided by a dash, the header kept with every row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -80,6 +80,31 @@ def table_blocks(
     if header:
         blocks.insert(0, Block(BlockKind.TABLE_HEADER, CELL_DELIMITER.join(header), path, anchor))
     return [*(Block(BlockKind.PARAGRAPH, row[0], path, anchor) for row in titles), *blocks]
+
+
+_LISTED = {BlockKind.LIST_ITEM, BlockKind.DEFINITION, BlockKind.TABLE_ROW}
+
+
+def cell_text(blocks: Iterable[Block]) -> str:
+    """Write what stands in a cell on one line: "One of: fast; slow (1. wait; 2. go)"."""
+    text, depths, before = "", [0], BlockKind.PARAGRAPH
+    for block in blocks:
+        listed = block.kind in _LISTED
+        depth = len(block.text) - len(block.text.lstrip()) if listed else depths[-1]
+        depths = depths if text else [depth]
+        while depth < depths[-1] and depths[1:]:
+            text += ")"
+            depths.pop()
+        if depth > depths[-1]:
+            text += " ("
+            depths.append(depth)
+        elif text and text[-1] not in ".:;,!?" and (listed or before in _LISTED):
+            text += "; " if before in _LISTED else ": "
+        elif text:
+            text += " "
+        text += block.text.strip().removeprefix("- ").replace(CELL_DELIMITER, ": ")
+        before = block.kind
+    return text + ")" * len(depths[1:])
 
 
 def _is_title(row: Sequence[str]) -> bool:

@@ -25,6 +25,7 @@ from corpora.documents.uploads import UploadedFile, name_objection
 from corpora.errors import UnusableName
 from ingestion.archives import Archive
 from ingestion.decoding import objection
+from ingestion.figures import PICTURES
 from ingestion.listing import DEFAULT_LIMITS, SourceFile, list_files, passed_over
 from ingestion.loaders import known_suffixes
 from ingestion.page import Rejected, UnreadableFile
@@ -35,6 +36,11 @@ _AT_ONCE = 500
 _PROBE_SECONDS = 20.0
 _LOOKED_INTO = 300_000_000
 """Bytes of a zip that are unpacked to look at them; the rest is looked at when it is read."""
+
+
+_PICTURES_ALONE = (
+    "Pictures are shown with the documents that name them: choose those documents as well."
+)
 
 
 class Weight(StrEnum):
@@ -115,6 +121,9 @@ def _of_release(product: str, release: str, database: Database) -> Iterator[Uplo
 def _of_all(files: Sequence[UploadedFile], largest: int) -> Iterator[UploadNotice]:
     if not files:
         yield UploadNotice("", "Choose at least one file to upload.", Weight.BLOCKS)
+    suffixes = {PurePosixPath(file.name).suffix.lower() for file in files}
+    if suffixes and suffixes <= PICTURES - {*known_suffixes()}:
+        yield UploadNotice("", _PICTURES_ALONE, Weight.BLOCKS)
     total = sum(file.size for file in files)
     if total > largest:
         yield UploadNotice(
@@ -140,13 +149,15 @@ class _Look:
         if problem is None and file.is_archive:
             yield from self._in_archive(file)
             return
-        if problem is None and suffix not in known_suffixes():
+        is_picture = suffix in PICTURES and suffix not in known_suffixes()
+        if problem is None and not is_picture and suffix not in known_suffixes():
             known = ", ".join([*known_suffixes(), ".zip"])
             problem = f"{suffix or 'a file without a suffix'} is not supported; use {known}"
         if problem is None and file.size > DEFAULT_LIMITS.file_size:
             sizes = f"{file.size / 1e6:,.1f} MB; the limit is {DEFAULT_LIMITS.file_size / 1e6:,.1f}"
             problem = f"{sizes} MB; split the file"
-        problem = problem or self._in_file(file.name, file.content)
+        if not is_picture:
+            problem = problem or self._in_file(file.name, file.content)
         if problem is not None:
             yield UploadNotice(file.name, problem, Weight.BLOCKS)
 

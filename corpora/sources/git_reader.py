@@ -24,6 +24,8 @@ from corpora.sources.git_objects import BlobReader, Entry, GitCommit
 from corpora.sources.git_program import GitProgram, Stop
 from corpora.sources.options import RELEASE, GitOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets, has_short_parts
+from ingestion.figures import PICTURES
+from ingestion.includes import LARGEST_READ
 from ingestion.listing import DEFAULT_LIMITS
 from ingestion.loaders import known_suffixes
 
@@ -42,6 +44,7 @@ _POINTER = "files that Git LFS keeps elsewhere"
 _OUTWARD = "links that lead out of the repository"
 _NOWHERE = "links to folders or to nothing"
 _UNUSABLE = "files with names that no folder here may hold"
+_MUCH = "pictures that are larger than 20 MB or than the room that max_bytes leaves"
 _LARGE = f"files larger than {DEFAULT_LIMITS.file_size / 1e6:,.0f} MB"
 
 
@@ -170,7 +173,8 @@ class GitReader:
                 files[entry.path] = entry.oid
         if links:
             files |= self._followed(commit, links, left_out)
-        return {path: oid for path, oid in files.items() if oid}
+        # Pictures come last, so that there is room for all that is read.
+        return {path: files[path] for path in sorted(files, key=_is_picture) if files[path]}
 
     def _followed(
         self, commit: GitCommit, links: list[Entry], left_out: dict[str, list[str]]
@@ -246,6 +250,11 @@ class _Reading:
         if size > DEFAULT_LIMITS.file_size:
             self._left_out.setdefault(_LARGE, []).append(path)
             return None
+        if _is_picture(path) and (
+            size > LARGEST_READ or self._counts["bytes"] + size > self._most_bytes
+        ):
+            self._left_out.setdefault(_MUCH, []).append(path)
+            return None
         self._counts["bytes"] += size
         if self._counts["bytes"] > self._most_bytes:
             raise SourceError(
@@ -320,9 +329,13 @@ def _is_usable(path: str) -> bool:
     return plain and len(path) <= 1000 and has_short_parts(path)
 
 
+def _is_picture(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in PICTURES
+
+
 def _is_read(path: str) -> bool:
-    """Whether a file may be documentation or be included by it: no picture, and not hidden."""
+    """Whether a file may be documentation, or be included or shown by it, and is not hidden."""
     if any(part.startswith(".") for part in path.split("/")):
         return False
     media = (guess_type(path)[0] or "").startswith(_UNREAD)
-    return not media or PurePosixPath(path).suffix.lower() in known_suffixes()
+    return not media or _is_picture(path) or PurePosixPath(path).suffix.lower() in known_suffixes()

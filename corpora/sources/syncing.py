@@ -45,6 +45,7 @@ from corpora.sources.source import (
 )
 from ingestion.archives import canonical_name, stays_inside
 from ingestion.errors import StrataError
+from ingestion.figures import PICTURES
 from ingestion.includes import LARGEST_READ
 from ingestion.loaders import known_suffixes
 
@@ -187,11 +188,15 @@ class Syncing:
         """Keep what is new of a release; what is gone goes when all has been seen."""
         with self.database.reading() as session:
             rows = session.execute(
-                select(SourceFileRow.path, SourceFileRow.digest, SourceFileRow.address).where(
-                    SourceFileRow.release_id == release_id
-                )
+                select(
+                    SourceFileRow.path,
+                    SourceFileRow.digest,
+                    SourceFileRow.address,
+                    SourceFileRow.content_hash,
+                ).where(SourceFileRow.release_id == release_id)
             ).all()
-        known = {row.path: row.digest for row in rows}
+        # Pictures were not kept once.
+        known = {r.path: r.digest for r in rows if r.content_hash or not _is_picture(r.path)}
         held = {row.path: (row.digest, row.address) for row in rows}
 
         furthest = 0.0
@@ -453,14 +458,18 @@ def _bytes_of(file: FetchedFile) -> bytes:
 
 
 def _is_used(path: str, original: FileRow) -> bool:
-    """Whether a file is read, or may be included by one that is."""
+    """Whether a file is read, or may be included or shown by one that is."""
     suffix = Path(path).suffix.lower()
     if suffix in {*known_suffixes(), ".zip"}:
         return True
-    return original.size <= LARGEST_READ and suffix not in _PICTURES
+    return original.size <= LARGEST_READ and suffix not in _UNUSED
 
 
-_PICTURES = {
-    *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".mp4", ".webm"),
+def _is_picture(path: str) -> bool:
+    return Path(path).suffix.lower() in PICTURES
+
+
+_UNUSED = {
+    *(".avif", ".ico", ".mp4", ".webm"),
     *(".woff", ".woff2", ".ttf", ".eot", ".otf", ".js", ".css", ".map", ".gz", ".whl", ".exe"),
 }

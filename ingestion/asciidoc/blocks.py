@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from ingestion.asciidoc.inline import inline
+from ingestion.asciidoc.inline import inline, quoted_code
 from ingestion.asciidoc.marks import (
     ATTRIBUTES,
     CHECK,
@@ -27,6 +27,12 @@ from ingestion.ordinals import NUMERATIONS
 from ingestion.page import UnreadableFile
 
 _DEEPEST = 40
+_QUOTED = re.compile(r"(?<![\w-])\+?(?:quotes|normal)\b")
+_CALLOUTS = re.compile(
+    r"(?<![ \t\\])[ \t]*(?:(?://|#|--|;;) ?)?(?: ?<(?:\d{1,3}|\.)>| ?<!--\d{1,3}-->)+[ \t]*$",
+    re.MULTILINE,
+)
+"""At the ends of lines, with the sign of a comment that hides them from whoever copies the line."""
 
 
 def html(lines: Sequence[str], *, anchors: tuple[str, str] = ("_", "_")) -> str:
@@ -49,6 +55,8 @@ class _Blocks:
         self._titles = titles
         self._anchors = anchors
         self._depth = depth
+        explained = (n for n in reversed(range(len(lines))) if lines[n].startswith("<"))
+        self._last_callout = next((n for n in explained if _is_callout(lines[n])), -1)
 
     def all(self) -> str:
         parts = []
@@ -89,7 +97,9 @@ class _Blocks:
             self._at += 1
             anchor = given.get("id") or anchor_of(heading["text"], self._anchors)
             level = len(heading["level"])
-            return f'<h{level} id="{escape(anchor)}">{self._inline(heading["text"])}</h{level}>'
+            number = escape(given.get("sectnum", ""))
+            words = f"{number} {self._inline(heading['text'])}"
+            return f'<h{level} id="{escape(anchor)}">{words}</h{level}>'
         if delimiter := DELIMITER.match(line):
             return self._delimited(delimiter, given)
         if RULE.match(line):
@@ -103,7 +113,7 @@ class _Blocks:
         if term := term_of(line):
             return self._titled(given) + self._terms(term["mark"], marks)
         if style in {"source", "listing", "literal"} or line[:1] in {" ", "\t"}:
-            return self._titled(given) + _listing(self._until_blank(()))
+            return self._titled(given) + self._listing(self._until_blank(()), given.get("subs", ""))
         if note := NOTE.match(line):
             words = "\n".join([note["text"], *self._until_blank(marks)[1:]])
             return self._note(note["kind"], given, f"<p>{self._inline(words)}</p>")
@@ -123,9 +133,15 @@ class _Blocks:
             self._at += 1
         return taken
 
+    def _listing(self, lines: Sequence[str], subs: str) -> str:
+        """Write a listing, without the marks in it where a list below explains such."""
+        text = "\n".join(lines)
+        text = _CALLOUTS.sub("", text) if self._at <= self._last_callout else text
+        return f"<pre>{quoted_code(text)}</pre>" if _QUOTED.search(subs) else _listing([text])
+
     def _titled(self, given: Mapping[str, str]) -> str:
         title = given.get("title")
-        return f"<p>{self._inline(title)}</p>" if title else ""
+        return f"<p>{escape(given.get('caption', ''))} {self._inline(title)}</p>" if title else ""
 
     def _note(self, kind: str, given: Mapping[str, str], content: str) -> str:
         label = f'<p class="admonition-title">{kind.capitalize()}</p>'
@@ -154,7 +170,7 @@ class _Blocks:
         if delimiter["table"]:
             return table(inside, dict(given), end[0], self._inline, self._inner)
         if end.startswith(("----", "....", "```")) or style in {"source", "listing", "literal"}:
-            return self._titled(given) + _listing(inside)
+            return self._titled(given) + self._listing(inside, given.get("subs", ""))
         if end.startswith("++++"):
             is_formula = style in {"stem", "latexmath", "asciimath"}
             return _listing(inside) if is_formula else "\n".join(inside)
@@ -266,6 +282,11 @@ class _Blocks:
                 break
             parts.append(self._block(marks))
         return "".join(parts)
+
+
+def _is_callout(line: str) -> bool:
+    item = ITEM.match(line)
+    return item is not None and kind_of(item["mark"]) == "<>"
 
 
 def _listing(lines: Sequence[str]) -> str:

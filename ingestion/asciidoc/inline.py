@@ -94,6 +94,14 @@ def inline(text: str, titles: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda match: kept[int(match[1])] if int(match[1]) < len(kept) else "", text)
 
 
+def quoted_code(text: str) -> str:
+    """Return the HTML of a listing in which marks of bold and italic text count."""
+    text = escape(text, quote=False)
+    for pattern, _ in _QUOTES[:4]:
+        text = pattern.sub(lambda match: match["words"], text)
+    return text
+
+
 def _shown(name: str, target: str, words: str, titles: Mapping[str, str]) -> str:
     """What a reader sees of a macro."""
     match name:

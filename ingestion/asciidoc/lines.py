@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ingestion.asciidoc.numbering import APPENDIX, CAPTIONS, Numbers
+
 VERBATIM = re.compile(r"^(-{4,}|\.{4,}|\+{4,}|`{3,})(?P<language>[\w,+#. -]*)$")
 """What begins and ends a block in which nothing but directives of the preprocessor counts."""
 _FENCE = re.compile(r"^(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})")
@@ -24,6 +26,8 @@ _REFERENCE = re.compile(
     r"(?P<literal>`?\+[^+\n]+\+`?|pass:\w*\[[^\]]*\])|(?P<escaped>\\)?\{(?P<name>\w[\w-]*)\}"
 )
 _SUBSTITUTED = re.compile(r"subs\s*=\s*[\"']?[^\]\"']*attributes")
+_FORMATTED = re.compile(r"pass:[a-z]*[qn][a-z]*\[(.*)\]")
+"""A value whose marks count where it is put."""
 _HEADING = re.compile(r"^(=+|#+)(?=\s+\S)")
 _AUTHOR = r"[^\W\d][\w.'-]*(?: +[\w.'-]+){0,2}(?: +<[^>]+>)?"
 _AUTHORS = re.compile(rf"^{_AUTHOR}(?:; +{_AUTHOR})*$")
@@ -33,6 +37,8 @@ _LONGEST_LINE = 100_000
 """Where attributes name attributes that name attributes, a line grows without end."""
 
 _GIVEN = {
+    **CAPTIONS,
+    APPENDIX: "Appendix",
     "backend": "html5",
     "backend-html5": "",
     "basebackend": "html",
@@ -84,7 +90,8 @@ class Attributes:
         elif name == "leveloffset" and value[:1] in {"+", "-"}:
             self.values[name] = str(self.offset + _whole(value))
         else:
-            self.values[name] = value[:_LONGEST_VALUE]
+            formatted = _FORMATTED.fullmatch(value)
+            self.values[name] = (formatted[1] if formatted else value)[:_LONGEST_VALUE]
 
     @property
     def offset(self) -> int:
@@ -129,6 +136,7 @@ def preprocessed(text: str, attributes: Attributes) -> list[str]:
 class _Preprocessing:
     attributes: Attributes
     lines: list[str] = field(default_factory=list)
+    numbers: Numbers = field(default_factory=Numbers)
 
     def of(self, given: Iterator[str]) -> list[str]:
         fence: str | None = None
@@ -160,7 +168,17 @@ class _Preprocessing:
             if offset and (heading := _HEADING.match(line)):
                 level = max(1, min(len(heading[1]) + offset, 6))
                 line = line[0] * level + line[heading.end() :]
-            self.lines.append(self.attributes.replaced(line))
+            if counted := self.numbers.above(line, self.lines, self.attributes.values):
+                self.lines.append(counted)
+            self.lines.append(self._placed(self.attributes.replaced(line)))
+
+    def _placed(self, line: str) -> str:
+        """Let a picture be found where the attribute for the folder of pictures says."""
+        folder = self.attributes.values.get("imagesdir", "").rstrip("/")
+        begins = "image::"
+        if not folder or not line.startswith(begins) or re.match(r"image::(?:/|\w+:)", line):
+            return line
+        return f"{begins}{folder}/{line.removeprefix(begins)}"
 
 
 def _with_titles(lines: Sequence[str]) -> Iterator[str]:

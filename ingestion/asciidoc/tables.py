@@ -56,7 +56,8 @@ def table(
     has_header = "header" in options or (_is_header(lines) and "noheader" not in options)
     parts = ["<table>"]
     if title := attributes.get("title"):
-        parts.append(f"<caption>{inline(title)}</caption>")
+        label = escape(attributes.get("caption", ""))
+        parts.append(f"<caption>{label} {inline(title)}</caption>")
     for number, row in enumerate(rows):
         is_header = has_header and number == 0
         parts.append("<thead><tr>" if is_header else "<tr>")

@@ -1,4 +1,4 @@
-"""DocBook and DITA become documents, by way of the HTML that their elements stand for."""
+"""DocBook, DITA and Doxygen's XML become documents, by way of the HTML that they stand for."""
 
 import re
 from dataclasses import replace
@@ -6,12 +6,20 @@ from html.entities import html5
 
 from lxml import etree
 
+from ingestion import doxygen
 from ingestion.docbook_names import BOXES, PREFORMATTED, ROOTS, SECTIONS, STRUCK, TAGS, UNREAD
 from ingestion.documents import flowing_document
 from ingestion.html_parts import line, whole_number
 from ingestion.loaders.html import fragment_blocks
 from ingestion.ordinals import NUMERATIONS
-from ingestion.page import Document, NotDocumentation, UnreadableFile, collapse
+from ingestion.page import (
+    BlockKind,
+    Document,
+    NotDocumentation,
+    NothingToRead,
+    UnreadableFile,
+    collapse,
+)
 from ingestion.superscripts import superscript
 
 _OWN_SUFFIXES = (".dita", ".docbook", ".dbk")
@@ -31,7 +39,7 @@ _MENUS = {"menuchoice": " > ", "menucascade": " > ", "keycombo": "+"}
 
 
 def load(data: bytes, file: str) -> Document:
-    """Read DocBook or DITA into pages cut along its sections.
+    """Read DocBook, DITA or what Doxygen writes as XML into pages cut along its sections.
 
     Entities that the file itself defines are put in place; what lies in other files is not, which
     a remark says. Raises NotDocumentation for other XML, UnreadableFile where it is broken.
@@ -52,6 +60,13 @@ def load(data: bytes, file: str) -> Document:
     includes = elsewhere + len(list(root.iter(_INCLUDE)))
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
+    if root.tag == "doxygen":
+        blocks = fragment_blocks(doxygen.html(root))
+        if all(block.kind is BlockKind.HEADING for block in blocks):
+            raise NothingToRead("it names what there is, and tells nothing of it")
+        return flowing_document(data, file, "", blocks)
+    if root.tag == "doxygenindex":
+        raise NothingToRead("a generated index: nothing but names")
     typical = next(root.iter(*_TYPICAL), None) is not None
     if root.tag not in ROOTS or not (is_own or is_docbook or typical):
         raise NotDocumentation("XML, and neither DocBook nor DITA")

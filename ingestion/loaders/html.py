@@ -33,8 +33,9 @@ _NEVER_TEXT = (
 _MACHINERY = (
     ".//span[@class='linenos' or @class='lineno' or @class='backrefs']"
     " | .//td[contains(@class, 'linenos') or contains(@class, 'gutter')]"
+    " | .//pre//span[@class='boring']"
 )
-"""Line numbers, and ways back from a footnote."""
+"""Line numbers, ways back from a footnote, and lines that only make an example run (mdBook)."""
 _CODE = ("code", "kbd", "samp", "tt", "var", "pre")
 _CONTAINERS = (
     *("docs-body", "body", "document", "rst-content", "markdown-body", "main-content"),

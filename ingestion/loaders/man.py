@@ -9,7 +9,8 @@ from ingestion.documents import flowing_document
 from ingestion.loaders.html import fragment_blocks
 from ingestion.mdoc import Mdoc
 from ingestion.page import Document, NotDocumentation, NothingToRead
-from ingestion.roff import Roff, arguments, table
+from ingestion.roff import Roff, arguments
+from ingestion.roff_tables import table
 
 _PAGE = re.compile(r"^[.'][ \t]*(?P<macro>TH|Dd|so)[ \t]", re.MULTILINE)
 _LOOKED_AT = 30_000
@@ -123,6 +124,9 @@ class _Page:
             return "".join(words)
         if name == "OP":
             return f"[{' '.join(words)}]"
+        if name == "MR" and words:
+            page, section, after = (*words, "", "")[:3]
+            return f"{page}({section}){after}"
         if name in {"UR", "MT"} and words:
             return words[0]
         return None

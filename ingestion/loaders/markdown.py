@@ -40,6 +40,13 @@ _CODE_TITLE = re.compile(
     r"""\b(?:title|filename|file|caption|label)=["']([^"']+)["']|\s\[([^\]\n]+)\]\s*$"""
 )
 _LISTING = re.compile(rf"\{{(?:{'|'.join(sorted(LISTINGS))}|code)\}}")
+_COMMENT = r"(?://|#|--|%|;|/\*|<!--|\{/\*)[ ]?"
+_SHOWING = re.compile(
+    rf"^[ \t]*{_COMMENT}highlight-(?:next-line|start|end)(?:[ ]?(?:\*/\}}?|-->))?[ \t]*\n?"
+    rf"|(?<![ \t])[ \t]*{_COMMENT}\[!code [^\]\n]{{1,40}}\](?:[ ]?(?:\*/\}}?|-->))?[ \t]*$",
+    re.MULTILINE,
+)
+"""Comments of Docusaurus, VitePress and Shiki that say how a line is shown."""
 _OPTIONS = re.compile(r"\A(:[\w-]+:[^\n]*\n|---\n.*?\n---\n)+", re.DOTALL)
 
 
@@ -122,6 +129,7 @@ def _fill(token: Token, names: Names, names_in_code: Names) -> None:
 
 def _read_fence(token: Token) -> None:
     """Take from a listing what only says how it is shown; its title stands above it."""
+    token.content = _SHOWING.sub("", token.content)
     if _LISTING.match(token.info):
         token.content = _OPTIONS.sub("", token.content)
     elif title := _CODE_TITLE.search(token.info):

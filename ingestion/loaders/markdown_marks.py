@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath.index import math_block_dollar
 from rich.emoji import Emoji
 
 from ingestion.html_shown import strikes
@@ -39,6 +44,7 @@ _ICON_SET = re.compile(r"(?:material|fontawesome|octicons|simple|fas?|far|mdi|bi
 _ICON_STYLE = re.compile(r"^(?:brands|solid|regular|outline|round|sharp)-|-(?:\d+|outline)$")
 _ICON_TITLE = re.compile(r"""\b(?:title|aria-label)=["']([^"'{}]*)["']""")
 _TITLED = re.compile(r"(.+?)\s*<[^<>]*>$", re.DOTALL)
+_FORMULA = math_block_dollar(allow_labels=True, allow_blank_lines=False)
 Part = tuple[str, str]
 """What stands in place of a mark: a kind of token and its content; "inner" is parsed further."""
 Environment = Mapping[str, Names]
@@ -52,6 +58,10 @@ def marks_plugin(parser: MarkdownIt) -> None:
     """
     parser.block.ruler.before("fence", "unseen", _pass_over, {"alt": ["paragraph"]})
     parser.inline.ruler.before("backticks", "dialects", _read_mark)
+    parser.block.ruler.before("fence", "math_block", _read_formula, {"alt": ["paragraph"]})
+    for kind in ("math_block", "math_block_label"):
+        parser.add_render_rule(kind, _shown_formula)
+    parser.use(amsmath_plugin)
 
 
 def _pass_over(state: StateBlock, first: int, end: int, silent: bool) -> bool:
@@ -156,6 +166,14 @@ def _component(found: re.Match[str], known: Environment) -> list[Part] | None:
 
 Reader = Callable[[re.Match[str], Environment], list[Part] | None]
 _MARKS: dict[str, list[tuple[str, Reader]]] = {
+    # Formulas, in which neither a backslash nor a star is a mark.
+    "$": [
+        (r"(?P<text>\$\$(?:\\.|[^$\\]){1,4000}\$\$)(?!\$)", _literal),
+        (
+            r"(?<![\w$])(?P<text>\$(?![\s$])(?:\\.|[^$\\\n]){1,1000}(?<!\s)\$)(?![\w$])",
+            _literal,
+        ),
+    ],
     "{": [
         (r"\{(?P<role>[a-zA-Z][\w:+-]*)\}(?P<ticks>`+)(?P<text>.{1,2000}?)(?P=ticks)(?!`)", _role),
         (r"\{?\{-?\s*/\*.{0,4000}?\*/\s*-?\}\}?|\{--.{0,4000}?--\}|\{>>.{0,4000}?<<\}", _nothing),
@@ -213,6 +231,18 @@ _COMPILED = {
     first: [(re.compile(pattern, re.DOTALL), read) for pattern, read in marks]
     for first, marks in _MARKS.items()
 }
+
+
+def _read_formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    if silent:
+        return line_at(state, first).startswith("$$")
+    return _FORMULA(state, first, end, False)
+
+
+def _shown_formula(
+    renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    return f"<p>$${escape(tokens[at].content)}$$</p>"
 
 
 def _read_mark(state: StateInline, silent: bool) -> bool:

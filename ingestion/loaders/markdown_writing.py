@@ -37,6 +37,8 @@ _UNREAD = (SILENT | {"comment", "content-hidden"}) - _CODE
 KNOWN = ON_DEMAND | _WRAPPERS | NOTES | _CODE | _UNREAD | VERSIONS.keys() | {"todo", "seealso"}
 
 
+_LITERAL = re.compile(r"\s*\{\s*(?P<sign>[`\"'])(?P<text>.*)(?P=sign)\s*\}\s*", re.DOTALL)
+"""A text as MDX writes it in a component."""
 CODE_FENCE = re.compile(r"`{3,}|~{3,}")
 _MOST_SCANNED = 1_000_000
 """How many lines are looked at for the ends of containers, where few of them end."""
@@ -100,7 +102,9 @@ def write(state: StateBlock, found: Container) -> None:
         if any(CODE_FENCE.match(line_at(state, number)) for number in found.body):
             _write_body(state, found, text=title if found.is_tag else "")
         else:
-            state.push("fence", "code", 0).content = _text(state, found.body) or found.text
+            code = _text(state, found.body) or found.text
+            literal = _LITERAL.fullmatch(code) if found.is_tag else None
+            state.push("fence", "code", 0).content = literal["text"] if literal else code
     elif kind in VERSIONS:
         version, _, words = title.partition(" ")
         _write_body(state, found, label=VERSIONS[kind].format(version), text=words)

@@ -23,7 +23,7 @@ from ingestion.loaders.ooxml import Element, Package, choose_alternatives, numbe
 from ingestion.loaders.word import joined_listings, read_word
 from ingestion.loaders.word_styles import formatted
 from ingestion.page import Block, BlockKind, Document, Figure, Page, UnreadableFile
-from ingestion.tables import Cell, expand_spans, header_height, table_blocks
+from ingestion.tables import Cell, cell_text, expand_spans, header_height, table_blocks
 from ingestion.unread import Unread
 
 _DEEPEST = 50
@@ -126,7 +126,7 @@ def _shape(shape: Any, path: tuple[str, ...], place: str, unread: Unread) -> Ite
     if getattr(shape, "has_table", False):
         rows = [
             [
-                Cell(_lines(cell.text_frame), cell.span_height, cell.span_width)
+                Cell(_cell(cell.text_frame), cell.span_height, cell.span_width)
                 for cell in row.cells
                 if not cell.is_spanned
             ]
@@ -171,6 +171,10 @@ def _plain(element: Any) -> Element:
 
 def _lines(frame: Any) -> str:
     return " ".join(filter(None, (drawn_text(_plain(p._p)) for p in frame.paragraphs)))
+
+
+def _cell(frame: Any) -> str:
+    return cell_text(_text(frame.paragraphs, (), listed=False))
 
 
 def _text(paragraphs: Iterable[Any], path: tuple[str, ...], *, listed: bool) -> Iterator[Block]:

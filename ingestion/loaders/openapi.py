@@ -205,7 +205,8 @@ class _Interface:
                 blocks.append(Block(BlockKind.PARAGRAPH, line, place))
             if schema and schema not in seen:
                 seen.append(schema)
-                blocks += self._fields(schema, place)
+                unseen = "readOnly" if label == "Request body" else "writeOnly"
+                blocks += self._fields(schema, place, unseen)
             blocks += _examples(content, place)
         rows = [
             [
@@ -226,7 +227,7 @@ class _Interface:
                 yield Block(BlockKind.PARAGRAPH, "Required.", place)
         yield from (*words, *blocks)
 
-    def _fields(self, schema: Any, place: tuple[str, ...]) -> list[Block]:
+    def _fields(self, schema: Any, place: tuple[str, ...], without: str = "") -> list[Block]:
         rows = [
             [
                 field.name,
@@ -236,7 +237,7 @@ class _Interface:
                 field.default,
                 _line(field.description),
             ]
-            for field in self.schemas.fields(schema)
+            for field in self.schemas.fields(schema, without=without)
         ]
         return list(_table(_FIELD, rows, place))
 

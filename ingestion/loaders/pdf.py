@@ -279,9 +279,11 @@ def _title(pdf: Any, first: Sequence[Line], file: str) -> str:
         return stated
     upper = [line for line in map(merge, rows(first)) if not line.mono and len(line.text) > 2]
     largest = max((line.size for line in upper), default=0.0)
+    # Where all is of one size, as typed or scanned, the first line is the title.
+    most = 3 if any(line.size < largest for line in upper) else 1
     for size, lines in groupby(upper, key=lambda line: line.size):
         if size == largest:
-            return " ".join(line.text for line in islice(lines, 3))
+            return " ".join(line.text for line in islice(lines, most))
     return PurePosixPath(file).stem
 
 

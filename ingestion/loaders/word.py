@@ -12,7 +12,6 @@ from ingestion.loaders.ooxml import Element, Package, is_on, number, value
 from ingestion.loaders.word_runs import Runs
 from ingestion.loaders.word_styles import Numbering, Styles
 from ingestion.page import (
-    CELL_DELIMITER,
     Block,
     BlockKind,
     Document,
@@ -20,7 +19,7 @@ from ingestion.page import (
     UnreadableFile,
     collapse,
 )
-from ingestion.tables import Cell, expand_spans, header_height, table_blocks
+from ingestion.tables import Cell, cell_text, expand_spans, header_height, table_blocks
 from ingestion.unread import Unread
 
 _CODE = re.compile(r"code|preformatted|listing|macro text", re.IGNORECASE)
@@ -179,13 +178,9 @@ class _Reader:
 
     def _cell(self, cell: Element) -> str:
         outside, self._in_cell = self._in_cell, True
-        read = list(self.blocks(cell))
+        text = cell_text(self.blocks(cell))
         self._in_cell = outside
-        if all(block.kind is BlockKind.LIST_ITEM for block in read):
-            return "; ".join(block.text.strip().removeprefix("- ") for block in read)
-        texts = (block.text.strip().replace(CELL_DELIMITER, ": ") for block in read)
-        tabular = any(block.kind is BlockKind.TABLE_ROW for block in read)
-        return ("; " if tabular else " ").join(texts)
+        return text
 
     def _header_rows(self, table: Element, rows: list[Element], cells: list[list[Element]]) -> int:
         """Count the rows that repeat on every page; else a first row that is set apart.

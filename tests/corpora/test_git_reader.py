@@ -216,6 +216,7 @@ def test_what_lies_elsewhere_is_left_out_and_told(served: Served, tmp_path: Path
         "inside.md": "# New",
         "other.md": "# Read me",
         "same.md": "# Same",
+        "shot.png": "a picture",
         "sub/new.md": "# New",
         "twice.md": "# New",
     }

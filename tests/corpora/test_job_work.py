@@ -13,6 +13,7 @@ from corpora.database.engine import Database
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingModelRow,
+    FigureRow,
     GenerationRow,
     MemberRow,
     PageRow,
@@ -29,6 +30,7 @@ from ingestion.errors import StrataError
 from tests.corpora.beacon import ingest_beacon, many_pages, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.ingestion.office_files import zipped
+from tests.pictures import picture
 
 pytestmark = pytest.mark.database
 
@@ -117,6 +119,16 @@ def test_formats_that_nothing_reads_are_told_at_the_job(desk: Desk) -> None:
         job.message
         == f"{read} 2 files were left out, in formats that Strata does not read: .textile (2)."
     )
+
+
+def test_pictures_that_come_beside_a_document_are_its_figures(
+    desk: Desk, database: Database
+) -> None:
+    guide = GUIDE + b"\n![The mast](img/mast.png)\n"
+    job = desk.done(desk.upload(guide__md=guide, mast__png=picture()))
+    assert job.message == "Ready: 1 document with 1 page."
+    with database.reading() as session:
+        assert session.scalars(select(FigureRow.description)).all() == ["The mast"]
 
 
 def test_a_name_that_a_mac_has_parted_replaces_the_document(desk: Desk, database: Database) -> None:

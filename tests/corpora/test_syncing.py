@@ -19,7 +19,7 @@ from corpora.building.gathering import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.source_tables import SourceFileRow, SourceRow
-from corpora.database.tables import DocumentRow, MemberRow, PageRow
+from corpora.database.tables import DocumentRow, FigureRow, MemberRow, PageRow
 from corpora.documents.uploads import UploadedFile, store
 from corpora.documents.worker import JobWork
 from corpora.errors import NoCorpus, SourceError
@@ -34,6 +34,7 @@ from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 from corpora.sources.syncing import web_address
 from tests.data_folders import database_url
 from tests.hash_embedder import HashEmbedder
+from tests.pictures import SCRIPTED
 
 pytestmark = pytest.mark.database
 
@@ -207,6 +208,14 @@ def test_a_file_that_is_included_makes_what_includes_it_new(desk: Desk) -> None:
     desk.run()
     assert desk.toy.fetched == ["mast.inc"]
     assert "15 m high" in desk.texts("1.0")["guide.rst"]
+
+
+def test_pictures_come_with_the_documents_that_show_them(desk: Desk) -> None:
+    shown = {"guide.md": "# Guide\n\nThe mast. ![Mast](img/mast.svg)", "img/mast.svg": SCRIPTED}
+    desk.toy.contents = {"1.0": shown}
+    desk.run()
+    with desk.database.reading() as session:
+        assert session.scalars(select(FigureRow.description)).all() == ["Mast"]
 
 
 def test_without_a_revision_nothing_is_published_where_nothing_changed(desk: Desk) -> None:
@@ -399,6 +408,7 @@ from corpora.jobs.jobs import Claims
 from corpora.sources import folder_reader
 from corpora.sources.source import Secrets
 from tests.hash_embedder import HashEmbedder
+from tests.pictures import SCRIPTED
 
 url, data, job = sys.argv[1:]
 fetch = folder_reader.FolderReader.fetch

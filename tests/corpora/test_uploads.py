@@ -163,6 +163,13 @@ def test_formats_in_a_zip_that_nothing_reads_are_named_before(look: Check) -> No
     )
 
 
+def test_pictures_are_taken_with_documents_and_not_alone(look: Check) -> None:
+    assert not look(of("guide.md"), of("mast.png", b"x"))
+    (finding,) = look(of("mast.png", b"x"))
+    assert (finding.file, finding.weight) == ("", Weight.BLOCKS)
+    assert "choose those documents" in finding.problem
+
+
 def test_two_files_of_one_name_cannot_both_be_taken(look: Check) -> None:
     findings = look(of("a.md", b"1"), of("A.md", b"2"), of("b.md", b"3"), of("b.md/c.md", b"4"))
     assert [(f.file, f.blocking) for f in findings] == [("A.md", True), ("b.md/c.md", True)]

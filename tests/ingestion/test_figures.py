@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -266,3 +267,44 @@ def test_figures_of_a_slide_are_its_pictures(tmp_path: Path) -> None:
     ((block, _),) = [(b, f) for p in document.pages for b in p.blocks for f in b.figures]
     assert block.path == ("Pump",)
     assert [p.width for p in document.pictures.values()] == [300]
+
+
+def test_figures_of_a_notebook_are_what_its_code_draws(tmp_path: Path) -> None:
+    drawn_by_code = WRITTEN.partition(",")[2]
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><path d="M1 1h9"/></svg>'
+    cells = [
+        {
+            "cell_type": "markdown",
+            "source": "# Pump\n\n![Open](attachment:a.png)",
+            "attachments": {"a.png": {"image/png": drawn_by_code}},
+        },
+        {
+            "cell_type": "code",
+            "source": "plot()",
+            "outputs": [
+                {"data": {"text/plain": "<Figure>", "image/png": f"{drawn_by_code}\n"}},
+                {"data": {"image/svg+xml": [svg]}},
+            ],
+        },
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    document = read(tmp_path)["a.ipynb"]
+    assert [(b.text, len(b.figures)) for p in document.pages for b in p.blocks] == [
+        ("Pump", 0),
+        ("Open", 1),
+        ("plot()", 2),
+    ]
+    assert [p.width for p in document.pictures.values()] == [300, 180]
+
+
+def test_a_drawing_written_in_a_page_is_a_figure_if_its_colours_are_its_own(tmp_path: Path) -> None:
+    box = '<rect width="9" height="9" {}/><text x="1" y="8">Motor P1</text>'
+    size = 'width="300" height="160" viewBox="0 0 30 16"'
+    drawings = (f"<svg {size}>{box.format(how)}</svg>" for how in ('fill="none"', 'class="node"'))
+    shown = "<figcaption>Fig. 1</figcaption></figure><figure>".join(drawings)
+    page = f"<main><h1>Pump</h1><p>It turns.</p><figure>{shown}</figure></main>"
+    (tmp_path / "a.html").write_text(page)
+    document = read(tmp_path)["a.html"]
+    figures = [f for page in document.pages for f in page.figures]
+    assert [f.caption for f in figures] == ["Fig. 1"]
+    assert [p.width for p in document.pictures.values()] == [600]

@@ -8,6 +8,7 @@ from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check
 from corpora.documents.uploads import UploadedFile
+from ingestion.figures import PICTURES
 from ingestion.loaders import known_suffixes
 from ui.documents.actions import start
 from ui.documents.language_choice import choose_language, language_said_of
@@ -89,14 +90,16 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
 def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
     """The files, and ids by which they are known until they are chosen anew."""
     known = [suffix.lstrip(".") for suffix in known_suffixes()]
+    pictures = [suffix.lstrip(".") for suffix in sorted(PICTURES)]
     kinds = ("Files and zips", "A folder")
     folder = choose_one("What to upload", kinds, "what to upload") == kinds[1]
     received = st.file_uploader(
         "Documents or zip files",
         # From a folder only readable formats are sent; a file chosen by itself gets an answer.
-        type=[*known, "zip"] if folder else None,
+        type=[*known, *pictures, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
-        help=f"Formats: {', '.join(known)}, and zip files of these. Or a release pack (.strata).",
+        help=f"Formats: {', '.join(known)}, pictures that these name, and zip files. Or a release "
+        "pack (.strata).",
         key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=services.administered().settings.largest_upload,
     )
