@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select
+from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, literal, select
 from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database
@@ -153,6 +153,40 @@ def insert_document(
     if rows:
         session.execute(insert(SearchChunkRow), rows)
     return document_id
+
+
+def copy_documents(session: Session, ids: Sequence[int], release_id: int) -> dict[int, int]:
+    """Copy documents, no two of one file, into another release; return the copies' ids by theirs.
+
+    Pages, search chunks and figures are copied by the database: none is read here.
+    """
+    last = session.scalar(select(func.max(DocumentRow.id))) or 0
+    old, new, page = aliased(DocumentRow), aliased(DocumentRow), aliased(PageRow)
+    wanted = old.id.in_(ids)
+    # One transaction writes at a time, so that all later documents are these copies.
+    is_copy = (new.file == old.file) & (new.id > last)
+    is_page = (page.document_id == new.id) & (page.number == PageRow.number)
+    of_pages = (old, old.id == PageRow.document_id), (new, is_copy)
+    chosen = DocumentRow.id.in_(ids)
+    _insert_copies(session, DocumentRow, "release_id", literal(release_id), where=chosen)
+    _insert_copies(session, PageRow, "document_id", new.id, *of_pages, where=wanted)
+    for table in (SearchChunkRow, FigureRow):
+        joins = (PageRow, PageRow.id == table.page_id), *of_pages, (page, is_page)
+        _insert_copies(session, table, "page_id", page.id, *joins, where=wanted)
+    pairs = session.execute(select(old.id, new.id).join(new, is_copy).where(wanted))
+    return dict(pairs.all())
+
+
+def _insert_copies(
+    session: Session, table: Any, owner: str, key: Any, *joins: Any, where: ColumnElement[bool]
+) -> None:
+    """Insert rows of a table once more, with the `owner` that `key` says, in the same order."""
+    names = [c.key for c in table.__table__.columns if c.key not in ("id", owner)]
+    rows = select(key, *(getattr(table, name) for name in names)).select_from(table)
+    for target, on in joins:
+        rows = rows.join(target, on)
+    copied = rows.where(where).order_by(table.id)
+    session.execute(insert(table).from_select([owner, *names], copied))
 
 
 def read_document(session: Session, document_id: int) -> Document:
