@@ -7,7 +7,19 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, literal, select
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Integer,
+    Label,
+    ScalarSelect,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal,
+    select,
+)
 from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database
@@ -161,32 +173,39 @@ def copy_documents(session: Session, ids: Sequence[int], release_id: int) -> dic
     Pages, search chunks and figures are copied by the database: none is read here.
     """
     last = session.scalar(select(func.max(DocumentRow.id))) or 0
-    old, new, page = aliased(DocumentRow), aliased(DocumentRow), aliased(PageRow)
-    wanted = old.id.in_(ids)
+    chosen = select(DocumentRow).where(DocumentRow.id.in_(ids))
+    session.execute(_copying(DocumentRow, "release_id", literal(release_id), chosen))
+    old, new = aliased(DocumentRow), aliased(DocumentRow)
     # One transaction writes at a time, so that all later documents are these copies.
-    is_copy = (new.file == old.file) & (new.id > last)
-    is_page = (page.document_id == new.id) & (page.number == PageRow.number)
-    of_pages = (old, old.id == PageRow.document_id), (new, is_copy)
-    chosen = DocumentRow.id.in_(ids)
-    _insert_copies(session, DocumentRow, "release_id", literal(release_id), where=chosen)
-    _insert_copies(session, PageRow, "document_id", new.id, *of_pages, where=wanted)
+    pairs = select(old.id, new.id).join(new, (new.file == old.file) & (new.id > last))
+    copies = dict(session.execute(pairs.where(old.id.in_(ids))).all())
+    original, copy = bindparam("original", type_=Integer), bindparam("copy", type_=Integer)
+    page = aliased(PageRow)
+    is_copy = (page.document_id == copy) & (page.number == PageRow.number)
+    pages = select(PageRow).where(PageRow.document_id == original).order_by(PageRow.number)
+    statements = [_copying(PageRow, "document_id", copy, pages)]
     for table in (SearchChunkRow, FigureRow):
-        joins = (PageRow, PageRow.id == table.page_id), *of_pages, (page, is_page)
-        _insert_copies(session, table, "page_id", page.id, *joins, where=wanted)
-    pairs = session.execute(select(old.id, new.id).join(new, is_copy).where(wanted))
-    return dict(pairs.all())
+        rows = (
+            select(table)
+            .select_from(table)
+            .join(PageRow, PageRow.id == table.page_id)
+            .join(page, is_copy)
+        )
+        rows = rows.where(PageRow.document_id == original).order_by(PageRow.number, table.id)
+        statements.append(_copying(table, "page_id", page.id, rows))
+    for statement in statements if copies else ():
+        # One document after the other, by its indexes alone: a join of many would scan the tables.
+        session.connection().execute(
+            statement, [{"original": i, "copy": own} for i, own in copies.items()]
+        )
+    return copies
 
 
-def _insert_copies(
-    session: Session, table: Any, owner: str, key: Any, *joins: Any, where: ColumnElement[bool]
-) -> None:
-    """Insert rows of a table once more, with the `owner` that `key` says, in the same order."""
+def _copying(table: Any, owner: str, key: Any, rows: Select[Any]) -> Insert:
+    """Return what inserts rows of a table once more, with the `owner` that `key` says."""
     names = [c.key for c in table.__table__.columns if c.key not in ("id", owner)]
-    rows = select(key, *(getattr(table, name) for name in names)).select_from(table)
-    for target, on in joins:
-        rows = rows.join(target, on)
-    copied = rows.where(where).order_by(table.id)
-    session.execute(insert(table).from_select([owner, *names], copied))
+    copied = rows.with_only_columns(key, *(getattr(table, name) for name in names))
+    return insert(table.__table__).from_select([owner, *names], copied)
 
 
 def read_document(session: Session, document_id: int) -> Document:
