@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Select, and_, case, func, insert, select
+from sqlalchemy import Select, and_, case, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 import ingestion
@@ -28,7 +28,7 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
-from corpora.errors import BadPack
+from corpora.errors import BadPack, BeingBuilt
 from corpora.generations.generations import built_before, require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
@@ -433,11 +433,22 @@ class Gathering:
             session.execute(insert(MemberRow), rows)
 
     def _take_over(self, taken: Mapping[SourceFile, _Known]) -> None:
-        """Make documents members, those of other releases as copies."""
+        """Make documents members, those of other releases as copies; raises BeingBuilt."""
+        foreign = [found.id for found in taken.values() if not found.is_own]
+        there = (
+            select(func.count(DocumentRow.id))
+            .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
+            .where(DocumentRow.id.in_(foreign), ~ReleaseRow.retired)
+        )
         with self.database.writing() as session:
             release_id = self._release_id(session)
-            foreign = [found.id for found in taken.values() if not found.is_own]
-            copies = copy_documents(session, foreign, release_id) if foreign else {}
+            if session.scalar(there) != len(foreign):
+                # A release that is deleted is retired first, and its pages go before its documents.
+                raise BeingBuilt(
+                    "A release with the same files has just been removed. Ingest again: its pages "
+                    "are read anew then."
+                )
+            copies = copy_documents(session, foreign, release_id)
             self._add(
                 session,
                 (_Member(copies.get(i, i), f.origin, f.address) for f, (i, _) in taken.items()),
@@ -459,6 +470,7 @@ class Gathering:
                 .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
                 .where(
                     ReleaseRow.product_id == product_id,
+                    or_(ReleaseRow.id == release_id, ~ReleaseRow.retired),
                     DocumentRow.reading == self._reading,
                     DocumentRow.chunking == self.settings.fingerprint,
                 )

@@ -172,7 +172,9 @@ def copy_documents(session: Session, ids: Sequence[int], release_id: int) -> dic
 
     Pages, search chunks and figures are copied by the database: none is read here.
     """
-    last = session.scalar(select(func.max(DocumentRow.id))) or 0
+    if not ids:
+        return {}
+    last = session.scalar(select(func.max(DocumentRow.id)))
     chosen = select(DocumentRow).where(DocumentRow.id.in_(ids))
     session.execute(_copying(DocumentRow, "release_id", literal(release_id), chosen))
     old, new = aliased(DocumentRow), aliased(DocumentRow)
@@ -185,15 +187,11 @@ def copy_documents(session: Session, ids: Sequence[int], release_id: int) -> dic
     pages = select(PageRow).where(PageRow.document_id == original).order_by(PageRow.number)
     statements = [_copying(PageRow, "document_id", copy, pages)]
     for table in (SearchChunkRow, FigureRow):
-        rows = (
-            select(table)
-            .select_from(table)
-            .join(PageRow, PageRow.id == table.page_id)
-            .join(page, is_copy)
-        )
-        rows = rows.where(PageRow.document_id == original).order_by(PageRow.number, table.id)
+        rows = select(table).select_from(table).join(PageRow, PageRow.id == table.page_id)
+        rows = rows.join(page, is_copy).where(PageRow.document_id == original)
+        rows = rows.order_by(PageRow.number, table.id)
         statements.append(_copying(table, "page_id", page.id, rows))
-    for statement in statements if copies else ():
+    for statement in statements:
         # One document after the other, by its indexes alone: a join of many would scan the tables.
         session.connection().execute(
             statement, [{"original": i, "copy": own} for i, own in copies.items()]

@@ -369,6 +369,22 @@ def test_a_file_that_another_release_has_is_not_read_again_and_stays_when_that_g
     assert (again.read, again.unchanged, again.embedded) == (0, 2, 0)
 
 
+def test_pages_of_a_release_that_is_being_deleted_are_not_taken(
+    database: Database, docs: Path
+) -> None:
+    ingest_beacon(database, docs, release="17.10")
+
+    def delete(progress: Progress) -> None:
+        if progress.stage is Stage.READING and progress.done:
+            with database.writing() as session:
+                session.execute(update(ReleaseRow).values(retired=ReleaseRow.name == "17.10"))
+
+    with pytest.raises(BeingBuilt, match="has just been removed"):
+        ingest_beacon(database, docs, release="17.20", on_progress=delete)
+    later = ingest_beacon(database, docs, release="17.20")
+    assert (later.read, later.unchanged) == (2, 0)
+
+
 def every_chunk(database: Database, release: str, file: str) -> list[tuple[Any, ...]]:
     """The pages of a document with their search chunks in order, but for their ids."""
     columns = PageRow.number, PageRow.anchor, PageRow.text, PageRow.blocks
