@@ -28,11 +28,37 @@ from ingestion.shown_pictures import pictures_of
 _MEANWHILE_SECONDS = 0.5
 
 
+class Parsers:
+    """Child processes that parse files, by default two or one on a single core.
+
+    They are started when first needed, and outlive a reading that was not broken off.
+    """
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS, count: int | None = None) -> None:
+        self._limits = limits
+        self._count = count or min(2, os.cpu_count() or 1)
+        self._sandboxes: list[Sandbox] = []
+
+    def opened(self) -> list[Sandbox]:
+        """The processes, each for one file at a time."""
+        of = self._limits
+        while len(self._sandboxes) < self._count:
+            self._sandboxes.append(Sandbox(memory=of.memory, seconds=of.seconds, ocr=of.ocr))
+        return self._sandboxes
+
+    def close(self) -> None:
+        """End them at once, whatever they do; later ones are new."""
+        for sandbox in self._sandboxes:
+            sandbox.close()
+        self._sandboxes = []
+
+
 def read_files(
     files: Iterable[SourceFile | Rejected],
     *,
     limits: Limits = DEFAULT_LIMITS,
     workers: int | None = None,
+    parsers: Parsers | None = None,
     release: str = "",
     only: Callable[[str, str], bool] | None = None,
     pictures: Callable[[str, str], Mapping[str, str]] = lambda file, digest: {},
@@ -40,22 +66,22 @@ def read_files(
 ) -> Iterator[Document | Rejected]:
     """Yield a document or a rejection for each file, in the order of `files`.
 
-    Files are parsed in `workers` child processes (by default two, or one on a single core), a few
-    ahead of what was asked for. `release` is the name of the release that they document, which a
+    Files are parsed by `parsers`, or else by so many `workers` of its own, a few ahead of what was
+    asked for. `release` is the name of the release that they document, which a
     text may leave to be filled in. `only` is called with a file's name and the sha256 of its bytes;
     where it returns False the file is not parsed and nothing is yielded for it, unless one of the
     `pictures` that it showed before (their sha256 by place) is another one now; `meanwhile` is
     called then, and every half a second while a file is being parsed. What it raises ends the
     reading, and so does closing the iterator: the children end at once.
     """
-    count = workers or min(2, os.cpu_count() or 1)
-    sandboxes = [
-        Sandbox(memory=limits.memory, seconds=limits.seconds, ocr=limits.ocr) for _ in range(count)
-    ]
+    children = parsers or Parsers(limits, workers)
+    sandboxes = children.opened()
+    count = len(sandboxes)
     reader = _Reader(limits, release, only, pictures)
     for sandbox in sandboxes:
         reader.idle.put(sandbox)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
+    is_over = False
     ahead: deque[Future[Document | Rejected | None]] = deque()
     entries = iter(files)
     try:
@@ -63,6 +89,7 @@ def read_files(
             next_ones = islice(entries, 2 * count + 1 - len(ahead))
             ahead.extend(pool.submit(reader.read, entry) for entry in next_ones)
             if not ahead:
+                is_over = True
                 return
             while not wait([ahead[0]], _MEANWHILE_SECONDS).done:
                 meanwhile()
@@ -71,8 +98,8 @@ def read_files(
             else:
                 meanwhile()
     finally:
-        for sandbox in sandboxes:
-            sandbox.close()
+        if parsers is None or not is_over:
+            children.close()
         pool.shutdown(cancel_futures=True)
         reader.close()
 

@@ -19,6 +19,7 @@ from corpora.database.engine import Database, open_database
 from corpora.documents import upload_checks
 from corpora.indexing import vectors
 from corpora.indexing.encoder import Encoder
+from corpora.indexing.vectors import Prober, _probe
 from ingestion import reading
 from ingestion.includes import Included, with_included
 from ingestion.page import Document, Picture, Rejected
@@ -109,6 +110,13 @@ class ParsedHere(Sandbox):
             return _picture(_parsed(_drawn, data, place), data)
 
 
+class ProbesHere(Prober):
+    """Probes in this process."""
+
+    def probe(self, directory: Path, expected: int) -> None:
+        _probe(directory, expected)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def ingests_stay_in_this_process() -> Iterator[None]:
     """Processes to parse in and to probe an index would take most of the time of an ingest.
@@ -119,7 +127,7 @@ def ingests_stay_in_this_process() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "Sandbox", ParsedHere)
         patch.setattr(upload_checks, "Sandbox", ParsedHere)
-        patch.setattr(vectors, "probe_index", vectors._probe)
+        patch.setattr(vectors, "Prober", ProbesHere)
         yield
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
@@ -27,11 +27,14 @@ from corpora.errors import IngestCancelled, NothingLeft, NothingToIngest
 from corpora.generations import generations
 from corpora.generations.disk import full_disk_is_named, require_room
 from corpora.generations.progress import Progress, Stage
+from corpora.indexing import vectors
 from corpora.indexing.embedding import Embedder
 from corpora.indexing.indexes import build_indexes
 from corpora.indexing.missing_vectors import embed_missing
+from corpora.indexing.vectors import Prober
 from corpora.packs.container import PackFile
 from ingestion.listing import DEFAULT_LIMITS, Limits
+from ingestion.reading import Parsers
 
 _INDEX_BYTES = 10
 """What both indexes take on the disk for a number of a vector: 8.4 bytes were measured."""
@@ -56,7 +59,8 @@ class Builder:
     After a failure, a cancellation or a kill the same call picks up where this one was. What would
     hold the same as what serves is not published. With `waits` a generation that is complete waits
     for an admin's yes, and the next one goes on from it. All raise IngestError with what to do.
-    `pause` returns when the next step may be done.
+    `pause` returns when the next step may be done. `parsers` and `prober` are child processes that
+    outlive one ingest.
     """
 
     database: Database
@@ -69,6 +73,17 @@ class Builder:
     limits: Limits = DEFAULT_LIMITS
     pause: Callable[[], None] = lambda: None
     waits: bool = False
+    parsers: Parsers | None = None
+    prober: Prober | None = None
+
+    @contextmanager
+    def for_several(self) -> Iterator["Builder"]:
+        """Yield one like this that builds one release after the other by the same children."""
+        with (
+            closing(Parsers(self.limits, self.workers)) as parsers,
+            closing(vectors.Prober()) as prober,
+        ):
+            yield replace(self, parsers=parsers, prober=prober)
 
     def ingest(
         self, paths: Sequence[Path], *, product: str, release: str, language: str | None = None
@@ -198,6 +213,7 @@ class Builder:
             self._report,
             self.workers,
             self.limits,
+            self.parsers,
         )
         # What has no vector yet may get the one that comes behind the documents.
         meanwhile = nullcontext(()) if brings_vectors else self._embedding_meanwhile(generation_id)
@@ -230,6 +246,7 @@ class Builder:
                 self.data_dir,
                 generation_id,
                 lambda done, total: self._report(Progress(Stage.INDEXING, done, total)),
+                self.prober,
             )
         with _timed(report, Stage.PUBLISHING):
             self._report(Progress(Stage.PUBLISHING, 0, 1))

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Select, insert, select
+from sqlalchemy import Select, and_, case, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 import ingestion
@@ -28,23 +28,24 @@ from corpora.database.tables import (
     ReleaseRow,
     SearchChunkRow,
 )
-from corpora.errors import BadPack
+from corpora.errors import BadPack, BeingBuilt
 from corpora.generations.generations import built_before, require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
 from corpora.indexing.figures import originals_beside, picture_beside
 from corpora.indexing.missing_vectors import store_vectors
-from corpora.indexing.pages import insert_document, read_document
+from corpora.indexing.pages import copy_documents, insert_document, read_document
 from corpora.packs.container import PackFile
 from corpora.packs.contents import ORIGINALS, packed_documents, packed_vectors
 from ingestion.archives import Archive, canonical_name
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Picture, Rejected, Remark, UnreadableFile
-from ingestion.reading import read_files
+from ingestion.reading import Parsers, read_files
 
 _PAGES_AT_ONCE = 200
 _DOCUMENTS_AT_ONCE = 20
+_TAKEN_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,13 @@ class _Member(NamedTuple):
     address: str = ""
 
 
+class _Known(NamedTuple):
+    """A document that was read before, for this release or another one of the product."""
+
+    id: int
+    is_own: bool
+
+
 class _Read(NamedTuple):
     source: str
     address: str
@@ -117,6 +125,7 @@ class Gathering:
     on_progress: Callable[[Progress], None]
     workers: int | None = None
     limits: Limits = DEFAULT_LIMITS
+    parsers: Parsers | None = None
 
     def from_paths(self, paths: Sequence[Path]) -> None:
         """Take the files under `paths`, and of the release what came from other paths before."""
@@ -275,29 +284,30 @@ class Gathering:
         """Take files, and of the release what came from other sources than these before.
 
         What the same code read before with the same content is taken over, also from an ingest
-        that did not end. If no file can be read, nothing else becomes a member.
+        that did not end, and from other releases. If no file can be read, nothing else becomes a
+        member.
         """
         told = self.report
         skipped = Counter(listing.skipped)
         told.skipped = skipped
         passed_over = 0
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
-        known = self._known()
-        shown = originals_beside(self.database, known.values())
-        taken: dict[str, int] = {}
+        known = self._known(files)
+        shown = originals_beside(self.database, [one.id for one in known.values()])
+        taken: dict[str, _Known] = {}
         waiting: list[_Read] = []
         last = ""
 
         def is_new(file: str, content_hash: str) -> bool:
-            document_id = known.get((file, content_hash))
-            if document_id is not None:
-                taken[file] = document_id
-            return document_id is None
+            found = known.get((file, content_hash))
+            if found is not None:
+                taken[file] = found
+            return found is None
 
         def pictures(file: str, content_hash: str) -> Mapping[str, str]:
             # Those that are kept are not what they were made of.
-            is_kept = isinstance(files[file], _KeptFile)
-            return {} if is_kept else shown.get(known.get((file, content_hash), 0), {})
+            found = None if isinstance(files[file], _KeptFile) else known.get((file, content_hash))
+            return shown.get(found.id, {}) if found else {}
 
         def report() -> None:
             done = len(taken) + told.read + len(told.rejected) + passed_over
@@ -308,6 +318,7 @@ class Gathering:
             listing,
             limits=self.limits,
             workers=self.workers,
+            parsers=self.parsers,
             release=self._release(),
             only=is_new,
             pictures=pictures,
@@ -332,12 +343,9 @@ class Gathering:
                 last = item.file
                 report()
         self._write(waiting)
-        with self.database.writing() as session:
-            self._add(
-                session,
-                (_Member(i, files[n].origin, files[n].address) for n, i in taken.items()),
-            )
-        self.on_progress(Progress(Stage.READING, len(listing), len(listing)))
+        for some in portions(list(taken.items()), _TAKEN_AT_ONCE):
+            self._take_over({files[name]: found for name, found in some})
+            self.on_progress(Progress(Stage.READING, len(listing), len(listing)))
         told.unchanged = len(taken)
         if told.read or told.unchanged:
             self._carry_over(lambda file, source: source in sources)
@@ -361,8 +369,7 @@ class Gathering:
             originals = Originals(self.database)
             members = []
             for source, address, document, chunks, original, language in read:
-                for file in (original, *map(_kept, document.pictures.values())):
-                    originals.store(session, file)
+                originals.store(session, original, *map(_kept, document.pictures.values()))
                 document_id = insert_document(
                     session,
                     document,
@@ -425,19 +432,58 @@ class Gathering:
         if rows:
             session.execute(insert(MemberRow), rows)
 
-    def _known(self) -> dict[tuple[str, str], int]:
-        """Return this release's documents, by file and content, that need not be read again."""
+    def _take_over(self, taken: Mapping[SourceFile, _Known]) -> None:
+        """Make documents members, those of other releases as copies; raises BeingBuilt."""
+        foreign = [found.id for found in taken.values() if not found.is_own]
+        there = (
+            select(func.count(DocumentRow.id))
+            .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
+            .where(DocumentRow.id.in_(foreign), ~ReleaseRow.retired)
+        )
+        with self.database.writing() as session:
+            release_id = self._release_id(session)
+            if session.scalar(there) != len(foreign):
+                # A release that is deleted is retired first, and its pages go before its documents.
+                raise BeingBuilt(
+                    "A release with the same files has just been removed. Ingest again: its pages "
+                    "are read anew then."
+                )
+            copies = copy_documents(session, foreign, release_id)
+            self._add(
+                session,
+                (_Member(copies.get(i, i), f.origin, f.address) for f, (i, _) in taken.items()),
+            )
+
+    def _known(self, files: Collection[str]) -> dict[tuple[str, str], _Known]:
+        """Return the product's documents of these files, by file and content, as read and cut now.
+
+        They need not be read again. Those of this release go before those of others, and ones
+        without their bytes, which came in a pack, do not count.
+        """
         with self.database.reading() as session:
-            rows = session.execute(
-                select(DocumentRow.file, DocumentRow.content_hash, DocumentRow.id)
+            release_id = self._release_id(session)
+            product_id = session.get_one(ReleaseRow, release_id).product_id
+            of = DocumentRow.file, DocumentRow.content_hash
+            own = case((DocumentRow.release_id == release_id, DocumentRow.id))
+            found = (
+                select(*of, func.max(own).label("own"), func.max(DocumentRow.id).label("newest"))
+                .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
                 .where(
-                    DocumentRow.release_id == self._release_id(session),
+                    ReleaseRow.product_id == product_id,
+                    or_(ReleaseRow.id == release_id, ~ReleaseRow.retired),
                     DocumentRow.reading == self._reading,
                     DocumentRow.chunking == self.settings.fingerprint,
                 )
-                .order_by(DocumentRow.id)
+                .group_by(*of)
+                .subquery()
             )
-            return {(file, content_hash): i for file, content_hash, i in rows}
+            is_kept = FileRow.content_hash == found.c.content_hash, FileRow.size > 0
+            rows = session.execute(select(found).join(FileRow, and_(*is_kept)))
+            return {
+                (file, content_hash): _Known(own or newest, own is not None)
+                for file, content_hash, own, newest in rows
+                if file in files
+            }
 
     def _release(self) -> str:
         with self.database.reading() as session:

@@ -4,7 +4,7 @@ Beside it means a folder that all machines see, or a bucket; a row then says tha
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from errno import EDQUOT, ENOSPC
 from functools import lru_cache
@@ -13,11 +13,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from corpora.database.durable import sync
-from corpora.database.engine import Database, delete_in_portions, insert_or_ignore
+from corpora.database.engine import Database, delete_in_portions, insert_into
 from corpora.database.job_tables import JobFileRow
 from corpora.database.source_tables import SourceFileRow
 from corpora.database.tables import DocumentRow, FigureRow, FileRow
@@ -55,17 +55,24 @@ class Originals:
         self._database = database
         self._place = _place(database.originals) if database.originals else None
 
-    def store(self, session: Session, file: FileRow) -> None:
-        """Keep what `pack` made of a file, once for each content; raise UnusableOriginals."""
-        data = file.data
-        if self._place is not None and (data or file.content_hash == _OF_NOTHING):
-            self._place.write(file.content_hash, data)
-            data = b""
-        kept = {"size": file.size, "compressed": file.compressed, "data": data}
-        row = {"content_hash": file.content_hash, **kept}
-        session.execute(insert_or_ignore(session, FileRow), row)
-        lacking = FileRow.content_hash == file.content_hash, FileRow.size == 0
-        session.execute(update(FileRow).where(*lacking).values(kept))
+    def store(self, session: Session, *files: FileRow) -> None:
+        """Keep what `pack` made of files, once for each content; raise UnusableOriginals."""
+        rows = []
+        for file in files:
+            data = file.data
+            if self._place is not None and (data or file.content_hash == _OF_NOTHING):
+                self._place.write(file.content_hash, data)
+                data = b""
+            row = {"size": file.size, "compressed": file.compressed, "data": data}
+            rows.append({"content_hash": file.content_hash, **row})
+        if rows:
+            insert = insert_into(session, FileRow)
+            new = {name: insert.excluded[name] for name in ("size", "compressed", "data")}
+            lacking = FileRow.size == 0
+            key = [FileRow.content_hash]
+            session.execute(
+                insert.on_conflict_do_update(index_elements=key, set_=new, where=lacking), rows
+            )
 
     def is_kept(self, session: Session, content_hash: str) -> bool:
         """Say whether the bytes of a file are kept."""
@@ -74,24 +81,24 @@ class Originals:
 
     def read(self, content_hash: str) -> bytes | None:
         """Return the bytes of a file, or None if they are not kept; raise UnusableOriginals."""
+        return next((data for _, data in self.read_each([content_hash])), None)
+
+    def read_each(self, hashes: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the hash and the bytes of those files that are kept; raises UnusableOriginals."""
+        columns = FileRow.content_hash, FileRow.size, FileRow.compressed, FileRow.data
+        wanted = select(*columns).where(FileRow.content_hash.in_(hashes))
         with self._database.reading() as session:
-            row = session.execute(
-                select(FileRow.size, FileRow.compressed, FileRow.data).where(
-                    FileRow.content_hash == content_hash
-                )
-            ).one_or_none()
-        if row is None:
-            return None
-        size, compressed, data = row
-        if not size and content_hash != _OF_NOTHING:
-            return None
-        if size and not data:
-            if self._place is None:
-                raise UnusableOriginals(
-                    "This file lies outside the database: set STRATA_ORIGINALS_URL to its place."
-                )
-            data = self._place.read(content_hash)
-        return zlib.decompress(data) if compressed else data
+            for content_hash, size, compressed, data in session.execute(wanted).yield_per(1):
+                if not size and content_hash != _OF_NOTHING:
+                    continue
+                if size and not data:
+                    if self._place is None:
+                        raise UnusableOriginals(
+                            "This file lies outside the database: set STRATA_ORIGINALS_URL to its "
+                            "place."
+                        )
+                    data = self._place.read(content_hash)
+                yield content_hash, zlib.decompress(data) if compressed else data
 
     def prune(self) -> None:
         """Remove bytes that no document, figure or source holds, nor a job that is to ingest."""

@@ -217,9 +217,11 @@ class JobWork:
 
         source = job.source_id or 0
         secrets = self.secrets or Secrets()
-        syncing = Syncing(self.database, self.data_dir, builder, secrets, watch.report, check_stop)
         try:
-            run = syncing.run(source, job.id)
+            with builder.for_several() as several:
+                run = Syncing(
+                    self.database, self.data_dir, several, secrets, watch.report, check_stop
+                ).run(source, job.id)
         except (BeingBuilt, TakenOver, IngestCancelled, UnreachableDatabase):
             raise
         except StrataError as error:

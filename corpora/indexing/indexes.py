@@ -33,7 +33,7 @@ from corpora.indexing import lexical, postgresql_indexes, vectors
 from corpora.indexing.lexical import LexicalFile, LexicalIndex, LexicalRow
 from corpora.indexing.pages import chunk_text, indexed_heading, select_chunks
 from corpora.indexing.postgresql_indexes import PgLexical, PgVectors, hold_indexes
-from corpora.indexing.vectors import Batch, ChromaIndex, VectorIndex
+from corpora.indexing.vectors import Batch, ChromaIndex, Prober, VectorIndex
 
 VERSION = 2
 """Changes whenever an index that was built before would have to be built anew."""
@@ -49,6 +49,7 @@ def build_indexes(
     data_dir: Path,
     generation_id: int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    prober: Prober | None = None,
 ) -> None:
     """Build both indexes of a generation from SQL, probe them, and put them in place.
 
@@ -75,7 +76,7 @@ def build_indexes(
         # A name of its own for each build: Chroma remembers paths, and how opening them went.
         by_vector = aside / f"vectors-{token_hex(4)}"
         vectors.build_index(by_vector, batches, report)
-        vectors.probe_index(by_vector, total)
+        (prober.probe if prober else vectors.probe_index)(by_vector, total)
         manifest = {"version": VERSION, "vectors": by_vector.name, "files": _sizes(aside)}
         (aside / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
         aside.chmod(0o755)

@@ -7,7 +7,19 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Integer,
+    Label,
+    ScalarSelect,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal,
+    select,
+)
 from sqlalchemy.orm import Session, aliased
 
 from corpora.database.engine import Database
@@ -153,6 +165,45 @@ def insert_document(
     if rows:
         session.execute(insert(SearchChunkRow), rows)
     return document_id
+
+
+def copy_documents(session: Session, ids: Sequence[int], release_id: int) -> dict[int, int]:
+    """Copy documents, no two of one file, into another release; return the copies' ids by theirs.
+
+    Pages, search chunks and figures are copied by the database: none is read here.
+    """
+    if not ids:
+        return {}
+    last = session.scalar(select(func.max(DocumentRow.id)))
+    chosen = select(DocumentRow).where(DocumentRow.id.in_(ids))
+    session.execute(_copying(DocumentRow, "release_id", literal(release_id), chosen))
+    old, new = aliased(DocumentRow), aliased(DocumentRow)
+    # One transaction writes at a time, so that all later documents are these copies.
+    pairs = select(old.id, new.id).join(new, (new.file == old.file) & (new.id > last))
+    copies = dict(session.execute(pairs.where(old.id.in_(ids))).all())
+    original, copy = bindparam("original", type_=Integer), bindparam("copy", type_=Integer)
+    page = aliased(PageRow)
+    is_copy = (page.document_id == copy) & (page.number == PageRow.number)
+    pages = select(PageRow).where(PageRow.document_id == original).order_by(PageRow.number)
+    statements = [_copying(PageRow, "document_id", copy, pages)]
+    for table in (SearchChunkRow, FigureRow):
+        rows = select(table).select_from(table).join(PageRow, PageRow.id == table.page_id)
+        rows = rows.join(page, is_copy).where(PageRow.document_id == original)
+        rows = rows.order_by(PageRow.number, table.id)
+        statements.append(_copying(table, "page_id", page.id, rows))
+    for statement in statements:
+        # One document after the other, by its indexes alone: a join of many would scan the tables.
+        session.connection().execute(
+            statement, [{"original": i, "copy": own} for i, own in copies.items()]
+        )
+    return copies
+
+
+def _copying(table: Any, owner: str, key: Any, rows: Select[Any]) -> Insert:
+    """Return what inserts rows of a table once more, with the `owner` that `key` says."""
+    names = [c.key for c in table.__table__.columns if c.key not in ("id", owner)]
+    copied = rows.with_only_columns(key, *(getattr(table, name) for name in names))
+    return insert(table.__table__).from_select([owner, *names], copied)
 
 
 def read_document(session: Session, document_id: int) -> Document:

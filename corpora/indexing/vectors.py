@@ -8,14 +8,16 @@ built again from the vectors in the database.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from hashlib import blake2b
 from math import ceil
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Timer
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -41,6 +43,7 @@ HNSW: CreateHNSWConfiguration = {
 
 PROBE_SECONDS = 120.0
 PROBED = 64
+_WHOLE = "whole"
 
 _counting_clients = Lock()
 """Chroma shares what clients of one directory use, and counts them without a lock of its own."""
@@ -100,33 +103,57 @@ def build_index(
     (directory / EQUAL).write_text(json.dumps(equal), encoding="utf-8")
 
 
-def probe_index(directory: Path, expected: int) -> None:
-    """Open an index in a process of its own and search it, for a broken one can end the process.
+class Prober:
+    """Searches indexes in a process of its own, for a broken one can end the process.
 
-    Raises BrokenIndex with the reason if that fails or there are not `expected` vectors.
+    The process outlives an index that is whole, as its start takes a second. Used by one thread.
     """
-    try:
-        probe = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "corpora.indexing.vectors",
-                str(directory.resolve()),
-                str(expected),
-            ],
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            timeout=PROBE_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        raise BrokenIndex(
-            f"The vector index {directory} did not answer in {PROBE_SECONDS:.0f} s."
-        ) from None
-    if probe.returncode:
-        messages = probe.stderr.strip().splitlines()
-        reason = messages[-1] if messages else f"its reader ended with code {probe.returncode}"
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def probe(self, directory: Path, expected: int) -> None:
+        """Open an index and search it.
+
+        Raises BrokenIndex with the reason if that fails or there are not `expected` vectors.
+        """
+        process = self._process = self._process or _started()
+        assert process.stdin
+        assert process.stdout
+        alarm = Timer(PROBE_SECONDS, process.kill)
+        alarm.daemon = True
+        began = monotonic()
+        alarm.start()
+        try:
+            print(json.dumps([str(directory.resolve()), expected]), file=process.stdin, flush=True)
+            told = process.stdout.readline().strip()
+        except BrokenPipeError:
+            told = ""
+        finally:
+            alarm.cancel()
+        if told == _WHOLE:
+            return
+        if monotonic() - began >= PROBE_SECONDS:
+            told = f"it did not answer in {PROBE_SECONDS:.0f} s"
+        code = self.close()
+        reason = told or f"its reader ended with code {code}"
         raise BrokenIndex(f"The vector index {directory} is broken: {reason}")
+
+    def close(self) -> int | None:
+        """End the process, and return how it ended; another one is started if need be."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        # What has ended by itself says why; nothing that reads may hinder it from ending.
+        process.kill()
+        with process:
+            return process.wait()
+
+
+def probe_index(directory: Path, expected: int) -> None:
+    """Probe one index; raises BrokenIndex as `Prober` does."""
+    with closing(Prober()) as prober:
+        prober.probe(directory, expected)
 
 
 class ChromaIndex:
@@ -232,8 +259,31 @@ def _probe(directory: Path, expected: int) -> None:
     index.close()
 
 
+def _started() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "corpora.indexing.vectors"],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def _serve() -> None:
+    """Probe one index after the other, as they come in, until one is broken."""
+    # Whatever a library prints is no answer.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        directory, expected = json.loads(line)
+        try:
+            _probe(Path(directory), expected)
+            told = _WHOLE
+        except BrokenIndex as broken:
+            told = " ".join(str(broken.__cause__ or broken).split()) or "its reader failed"
+        print(told, file=answers, flush=True)
+
+
 if __name__ == "__main__":
-    try:
-        _probe(Path(sys.argv[1]), int(sys.argv[2]))
-    except BrokenIndex as broken:
-        sys.exit(str(broken.__cause__ or broken))
+    _serve()

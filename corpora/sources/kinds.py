@@ -17,11 +17,13 @@ class SourceKind:
     """A kind of source: its options, and what opens one.
 
     An entry point in the group `strata.sources` names one of these; the name of the entry point is
-    the kind's.
+    the kind's. With `by_content` a digest is of a file's content: files that are the same in the
+    release taken before are `known` in a new one.
     """
 
     options: type[SourceOptions]
     open: Callable[[Any, Secrets], SourceReader]
+    by_content: bool = False
 
 
 def _ours(module: str, function: str) -> Callable[[Any, Secrets], SourceReader]:
@@ -35,9 +37,9 @@ def _ours(module: str, function: str) -> Callable[[Any, Secrets], SourceReader]:
 
 
 _OURS = {
-    "git": SourceKind(GitOptions, _ours("git_reader", "open_git")),
+    "git": SourceKind(GitOptions, _ours("git_reader", "open_git"), by_content=True),
     "site": SourceKind(SiteOptions, _ours("site", "open_site")),
-    "folder": SourceKind(FolderOptions, _ours("folder_reader", "open_folder")),
+    "folder": SourceKind(FolderOptions, _ours("folder_reader", "open_folder"), by_content=True),
 }
 SOURCES = ExtensionPoint("strata.sources", tuple(_OURS))
 

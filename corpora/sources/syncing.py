@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -10,16 +11,16 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, insert, literal, select, update
 
 from corpora.building.building import Builder
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import check_name, find_release
-from corpora.database.engine import Database, insert_into
+from corpora.database.engine import Database, insert_into, portions
 from corpora.database.originals import Originals, pack
 from corpora.database.source_tables import SourceFileRow, SourceReleaseRow, SourceRow
 from corpora.database.tables import DocumentRow, FileRow, MemberRow
@@ -77,6 +78,14 @@ def open_source(
         raise SourceError(
             f"The options of this {kind} source cannot be used ({error}). Add it again."
         ) from error
+
+
+class _Held(NamedTuple):
+    """What is known of a file of a release, as in its row."""
+
+    digest: str
+    address: str
+    content_hash: str
 
 
 @dataclass(frozen=True)
@@ -165,12 +174,34 @@ class Syncing:
             _errors_of_files(self.data_dir, found.name),
             TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place,
         ):
+            if source_kind(source.kind).by_content:
+                self._begin_like_last(source.id, release_id)
             self._fetch(reader, found, release_id, job_id, Path(place))
         contents = self._digest(release_id)
         if serving is None or last is None or contents != last.taken:
             self._publish(source, found.name, release_id, job_id, run, serving)
         self._keep(source.id, found.name, revision=found.revision, taken=contents, error="")
         return run
+
+    def _begin_like_last(self, source_id: int, release_id: int) -> None:
+        """Give a release without files those of the one taken last, for what is the same there."""
+        own = select(SourceFileRow.path).where(SourceFileRow.release_id == release_id)
+        last = (
+            select(SourceReleaseRow.id)
+            .where(SourceReleaseRow.source_id == source_id, SourceReleaseRow.published.is_not(None))
+            .order_by(SourceReleaseRow.published.desc(), SourceReleaseRow.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        same = SourceFileRow.path, SourceFileRow.digest, SourceFileRow.content_hash
+        files = select(literal(release_id), literal(0), literal(""), *same)
+        with self.database.writing() as session:
+            session.execute(
+                insert(SourceFileRow).from_select(
+                    ["release_id", "job_id", "address", *(column.key for column in same)],
+                    files.where(SourceFileRow.release_id == last, ~own.exists()),
+                )
+            )
 
     def _place(self, source_id: int) -> Path:
         place = self.data_dir / "fetching" / str(source_id)
@@ -189,15 +220,12 @@ class Syncing:
         with self.database.reading() as session:
             rows = session.execute(
                 select(
-                    SourceFileRow.path,
-                    SourceFileRow.digest,
-                    SourceFileRow.address,
-                    SourceFileRow.content_hash,
+                    SourceFileRow.path, *(getattr(SourceFileRow, n) for n in _Held._fields)
                 ).where(SourceFileRow.release_id == release_id)
-            ).all()
+            )
+            held = {path: _Held(*of) for path, *of in rows}
         # Pictures were not kept once.
-        known = {r.path: r.digest for r in rows if r.content_hash or not _is_picture(r.path)}
-        held = {row.path: (row.digest, row.address) for row in rows}
+        known = {p: of.digest for p, of in held.items() if of.content_hash or not _is_picture(p)}
 
         furthest = 0.0
 
@@ -253,38 +281,33 @@ class Syncing:
         release_id: int,
         job_id: int,
         files: list[tuple[FetchedFile, bytes | None]],
-        held: Mapping[str, tuple[str, str]],
+        held: Mapping[str, _Held],
     ) -> None:
-        """Write files into their rows; `held` are digest and address of those of the last run."""
-        originals = Originals(self.database)
-        packed = [(file, None if data is None else pack(data)) for file, data in files]
-        still = []
+        """Write files into their rows; `held` is what the last run left of those without bytes."""
+        rows, still, originals = [], [], []
+        for file, data in files:
+            before = held[file.path] if data is None else None
+            # An unchanged file keeps the address at which it was read: it says the same there.
+            address = (before and before.address) or web_address(file.address)
+            if before and before[:2] == (file.digest, address):
+                still.append(file.path)
+                continue
+            content_hash = before.content_hash if before else ""
+            if data is not None:
+                original = pack(data)
+                if _is_used(file.path, original):
+                    originals.append(original)
+                    content_hash = original.content_hash
+            new = _Held(file.digest, address, content_hash)._asdict()
+            rows.append({"release_id": release_id, "path": file.path, "job_id": job_id, **new})
         with self.database.writing() as session:
-            for file, original in packed:
-                before = held.get(file.path) if original is None else None
-                # An unchanged file keeps the address at which it was read: it says the same there.
-                address = (before and before[1]) or web_address(file.address)
-                if before == (file.digest, address):
-                    still.append(file.path)
-                    continue
-                row: dict[str, Any] = {
-                    "release_id": release_id,
-                    "path": file.path,
-                    "digest": file.digest,
-                    "address": address,
-                    "job_id": job_id,
-                }
-                if original is not None:
-                    is_used = _is_used(file.path, original)
-                    row["content_hash"] = original.content_hash if is_used else ""
-                    if is_used:
-                        originals.store(session, original)
+            Originals(self.database).store(session, *originals)
+            if rows:
                 insert = insert_into(session, SourceFileRow)
                 key = [SourceFileRow.release_id, SourceFileRow.path]
-                new = {n: value for n, value in row.items() if n not in ("release_id", "path")}
-                row.setdefault("content_hash", "")
+                changed = {name: insert.excluded[name] for name in ("job_id", *_Held._fields)}
                 session.execute(
-                    insert.values(row).on_conflict_do_update(index_elements=key, set_=new)
+                    insert.on_conflict_do_update(index_elements=key, set_=changed), rows
                 )
             # Of most files there is only to say that they are there still.
             session.execute(
@@ -335,22 +358,16 @@ class Syncing:
                 .where(SourceFileRow.release_id == release_id, SourceFileRow.content_hash != "")
                 .order_by(SourceFileRow.path)
             ).all()
-        originals = Originals(self.database)
-        for done, row in enumerate(rows):
-            if not done % _FILES_AT_ONCE:
-                self.check_stop()
-            data = originals.read(row.content_hash)
-            if data is None:
-                raise SourceError(f"{row.path} is not kept any more. Run the source again.")
-            path = place / row.path
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
-            except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-                raise SourceError(
-                    f"{row.path} cannot lie beside the other files: one name is both a file and a "
-                    "folder. Change one of the two at the source."
-                ) from error
+        for some in portions(rows, _FILES_AT_ONCE):
+            self.check_stop()
+            paths = defaultdict(list)
+            for row in some:
+                paths[row.content_hash].append(row.path)
+            for content_hash, data in Originals(self.database).read_each([*paths]):
+                for path in paths.pop(content_hash):
+                    _write(place, path, data)
+            for path, *_ in paths.values():
+                raise SourceError(f"{path} is not kept any more. Run the source again.")
         return {canonical_name(row.path): row.address for row in rows}
 
     def _digest(self, release_id: int) -> str:
@@ -447,6 +464,18 @@ def _errors_of_files(data_dir: Path, release: str) -> Iterator[None]:
         raise SourceError(
             f"A file of {release} cannot be written or read ({error}). Check the disk that holds "
             f"{data_dir} and the names of the files at the source."
+        ) from error
+
+
+def _write(place: Path, path: str, data: bytes) -> None:
+    file = place / path
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise SourceError(
+            f"{path} cannot lie beside the other files: one name is both a file and a "
+            "folder. Change one of the two at the source."
         ) from error
 
 

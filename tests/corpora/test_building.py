@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event, func, select, update
 
 from corpora.building.gathering import ChunkingSettings
+from corpora.building.removal import delete_release
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
@@ -18,6 +19,8 @@ from corpora.database.tables import (
     EmbeddingRow,
     FileRow,
     GenerationRow,
+    PageRow,
+    ReleaseRow,
     SearchChunkRow,
 )
 from corpora.errors import BeingBuilt, DiskFull, IngestCancelled, NothingToIngest, TakenOver
@@ -343,9 +346,58 @@ def test_vectors_and_original_bytes_are_kept_once_for_all_releases(
 ) -> None:
     ingest_beacon(database, docs, release="17.10")
     other = ingest_beacon(database, docs, release="17.20")
-    assert (other.read, other.embedded) == (2, 0)
+    assert (other.chunks, other.embedded) == (count(database, SearchChunkRow) / 2, 0)
     assert count(database, FileRow) == 2
     corpus = open_corpus(database, data_dir_of(database), "Beacon", "17.20")
     for document in corpus.documents():
         assert corpus.original(document.content_hash) == (docs / document.file).read_bytes()
     corpus.close()
+
+
+def test_a_file_that_another_release_has_is_not_read_again_and_stays_when_that_goes(
+    database: Database, docs: Path
+) -> None:
+    ingest_beacon(database, docs, release="17.10")
+    (docs / "reference" / "alarms.md").write_text("# Alarms\n\nThere are none any more.\n")
+    later = ingest_beacon(database, docs, release="17.20")
+    assert (later.read, later.unchanged, later.documents) == (1, 1, 2)
+    before = every_chunk(database, "17.10", "guide.md")
+    assert every_chunk(database, "17.20", "guide.md") == before
+    delete_release(database, data_dir_of(database), "Beacon", "17.10")
+    assert every_chunk(database, "17.20", "guide.md") == before
+    again = ingest_beacon(database, docs, release="17.10")
+    assert (again.read, again.unchanged, again.embedded) == (0, 2, 0)
+
+
+def test_pages_of_a_release_that_is_being_deleted_are_not_taken(
+    database: Database, docs: Path
+) -> None:
+    ingest_beacon(database, docs, release="17.10")
+
+    def delete(progress: Progress) -> None:
+        if progress.stage is Stage.READING and progress.done:
+            with database.writing() as session:
+                session.execute(update(ReleaseRow).values(retired=ReleaseRow.name == "17.10"))
+
+    with pytest.raises(BeingBuilt, match="has just been removed"):
+        ingest_beacon(database, docs, release="17.20", on_progress=delete)
+    later = ingest_beacon(database, docs, release="17.20")
+    assert (later.read, later.unchanged) == (2, 0)
+
+
+def every_chunk(database: Database, release: str, file: str) -> list[tuple[Any, ...]]:
+    """The pages of a document with their search chunks in order, but for their ids."""
+    columns = PageRow.number, PageRow.anchor, PageRow.text, PageRow.blocks
+    of_chunks = SearchChunkRow.ordinal, SearchChunkRow.start, SearchChunkRow.text_hash
+    query = (
+        select(*columns, *of_chunks, SearchChunkRow.end, SearchChunkRow.heading)
+        .join(SearchChunkRow, SearchChunkRow.page_id == PageRow.id)
+        .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+        .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
+        .where(ReleaseRow.name == release, DocumentRow.file == file)
+        .order_by(SearchChunkRow.id)
+    )
+    with database.reading() as session:
+        found = [tuple(row) for row in session.execute(query)]
+    assert found
+    return found

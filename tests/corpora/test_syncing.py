@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -194,6 +194,25 @@ def test_only_changed_files_are_fetched_and_one_that_is_gone_leaves(desk: Desk) 
     assert set(desk.texts("17.10")) == {"guide.md", "new.md"}
     one = desk.row().report["releases"][0]
     assert one["names"] == {"added": ["new.md"], "changed": ["guide.md"], "removed": ["lamp.md"]}
+
+
+def test_of_a_new_release_only_what_differs_from_the_last_one_is_fetched(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(kinds._OURS, "toy", replace(kinds._OURS["toy"], by_content=True))
+    lamp = desk.toy.contents["17.10"]["lamp.md"]
+    desk.toy.contents["17.20"] = {"guide.md": GUIDE.format(14), "lamp.md": lamp}
+    desk.run()
+    assert desk.toy.fetched == ["guide.md", "lamp.md", "guide.md"]
+    assert desk.texts("17.20")["lamp.md"] == desk.texts("17.10")["lamp.md"]
+    assert desk.addresses("17.20")["lamp.md"] == "https://docs.example/17.20/lamp.md"
+    assert desk.addresses("17.10")["lamp.md"] == "https://docs.example/17.10/lamp.md"
+    # What the last one has is none of the new one's unless it is there.
+    desk.toy.contents["18.00"] = {"lamp.md": lamp}
+    desk.run()
+    assert desk.toy.fetched == []
+    assert set(desk.texts("18.00")) == {"lamp.md"}
+    assert set(desk.texts("17.20")) == {"guide.md", "lamp.md"}
 
 
 def test_a_file_that_is_included_makes_what_includes_it_new(desk: Desk) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from corpora.errors import BrokenIndex
-from corpora.indexing.vectors import ChromaIndex, build_index, probe_index
+from corpora.indexing.vectors import ChromaIndex, Prober, build_index
 
 DIMENSION = 16
 COUNT = 300
@@ -42,6 +42,11 @@ def opened(directory: Path) -> Iterator[ChromaIndex]:
         yield index
 
 
+def probe(directory: Path, expected: int) -> None:
+    with closing(Prober()) as prober:
+        prober.probe(directory, expected)
+
+
 def nearest(directory: Path, vector: Any, limit: int = 1) -> list[int]:
     with opened(directory) as index:
         return [i for i, _ in index.nearest(vector, limit)]
@@ -68,7 +73,7 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
         [(range(1000), vectors[:1000]), (range(1000, count), vectors[1000:])],
         progress.append,
     )
-    probe_index(tmp_path / "large", count)
+    probe(tmp_path / "large", count)
     for i in (0, 999, 1000):
         assert nearest(tmp_path / "large", vectors[i]) == [i]
     assert progress == [1000, 1001]
@@ -76,7 +81,7 @@ def test_an_index_larger_than_a_batch_is_whole_and_reports_its_progress(tmp_path
 
 def test_an_index_of_nothing_answers_nothing(tmp_path: Path) -> None:
     build_index(tmp_path, [])
-    probe_index(tmp_path, 0)
+    probe(tmp_path, 0)
     assert nearest(tmp_path, VECTORS[0], 3) == []
 
 
@@ -130,7 +135,7 @@ def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> N
     others /= np.linalg.norm(others, axis=1, keepdims=True)
     vectors = np.vstack([np.repeat(others[:1], 3000, axis=0), others])
     build_index(tmp_path / "index", [(range(len(vectors)), vectors)])
-    probe_index(tmp_path / "index", len(vectors))
+    probe(tmp_path / "index", len(vectors))
     with opened(tmp_path / "index") as index:
         for at, vector in enumerate(others[1:], 3001):
             assert index.nearest(vector, 1)[0][0] == at
@@ -138,9 +143,30 @@ def test_thousands_of_equal_vectors_hide_none_of_the_others(tmp_path: Path) -> N
 
 
 def test_a_probe_passes_a_whole_index_and_counts(built: Path) -> None:
-    probe_index(built, COUNT)
+    probe(built, COUNT)
     with pytest.raises(BrokenIndex, match="it holds 300 vectors, not 301"):
-        probe_index(built, COUNT + 1)
+        probe(built, COUNT + 1)
+
+
+def test_one_process_probes_index_after_index_and_another_one_after_a_broken_one(
+    built: Path, tmp_path: Path
+) -> None:
+    broken = shutil.copytree(built, tmp_path / "broken")
+    truncate(broken / "chroma.sqlite3")
+    with closing(Prober()) as prober:
+        prober.probe(built, COUNT)
+        first = prober._process
+        prober.probe(built, COUNT)
+        assert prober._process is first
+        with pytest.raises(BrokenIndex, match="broken"):
+            prober.probe(broken, COUNT)
+        prober.probe(built, COUNT)
+        assert prober._process is not first
+        assert prober._process
+        # As a broken index ends it.
+        prober._process.kill()
+        with pytest.raises(BrokenIndex, match="ended with code -9"):
+            prober.probe(built, COUNT)
 
 
 def truncate(path: Path) -> None:
@@ -160,7 +186,7 @@ def test_damage_to_a_file_is_found(
     (path,) = directory.rglob(file)
     damage(path)
     with pytest.raises(BrokenIndex, match="damaged"):
-        probe_index(directory, 1200)
+        probe(directory, 1200)
 
 
 @pytest.fixture(scope="module")
