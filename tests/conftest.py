@@ -10,6 +10,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+from httpx._transports import default as httpx_transports
+from httpx2._transports import default as httpx2_transports
 from xdist.scheduler import LoadFileScheduling
 
 from chatbot import settings
@@ -138,6 +140,17 @@ def models_are_loaded_once() -> Iterator[None]:
             "_load",
             lambda e: loaded(e.model, e.tokenizer_file, e.longest, e.threads, runtime=e.runtime),
         )
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_are_read_once() -> Iterator[None]:
+    """Every client of a test would read some hundred and fifty of them anew, also for http."""
+    with pytest.MonkeyPatch.context() as patch:
+        for transports in (httpx_transports, httpx2_transports):
+            patch.setattr(
+                transports, "create_ssl_context", cache(transports.create_ssl_context)
+            )
         yield
 
 
