@@ -2,22 +2,26 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import hypothesis
 import pytest
+from httpx._transports import default as httpx_transports
+from httpx2._transports import default as httpx2_transports
 from xdist.scheduler import LoadFileScheduling
 
 from chatbot import settings
 from chatbot.memory.suspending import with_memory
+from chatbot.models import embedders
 from corpora.database import engine
 from corpora.database.engine import Database, open_database
 from corpora.documents import upload_checks
 from corpora.indexing import vectors
+from corpora.indexing.embedding import MiniLM, Vectors
 from corpora.indexing.encoder import Encoder
 from corpora.indexing.vectors import Prober, _probe
 from ingestion import reading
@@ -146,6 +150,38 @@ def models_are_loaded_once() -> Iterator[None]:
             "_load",
             lambda e: loaded(e.model, e.tokenizer_file, e.longest, e.threads, runtime=e.runtime),
         )
+        yield
+
+
+class RememberingMiniLM(MiniLM):
+    """Embeds the same texts once: what they are embedded with changes their vectors a little."""
+
+    kept: ClassVar[dict[Hashable, Vectors]] = {}
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        by = self._there()
+        key = (by.model, by.runtime, by.threads, by.batch, *texts)
+        if key not in self.kept:
+            self.kept[key] = super().embed(texts)
+        return self.kept[key].copy()
+
+    embed_queries = embed
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_same_texts_are_embedded_once() -> Iterator[None]:
+    """The documents of most tests are the same few; tests/corpora/test_embedding.py has MiniLM."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedders, "MiniLM", RememberingMiniLM)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_are_read_once() -> Iterator[None]:
+    """Every client of a test would read some hundred and fifty of them anew, also for http."""
+    with pytest.MonkeyPatch.context() as patch:
+        for transports in (httpx_transports, httpx2_transports):
+            patch.setattr(transports, "create_ssl_context", cache(transports.create_ssl_context))
         yield
 
 

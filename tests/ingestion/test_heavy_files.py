@@ -127,6 +127,8 @@ MADE: dict[str, Callable[[int], bytes]] = {
     "nesting.md": _nesting,
 }
 TOO_MUCH = ("words.pdf", "largest.txt")
+HEAVIEST = (*TOO_MUCH, "bomb.pdf")
+"""Those that take longer than the others together."""
 LARGEST_PAGE = 40_000
 
 
@@ -144,7 +146,9 @@ def sandbox(is_long: bool) -> Iterator[Sandbox]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("file", MADE)
+@pytest.mark.parametrize(
+    "file", [pytest.param(f, marks=[pytest.mark.slow] * (f in HEAVIEST)) for f in MADE]
+)
 def test_a_heavy_file_is_read_within_its_limits_or_named(
     sandbox: Sandbox, is_long: bool, file: str
 ) -> None:

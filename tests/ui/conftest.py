@@ -20,7 +20,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.errors import NotSignedIn
 from chatbot.settings import Settings
-from corpora.database.history_tables import AuditRow, ConversationRow
+from corpora.database.history_tables import AuditRow, ConversationRow, UseRow
 from corpora.database.memory_tables import MemoryPairRow
 from tests.data_folders import copy_data
 from tests.ui.valve_corpus import ingest_valve
@@ -102,6 +102,13 @@ def close(chatbot: Chatbot) -> None:
     chatbot.database.close()
 
 
+def forget_people(chatbot: Chatbot) -> None:
+    """The documentation is there for all tests; what was said and used up in one for no other."""
+    with chatbot.database.writing() as session:
+        for row in (ConversationRow, MemoryPairRow, UseRow):
+            session.execute(delete(row))
+
+
 @pytest.fixture
 def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeChatbot]:
     """Makes the chatbot that the page gets, with a scripted model or none."""
@@ -126,10 +133,7 @@ def valve(opened_valve: Chatbot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ma
         recorded = session.scalars(select(AuditRow.action)).all()
     assert not recorded, "what leaves a trail needs a data folder of its own (fixture chatbot)"
     for chatbot in made:
-        # The documentation is there for all tests, what was said in one for no other.
-        with chatbot.database.writing() as session:
-            session.execute(delete(ConversationRow))
-            session.execute(delete(MemoryPairRow))
+        forget_people(chatbot)
         if chatbot.database is not opened_valve.database:
             close(chatbot)
 
@@ -139,9 +143,7 @@ def chatbot(valve: MakeChatbot, valve_settings: Settings, tmp_path: Path) -> Cha
     """The valve's chatbot without a model, with a memory and a history of its own."""
     data = copy_data(valve_settings.data_dir, tmp_path / "data")
     made = valve(None, valve_settings.model_copy(update={"data_dir": data}))
-    with made.database.writing() as session:
-        session.execute(delete(ConversationRow))
-        session.execute(delete(MemoryPairRow))
+    forget_people(made)
     return made
 
 
