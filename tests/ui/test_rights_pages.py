@@ -40,6 +40,7 @@ from tests.ui.conftest import Command, SignIn
 from tests.ui.memory_pairs import keep
 from tests.ui.pages import ask, go_to, open_page, texts
 from tests.ui.valve_corpus import QUESTION
+from ui.documents import actions
 from ui.serving import services
 
 STAFF = Right(Audience.GROUPS, ("staff",))
@@ -367,6 +368,28 @@ def test_an_admin_says_who_sees_a_product_on_its_page(chatbot: Chatbot) -> None:
     assert row.details == {"before": "all", "now": "groups, staff, partners"}
 
 
+@pytest.mark.parametrize(
+    ("release", "told"),
+    [
+        ("", ["again: valve: the groups staff; valve 2.0: admins only.",
+              "It has no admins of its own then; now they are pat@example.org."]),
+        ("2.0", ["again: valve 2.0: admins only."]),
+        ("1.0", []),
+    ],
+)  # fmt: skip
+def test_what_stays_said_is_told_before_it_is_deleted(
+    closed: Chatbot, monkeypatch: pytest.MonkeyPatch, release: str, told: list[str]
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(actions, "confirm", lambda _, text, *rest, **more: shown.append(text))
+    Administration(closed.database, LOCAL).change_right("valve", "2.0", Right(Audience.ADMINS))
+    actions.confirm_deletion("valve", release)
+    lines = [line for line in shown[0].splitlines() if "may see" in line or "admins" in line]
+    assert len(lines) == len(told)
+    for line, words in zip(lines, told, strict=True):
+        assert words in line.replace("\\", "").replace("`", "")
+
+
 def test_commands_say_it_too(strata: Command, chatbot: Chatbot) -> None:
     def run(*words: str) -> str:
         result = strata("rights", *words)
@@ -388,5 +411,12 @@ def test_commands_say_it_too(strata: Command, chatbot: Chatbot) -> None:
     run("reset", "valve")
     run("admins", "valve")
     assert Rights(chatbot.database).of("valve").right == OPEN
+    run("set", "valve", "admins", "--release", "2.0")
+    deleted = strata("releases", "delete", "valve", "2.0", "--yes").output
+    kept = "Who may see it stays as it is, also if it is made again: valve 2.0: admins only."
+    assert kept in " ".join(deleted.split())
+    assert "  2.0 (deleted): admins only" in run("list")
+    run("reset", "valve", "--release", "2.0")
+    assert "2.0" not in run("list")
     assert strata("rights", "set", "valve", "all", "staff").exit_code != 0
     assert isinstance(strata("rights", "set", "nothing", "all").exception, UnknownRelease)
