@@ -6,6 +6,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys, Scope
+from chatbot.accounts.sign_in import groups_in
 from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import NotAllowed, NotSignedIn, UnknownPerson
@@ -231,7 +232,7 @@ def _make_key(keys: ProgramKeys, person: Person) -> None:
             )
         pressed = st.form_submit_button(gettext("Create key"), type="primary")
     if pressed:
-        groups = named.split(",") if named.strip() else None
+        groups = groups_in(named) if named.strip() else None
         program, key = keys.make(person, name, scopes, int(limit), usual=usual, groups=groups)
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")

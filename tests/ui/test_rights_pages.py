@@ -137,21 +137,33 @@ def test_a_release_that_is_closed_hides_no_answer_with_its_figures(closed: Chatb
     admin = Administration(closed.database, LOCAL)
     Catalog(closed.database).add_release("valve", "3")
     admin.change_right("valve", "", None)
-    for release in ("2.0", "3"):
+    # A field of every answer is called like the last one.
+    Catalog(closed.database).add_release("valve", "timings")
+    for release in ("2.0", "3", "timings"):
         admin.change_right("valve", release, STAFF)
     page = {"document": "Manual", "file": "a.md", "page": 3, "section": "", "anchor": None}
     of = {"product": "valve", "release": "1.0", "route": "documents"}
     cited = {**page, "release": "1.0", "quote": "Yes.", "page_id": 3}
     timings = {"answer_generation": 2.0, "question_reading": 12.03}
-    said = ("It is 2.0 there.", "3", "See valve-3, too.", "It is 32.04.", "In 2.0.1 or 3.0?")
+    sides = [{"release": "1.0", "citations": [numbers]} for numbers in (3, 2)]
+    sides += [{"release": "1.0", "citations": numbers} for numbers in ([2, 3], [2, 3, 4])]
+    silent = {"It is 32.04.", "It lasts [3].", 'So [1][3] "it" is.', "page"}
+    said = {"It is 2.0 there.", "3", "See valve-3, too.", "In 2.0.1 or 3.0?", 'As "3".', "\\3"}
     turns = {
         text: asked(
-            closed.database, "?", owner=BO.id, answer=text, timings=timings, citations=[cited], **of
+            closed.database,
+            "?",
+            owner=BO.id,
+            answer=text,
+            timings=timings,
+            citations=[cited],
+            sides=sides,
+            **of,
         )
-        for text in said
+        for text in silent | said
     }
     own = closed.seen_by(BO.viewer).conversations.of(BO.id)
-    assert {text for text, turn in turns.items() if own.reply(turn)} == {"It is 32.04."}
+    assert {text for text, turn in turns.items() if own.reply(turn)} == silent
 
 
 def test_a_question_on_the_page_is_answered_from_what_its_asker_sees(
