@@ -205,7 +205,8 @@ def _list_keys(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow,
 
 
 def _make_key(keys: ProgramKeys, person: Person) -> None:
-    offered = [scope for scope in Scope if person.is_admin or scope not in FOR_ADMINS]
+    withheld = FOR_ADMINS - {Scope.INGEST} if services.administers(person) else FOR_ADMINS
+    offered = [scope for scope in Scope if person.is_admin or scope not in withheld]
     with st.form(f"key {widget_round('key')}", border=False):
         example = gettext("e.g. editor of Ann")
         name = st.text_input(gettext("Name"), max_chars=LONGEST_NAME, placeholder=example)

@@ -11,11 +11,12 @@ import pytest
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
-from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.accounts.program_keys import ProgramKeys, Scope, person_of
 from chatbot.administration.administration import Administration
 from chatbot.administration.curation import Curation
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.overview import Overview
+from chatbot.administration.sources import Sources
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import NotAllowed, UnknownPerson, UnknownTurn
@@ -33,7 +34,7 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow, ConversationRow, TurnRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.documents.uploads import UploadedFile
-from corpora.errors import JobError, UnknownRelease
+from corpora.errors import JobError, NoSuchSource, UnknownRelease
 from corpora.jobs.jobs import JobKind, Jobs
 from tests.chatbot.asked import answer, asked
 from tests.ui.conftest import Command, SignIn
@@ -51,7 +52,7 @@ CY = Person("cy@example.org", "Cy", is_admin=False)
 PAT = Person("pat@example.org", "Pat", is_admin=False)
 """Who administers the valve."""
 ALL = ("", "releases", "account")
-OWN = ("documents", "glossary", "history", "gaps", "numbers")
+OWN = ("documents", "sources", "glossary", "history", "gaps", "numbers")
 
 
 @pytest.fixture
@@ -239,6 +240,7 @@ TRIED: dict[str, Callable[[Chatbot], Any]] = {
     "curation": lambda c: Curation(c, PAT),
     "exchange": lambda c: Exchange(c, PAT),
     "administration": lambda c: Administration(c.database, PAT),
+    "sources": lambda c: Sources(c.database, c.settings, PAT).every(),
 }
 
 
@@ -253,6 +255,17 @@ def test_they_work_over_their_products_and_nothing_else(
 
 
 FILE = UploadedFile("a.md", b"# A\n")
+
+
+def added(chatbot: Chatbot, product: str) -> int:
+    sources = Sources(chatbot.database, chatbot.settings, LOCAL, anywhere=True)
+    return sources.add(product, "folder", {"path": "/srv/docs/{release}"}).id
+
+
+def of_sources(administration: Administration, chatbot: Chatbot) -> Sources:
+    return Sources(administration.database, chatbot.settings, PAT)
+
+
 CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], Any]]] = {
     "upload elsewhere": (
         UnknownRelease, lambda a, c: a.upload("relay", "1", [FILE], c.settings.data_dir)),
@@ -263,7 +276,11 @@ CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], An
     "delete a release": (UnknownRelease, lambda a, c: a.delete("relay", "17.20")),
     "delete a product": (NotAllowed, lambda a, c: a.delete("valve")),
     "pack": (UnknownRelease, lambda a, c: a.pack("relay", "17.20")),
-    "unpack": (NotAllowed, lambda a, c: a.unpack(FILE, c.settings.data_dir)),
+    "trust packs": (NotAllowed, lambda a, c: a.unpack(FILE, c.settings.data_dir, "0" * 64)),
+    "add a source": (NotAllowed, lambda a, c: of_sources(a, c).add("valve", "folder", {})),
+    "try a source": (NotAllowed, lambda a, c: of_sources(a, c).try_out("folder", {})),
+    "remove a source": (NotAllowed, lambda a, c: of_sources(a, c).remove(added(c, "valve"))),
+    "run a source": (NoSuchSource, lambda a, c: of_sources(a, c).sync(added(c, "relay"))),
     "check": (UnknownRelease, lambda a, c: a.check("relay", "17.20")),
     "publish": (UnknownRelease, lambda a, c: a.publish("relay", "17.20", c.settings.data_dir)),
     "discard": (UnknownRelease, lambda a, c: a.discard("relay", "17.20", c.settings.data_dir)),
@@ -294,6 +311,11 @@ def test_what_they_may(closed: Chatbot) -> None:
     job = admin.upload("valve", "3.0", [FILE], closed.settings.data_dir)
     assert Jobs(own(closed).database).get(job).product == "valve"
     admin.change_release("valve", "1.0", ReleaseSettings(("first",)))
+    mine, _ = added(closed, "valve"), added(closed, "relay")
+    sources = of_sources(admin, closed)
+    assert [source.id for source in sources.every()] == [mine]
+    sources.set_schedule(mine, "daily")
+    admin.cancel(sources.sync(mine))
     mine = asked(closed.database, "Does the valve drip?", product="valve", release="2.0")
     other = asked(closed.database, "Does the relay latch?", product="relay")
     turns = AllTurns(own(closed).database)
@@ -339,6 +361,24 @@ def test_a_sign_in_that_goes_on_elsewhere_brings_back_no_group(database: Databas
         signed_in = now - timedelta(hours=hours)
         note_groups(database, replace(BO, groups=frozenset(groups), signed_in=signed_in))
     assert groups_noted(database, BO.id, timedelta(days=1)) == []
+
+
+def test_an_admin_of_products_makes_keys_that_upload_to_these(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    keys = ProgramKeys(closed.database)
+    with pytest.raises(NotAllowed):
+        keys.make(BO, "bo", [Scope.INGEST], 1, usual=20)
+    with pytest.raises(NotAllowed):
+        keys.make(PAT, "pat", [Scope.INGEST, Scope.ADMIN], 1, usual=20)
+    made, _ = keys.make(PAT, "pat", [Scope.INGEST], 1, usual=20)
+    assert made.of_products
+    assert not person_of(made).is_admin
+    assert not keys.make(LOCAL, "all", [Scope.INGEST], 1, usual=20)[0].of_products
+    for person, offered in ((BO, False), (PAT, True)):
+        signed_in(person)
+        shown = go_to(open_page(), "account").run()
+        assert ("Upload documents" in str(shown.main)) == offered
 
 
 def test_only_an_admin_names_the_groups_of_a_key(closed: Chatbot) -> None:

@@ -1,4 +1,4 @@
-"""Rights are said of names, and outlive the product or release that has the name."""
+"""Rights are said of names, and outlive what has the name; keys of admins of products."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0017"
 
 
 def upgrade() -> None:
-    """Make the table anew, with what was said."""
+    """Make the table anew, with what was said; until now only admins of Strata made such keys."""
     kept = op.get_bind().execute(
         sa.text(
             "SELECT p.name AS product, COALESCE(r.name, '') AS release, w.audience, w.groups, "
@@ -30,3 +30,7 @@ def upgrade() -> None:
         sa.Column("admins", sa.JSON(), nullable=False),
     )
     op.bulk_insert(rights, rows)
+    op.add_column(
+        "program_keys",
+        sa.Column("of_products", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )
