@@ -24,7 +24,7 @@ _BEGIN, _END = "<!-- rights, made by scripts/rights.py -->\n", "<!-- end -->"
 _BY_SCOPE = {
     Scope.ASK: (_NO, _ABSENT, _YES, _YES, _YES),
     Scope.SEARCH: (_NO, _ABSENT, _YES, _YES, _YES),
-    Scope.INGEST: (_NO, _NO, _NO, _NO, _YES),
+    Scope.INGEST: (_NO, _NO, _NO, _OWN, _YES),
     Scope.ADMIN: (_NO, _NO, _NO, _NO, _YES),
 }
 _BY_ACCESS = {

@@ -6,6 +6,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys, Scope
+from chatbot.accounts.sign_in import groups_in
 from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import NotAllowed, NotSignedIn, UnknownPerson
@@ -204,7 +205,8 @@ def _list_keys(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow,
 
 
 def _make_key(keys: ProgramKeys, person: Person) -> None:
-    offered = [scope for scope in Scope if person.is_admin or scope not in FOR_ADMINS]
+    withheld = FOR_ADMINS - {Scope.INGEST} if services.administers(person) else FOR_ADMINS
+    offered = [scope for scope in Scope if person.is_admin or scope not in withheld]
     with st.form(f"key {widget_round('key')}", border=False):
         example = gettext("e.g. editor of Ann")
         name = st.text_input(gettext("Name"), max_chars=LONGEST_NAME, placeholder=example)
@@ -231,7 +233,7 @@ def _make_key(keys: ProgramKeys, person: Person) -> None:
             )
         pressed = st.form_submit_button(gettext("Create key"), type="primary")
     if pressed:
-        groups = named.split(",") if named.strip() else None
+        groups = groups_in(named) if named.strip() else None
         program, key = keys.make(person, name, scopes, int(limit), usual=usual, groups=groups)
         st.session_state[_MADE] = (program.name, key)
         use_new_widget("key")

@@ -46,15 +46,14 @@ pages = {
 if administers(person):
     pages[gettext("Admin")] = [
         st.Page(documents, title=gettext("Documents"), icon=":material/folder_open:"),
+        st.Page(sources, title=gettext("Sources"), icon=":material/sync:"),
         st.Page(glossary, title=gettext("Glossary"), icon=":material/translate:"),
         st.Page(history, title=gettext("Review"), icon=":material/rate_review:"),
         st.Page(gaps, title=gettext("Gaps"), icon=":material/help_center:"),
         st.Page(numbers, title=gettext("Numbers"), icon=":material/bar_chart:"),
     ]
 if person.is_admin:
-    own = pages[gettext("Admin")]
-    own.insert(1, st.Page(sources, title=gettext("Sources"), icon=":material/sync:"))
-    own += [
+    pages[gettext("Admin")] += [
         st.Page(evaluation, title=gettext("Evaluation"), icon=":material/science:"),
         st.Page(audit, title=gettext("Audit log"), icon=":material/fact_check:"),
     ]

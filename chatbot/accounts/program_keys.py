@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person, groups_noted
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
-from corpora.catalog.rights import Viewer
+from corpora.catalog.rights import Rights, Viewer
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
 
@@ -37,7 +37,7 @@ class Scope(StrEnum):
 
 
 FOR_ADMINS = frozenset({Scope.INGEST, Scope.ADMIN})
-"""Scopes that only an admin can grant."""
+"""Scopes that only an admin can grant; one of products grants what lets a key upload to these."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,10 @@ class ProgramKeys:
             raise BadInput(f"Give the key a name of at most {LONGEST_NAME} characters.")
         if not scopes:
             raise BadInput("Choose what the key may do.")
-        if FOR_ADMINS.intersection(scopes) or groups is not None:
+        of_products = Scope.INGEST in scopes and not person.is_admin
+        if Scope.ADMIN in scopes or groups is not None:
+            person.require_admin()
+        if of_products and Rights(self.database.whole).administered(person.viewer) is None:
             person.require_admin()
         if usual and not person.is_admin and not 0 < questions_per_minute <= usual:
             raise BadInput(
@@ -84,6 +87,7 @@ class ProgramKeys:
             owner=person.id,
             created=datetime.now(UTC),
             groups=None if groups is None else sorted(filter(None, map(str.strip, groups))),
+            of_products=of_products,
         )
         own = select(func.count()).where(ProgramKeyRow.owner == person.id)
         with self.database.writing() as session:
@@ -150,7 +154,7 @@ class ProgramKeys:
 
 def person_of(program: ProgramKeyRow) -> Person:
     """A program as a person, with an id of its own; an admin if its scopes are an admin's."""
-    is_admin = not FOR_ADMINS.isdisjoint(program.scopes)
+    is_admin = not FOR_ADMINS.isdisjoint(program.scopes) and not program.of_products
     return Person(f"{PROGRAM}{program.id}", program.name, is_admin)
 
 

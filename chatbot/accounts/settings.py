@@ -121,8 +121,11 @@ class SignInSettings(BaseModel):
     )
     proxy_groups_header: str | None = advanced(
         None,
-        "the header in which the proxy names a person's groups, with commas between, "
-        "such as `X-Forwarded-Groups`, for [rights per product](rights.md)",
+        "the header in which the proxy names a person's groups, such as `X-Forwarded-Groups`, for "
+        "[rights per product](rights.md)",
+    )
+    proxy_groups_separator: Literal[",", ";", "|"] = advanced(
+        ",", "what stands between the groups in this header: `,`, `;` or `|`"
     )
     users: _Names = Field(
         (),

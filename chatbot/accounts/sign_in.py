@@ -19,7 +19,6 @@ from chatbot.settings import Settings
 from corpora.database.durable import sync
 
 LONGEST_NAME = 100
-_BETWEEN = re.compile("[,;|]")
 LONGEST_ADDRESS = 320
 SECRET_LENGTH = 64
 """Characters of a cookie secret that is made here."""
@@ -45,7 +44,9 @@ def account_of_claims(
     names = (claims.get("name"), address, claims.get("preferred_username"), subject)
     name = next(line for line in map(_line, names) if line)
     is_admin = address in settings.admins or _has_claim(claims, settings.admin_claim)
-    groups = _groups(_claim(claims, settings.groups_claim) if settings.groups_claim else None)
+    claim = _claim(claims, settings.groups_claim) if settings.groups_claim else None
+    listed = claim if isinstance(claim, list | tuple) else [claim]
+    groups = frozenset(n.strip() for n in listed if isinstance(n, str) and n.strip())
     signed_in = datetime.fromtimestamp(min(issued, now), UTC)
     account = Account(f"{issuer}#{subject}", address, name, is_admin, groups, signed_in)
     return _admitted(account, settings)
@@ -67,7 +68,8 @@ def account_of_header(value: str, settings: Settings, groups: str = "") -> Accou
         raise NotSignedIn("Nobody is signed in.")
     # What is no UTF-8 is no group of anybody's.
     named = groups.encode("latin-1", "replace").decode("utf-8", "replace")
-    account = Account("", address, address, address in settings.admins, _groups(named))
+    within = groups_in(named, settings.proxy_groups_separator)
+    account = Account("", address, address, address in settings.admins, within)
     return _admitted(account, settings)
 
 
@@ -144,12 +146,11 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
     return claim
 
 
-def _groups(given: object) -> frozenset[str]:
-    """The groups of a list, or of a text with commas, semicolons or bars between them."""
-    names = _BETWEEN.split(given) if isinstance(given, str) else given
-    if not isinstance(names, list | tuple):
-        return frozenset()
-    return frozenset(n.strip() for n in names if isinstance(n, str) and n.strip())
+def groups_in(named: str, separator: str = ",") -> frozenset[str]:
+    """The groups that a text names; one that belongs to a name has a backslash before it."""
+    parts = re.split(rf"(?<!\\){re.escape(separator)}", named)
+    names = (part.replace(f"\\{separator}", separator).strip() for part in parts)
+    return frozenset(filter(None, names))
 
 
 def _line(text: object) -> str:

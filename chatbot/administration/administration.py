@@ -26,9 +26,9 @@ from corpora.packs.signing import require_trusted
 
 _OF_PRODUCTS = (
     *(JobKind.UPLOAD, JobKind.REREAD, JobKind.REMOVE, JobKind.DELETE, JobKind.PACK),
-    JobKind.CHECK,
+    *(JobKind.CHECK, JobKind.UNPACK),
 )
-"""What an admin of products orders, each of a release."""
+"""What an admin of products orders, each of a release, beside runs of sources."""
 _ACTIONS = {
     "aliases": "alias",
     "sorts_as": "order",
@@ -168,15 +168,17 @@ class Administration:
     def unpack(self, file: UploadedFile, data_dir: Path, trust: str = "") -> int:
         """Order that a release pack is taken in; return the job's id.
 
-        `trust` is the fingerprint of a key whose packs are trusted from now on. Raises BadPack,
-        UntrustedPack, and LimitReached.
+        `trust` is the fingerprint of a key whose packs are trusted from now on, which an admin of
+        Strata says. Raises BadPack, UntrustedPack, and LimitReached.
         """
-        self.person.require_admin()
+        if trust:
+            self.person.require_admin()
         if self.limits is not None:
             self.limits.upload(self.person)
         with open_pack(BytesIO(file.content)) as pack:
             require_trusted(data_dir, pack.signer, trust)
             of, signer = pack.manifest, pack.signer
+        self._require_own(of.product)
         file = UploadedFile("release.strata", file.content)
         job = store(
             self.database,
@@ -285,7 +287,7 @@ class Administration:
     def _require_own_job(self, job: int) -> None:
         """Raise JobError, or NotAllowed for a job that an admin of products cannot order."""
         of = Jobs(self.database).get(job)
-        if not of.release or of.kind not in _OF_PRODUCTS:
+        if of.kind is not JobKind.SYNC and not (of.release and of.kind in _OF_PRODUCTS):
             self.person.require_admin()
 
     def _waiting(self, product: str, release: str) -> tuple[int, int | None]:

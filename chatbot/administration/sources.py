@@ -91,6 +91,9 @@ class Trial:
 class Sources:
     """Manages sources for one admin; raises NotAllowed for anybody else.
 
+    An admin of products runs and schedules those of their products. What is looked at, with the
+    sign-ins of this Strata, only an admin of Strata says.
+
     `anywhere` lets a source lie in any folder, for who is at this machine's command line.
     """
 
@@ -100,12 +103,13 @@ class Sources:
     anywhere: bool = False
 
     def __post_init__(self) -> None:
-        self.person.require_admin()
+        self.person.require_admin(self.database)
 
     def add(
         self, product: str, kind: str, options: Mapping[str, Any], schedule: str = NEVER
     ) -> ListedSource:
         """Add a source; its first run is ordered by `sync`. Raises SourceError, UnusableName."""
+        self.person.require_admin()
         now = datetime.now(UTC)
         check_name("product", product)
         checked = self._checked(kind, options)
@@ -217,6 +221,7 @@ class Sources:
 
     def remove(self, source: int, *, documents: bool = False) -> tuple[int, ...]:
         """Remove a source; with `documents` order that what it brought leaves, by these jobs."""
+        self.person.require_admin()
         listed = self.show(source)
         brought = self._brought(source) if documents else {}
         jobs = Jobs(self.database)
@@ -239,6 +244,7 @@ class Sources:
 
     def try_out(self, kind: str, options: Mapping[str, Any], release: str = "") -> Trial:
         """Read up to ten pages of a release (the last that is found), and change nothing."""
+        self.person.require_admin()
         checked = self._checked(kind, options)
         end = time.monotonic() + _TRY_SECONDS
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from sqlalchemy import delete, select
 
 from corpora.catalog.catalog import find_product, find_release, releases_of
+from corpora.catalog.rights import Rights
 from corpora.database.engine import Database, delete_in_portions
 from corpora.database.question_tables import ProposalRow
 from corpora.database.source_tables import SourceRow
@@ -78,13 +79,15 @@ def delete_product(
 ) -> int:
     """Delete a product with its releases and glossary; return how many pages went.
 
-    Raises BeingBuilt while somebody ingests into one of the releases; others may be gone then.
+    Who may see it stays said, in case it is made again; who administers it does not. Raises
+    BeingBuilt while somebody ingests into one of the releases; others may be gone then.
     """
     with database.reading() as session:
         owner = find_product(session, product)
         names = [row.name for row in releases_of(owner)] if owner else []
     pages = sum(delete_release(database, data_dir, product, name, report) for name in names)
     if owner is not None:
+        Rights(database).change_admins(owner.name, ())
         with database.writing() as session:
             session.execute(delete(ProposalRow).where(ProposalRow.product == owner.name))
             session.execute(delete(SourceRow).where(SourceRow.product == owner.name))

@@ -1,19 +1,20 @@
 """Rights: who may see a product, or single releases of it, and who administers a product.
 
-Without a word on a product it is open to all. What somebody may not see is left out where the
-database is read (`corpora.database.sight`), and nowhere else.
+Without a word on a product it is open to all. What is said of a name stays said when what has the
+name is deleted: made again, it is open to the same people. What somebody may not see is left out
+where the database is read (`corpora.database.sight`), and nowhere else.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from corpora.catalog.catalog import require_product, require_release
-from corpora.catalog.release import sort_key
+from corpora.catalog.catalog import find_product, find_release, require_product, require_release
+from corpora.catalog.release import is_among, sort_key
 from corpora.database.engine import Database
 from corpora.database.right_tables import RightRow
 from corpora.database.sight import Seen, Sight
@@ -75,12 +76,16 @@ NOBODY = Viewer()
 
 @dataclass(frozen=True)
 class ProductRights:
-    """What is said of a product; `releases` holds those of which something else is said."""
+    """What is said of a product; `releases` holds those of which something else is said.
+
+    `deleted` names those of them that are not there any more; "" is the product itself.
+    """
 
     product: str
     right: Right = OPEN
     releases: tuple[tuple[str, Right], ...] = ()
     admins: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
 
     def of(self, release: str) -> Right:
         """The right that counts for a release."""
@@ -102,26 +107,22 @@ class Rights:
     def of(self, product: str) -> ProductRights:
         """What is said of a product; raises UnknownRelease if there is none."""
         with self.database.reading() as session:
-            name = require_product(session, product).name
-            return next(found.rights for found in _said(session) if found.row.name == name)
+            name = _row(session, product, "").product
+            return next(f.rights for f in _said(session) if is_among(name, f.row.name))
 
     def change(self, product: str, release: str, right: Right | None) -> None:
         """Say to whom a product is open, or a release of it, if one is named.
 
         None takes back what was said: a release is then as its product, and a product open to all.
-        Raises UnknownRelease and UnusableRight.
+        Raises UnusableRight, and UnknownRelease for what is not there, unless something was said
+        of it.
         """
         right = _checked(right) if right else None
         with self.database.writing() as session:
-            owner, of = _place(session, product, release)
-            row = _row(session, owner, of)
-            if right is None and not row.admins:
-                if row.id is not None:
-                    session.delete(row)
-                return
+            row = _row(session, product, release)
             now = right or OPEN
             row.audience, row.groups = now.audience.value, list(now.groups)
-            session.add(row)
+            _keep(session, row, nothing_said=right is None)
 
     def change_admins(self, product: str, admins: Iterable[str]) -> None:
         """Say who administers a product, by address or as "group:NAME". Raises as `change`."""
@@ -130,10 +131,9 @@ class Rights:
         if GROUP in names:
             raise UnusableRight(f"“{GROUP}” names no group: write {GROUP}NAME.")
         with self.database.writing() as session:
-            owner, of = _place(session, product, "")
-            row = _row(session, owner, of)
+            row = _row(session, product, "")
             row.admins = names
-            session.add(row)
+            _keep(session, row, nothing_said=_right(row) == OPEN)
 
     def sight(self, viewer: Viewer) -> Sight | None:
         """What a viewer sees; None where that is everything."""
@@ -164,42 +164,58 @@ class Rights:
         return replace(_sight(shown), administered_by=viewer.id)
 
 
+class _Named(NamedTuple):
+    """The names of a product or release, as those of its row are read."""
+
+    id: int | None
+    name: str
+    aliases: Sequence[str] = ()
+
+
 @dataclass(frozen=True)
 class _Said:
-    """A product with its releases, as columns of their rows, and what is said of them."""
+    """A product with its releases, as columns of their rows, and what is said of them.
 
-    row: Any
-    releases: Sequence[Any]
+    Those that are not there have no id.
+    """
+
+    row: _Named
+    releases: Sequence[_Named]
     rights: ProductRights
 
 
 def _said(session: Session) -> list[_Said]:
     # By columns: it is read with every request, where anything is said at all.
-    releases: dict[int, list[Any]] = {}
-    columns = ReleaseRow.id, ReleaseRow.product_id, ReleaseRow.name, ReleaseRow.aliases
-    for row in session.execute(select(*columns)):
-        releases.setdefault(row.product_id, []).append(row)
-    said: dict[int, list[RightRow]] = {}
+    releases: dict[int, list[_Named]] = {}
+    columns = ReleaseRow.product_id, ReleaseRow.id, ReleaseRow.name, ReleaseRow.aliases
+    for product, *names in session.execute(select(*columns)):
+        releases.setdefault(product, []).append(_Named._make(names))
+    said: dict[str, list[RightRow]] = {}
     for right in session.scalars(select(RightRow)):
-        said.setdefault(right.product_id, []).append(right)
-    products = session.execute(select(ProductRow.id, ProductRow.name, ProductRow.aliases))
+        said.setdefault(right.product.casefold(), []).append(right)
+    rows = session.execute(select(ProductRow.id, ProductRow.name, ProductRow.aliases))
+    products = list(map(_Named._make, rows))
+    there = {product.name.casefold() for product in products}
+    products += [_Named(None, rights[0].product) for n, rights in said.items() if n not in there]
     return [
-        _Said(row, own, _of(row.name, own, said.get(row.id, [])))
-        for row in products
-        for own in [releases.get(row.id, [])]
+        _of(product, releases.get(product.id or 0, []), said.get(product.name.casefold(), []))
+        for product in products
     ]
 
 
-def _of(product: str, releases: Iterable[Any], said: Sequence[RightRow]) -> ProductRights:
-    names = {release.id: release.name for release in releases}
-    own = next((row for row in said if row.release_id is None), None)
-    of_releases = ((names[r.release_id], _right(r)) for r in said if r.release_id in names)
-    return ProductRights(
-        product,
+def _of(product: _Named, there: Sequence[_Named], said: Sequence[RightRow]) -> _Said:
+    names = {release.name.casefold(): release.name for release in there}
+    own = next((row for row in said if not row.release), None)
+    of = [(names.get(r.release.casefold(), r.release), _right(r)) for r in said if r.release]
+    gone = [name for name, _ in of if name.casefold() not in names]
+    rights = ProductRights(
+        product.name,
         _right(own) if own else OPEN,
-        tuple(sorted(of_releases, key=lambda of: sort_key(of[0]))),
+        tuple(sorted(of, key=lambda of: sort_key(of[0]))),
         tuple(own.admins) if own else (),
+        (*([""] if product.id is None else []), *sorted(gone, key=sort_key)),
     )
+    return _Said(product, [*there, *(_Named(None, name) for name in gone)], rights)
 
 
 def _shown(found: _Said, viewer: Viewer) -> tuple[str, ...] | None:
@@ -210,7 +226,9 @@ def _shown(found: _Said, viewer: Viewer) -> tuple[str, ...] | None:
     names = [release.name for release in found.releases]
     seen = tuple(sorted(name for name in names if viewer.may_see(rights.of(name))))
     # What is uploaded later is as the product.
-    return None if len(seen) == len(names) and viewer.may_see(rights.right) else seen
+    if len(seen) == len(names) and viewer.may_see(rights.right):
+        return None
+    return seen if any(r.id is not None and r.name in seen for r in found.releases) else ()
 
 
 def _sight(shown: Iterable[tuple[_Said, tuple[str, ...] | None]]) -> Sight:
@@ -221,12 +239,12 @@ def _sight(shown: Iterable[tuple[_Said, tuple[str, ...] | None]]) -> Sight:
     for found, names in shown:
         row = found.row
         hidden = [r for r in found.releases if names is not None and r.name not in names]
-        releases += [release.id for release in hidden]
+        releases += [release.id for release in hidden if release.id is not None]
         if names is None or names:
             seen.append(Seen((row.name, *row.aliases), names))
             unseen += [name for release in hidden for name in (release.name, *release.aliases)]
         else:
-            products.append(row.id)
+            products += [] if row.id is None else [row.id]
             unseen += [row.name, *row.aliases]
     # In an order of its own, so that equal ones are equal.
     by_name = sorted(seen, key=lambda one: one.names)
@@ -239,21 +257,28 @@ def _right(row: RightRow) -> Right:
     return Right(Audience(row.audience), tuple(row.groups))
 
 
-def _place(session: Session, product: str, release: str) -> tuple[ProductRow, ReleaseRow | None]:
-    owner = require_product(session, product)
-    return owner, require_release(session, product, release) if release else None
+def _row(session: Session, product: str, release: str) -> RightRow:
+    """What is said of a product or release, a new row where nothing is. Raises UnknownRelease."""
+    owner, found = find_product(session, product), find_release(session, product, release)
+    product, release = owner.name if owner else product, found.name if found else release
+    said = [row for row in session.scalars(select(RightRow)) if is_among(product, row.product)]
+    for row in said:
+        if is_among(release, row.release):
+            return row
+    if not said:
+        require_product(session, product)
+    if release:
+        require_release(session, product, release)
+    return RightRow(
+        product=product, release=release, audience=Audience.ALL.value, groups=[], admins=[]
+    )
 
 
-def _row(session: Session, product: ProductRow, release: ReleaseRow | None) -> RightRow:
-    of = release.id if release else None
-    row = session.scalar(
-        select(RightRow).where(RightRow.product_id == product.id, RightRow.release_id.is_(None))
-        if of is None
-        else select(RightRow).where(RightRow.release_id == of)
-    )
-    return row or RightRow(
-        product_id=product.id, release_id=of, audience=Audience.ALL.value, groups=[], admins=[]
-    )
+def _keep(session: Session, row: RightRow, *, nothing_said: bool) -> None:
+    if row.admins or not nothing_said:
+        session.add(row)
+    elif row.id is not None:
+        session.delete(row)
 
 
 def _checked(right: Right) -> Right:

@@ -193,7 +193,8 @@ class UseRow(Base):
 class ProgramKeyRow(Base):
     """A key by which a program asks; of the key itself only its SHA-256 is kept.
 
-    `groups` are those that it is in; None: those of its owner.
+    `groups` are those that it is in; None: those of its owner. One that is `of_products` uploads to
+    what its owner administers, and to nothing else.
     """
 
     __table_args__ = ({"sqlite_autoincrement": True},)
@@ -207,6 +208,7 @@ class ProgramKeyRow(Base):
     created: Mapped[datetime]
     used: Mapped[datetime | None]
     groups: Mapped[list[str] | None]
+    of_products: Mapped[bool] = mapped_column(default=False)
 
 
 class AuditRow(Base):

@@ -7,20 +7,21 @@ from datetime import datetime
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from corpora.database.tables import Base, owned_by
+from corpora.database.tables import Base
 
 
 class RightRow(Base):
-    """Who may see a product, or the release of it; without a row a product is open to all.
+    """Who may see a product, or a `release` of it; without a row a product is open to all.
 
     `audience` is "all", "groups" or "admins", `groups` names the groups. A release without a row is
     as its product. `admins` are those of the product, by address or as "group:NAME", and stand in
-    its own row alone.
+    its own row alone, whose `release` is empty. Names are kept, so that what was said outlives what
+    it was said of.
     """
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    product_id: Mapped[int] = owned_by("products", index=True)
-    release_id: Mapped[int | None] = owned_by("releases", index=True, nullable=True)
+    product: Mapped[str]
+    release: Mapped[str]
     audience: Mapped[str] = mapped_column(String(8))
     groups: Mapped[list[str]]
     admins: Mapped[list[str]]

@@ -135,17 +135,23 @@ def _named(column: Any, *names: str) -> Condition:
 
 
 def _any_of(names: Iterable[str]) -> str:
-    """A regular expression, of Python and of PostgreSQL, for JSON that has one of the names.
+    """A regular expression, of Python and of PostgreSQL, for JSON with one of the names in a text.
 
-    A release "2.0" is not in the seconds 12.03, nor "3" in a page {"number": 3}.
+    A release "3" is in no number, be it a page {"number": 3} or in a list [2, 3], and in no name of
+    a field.
     """
-    return "(?i)" + "|".join(map(_in_json, names))
+    text = r'[^"\\]*(?:\\.[^"\\]*)*'
+    return rf'(?i)(?<=[\[{{ ])"{text}(?:{"|".join(map(_in_text, names))}){text}"(?!:)'
 
 
-def _in_json(name: str) -> str:
+def _in_text(name: str) -> str:
+    """A name as JSON writes it: "2.0" is not in the seconds 12.03, nor "3" in a mark [3]."""
     written = json.dumps(name)[1:-1]
-    before = r'(?<![0-9])(?<![0-9]\.)(?<![^\\]": )' if written[0].isdigit() else ""
-    return before + re.escape(written) + ("(?![0-9])" if written[-1].isdigit() else "")
+    found = re.escape(written)
+    if written.isdigit():
+        found = rf"(?:(?<!\[){found}|{found}(?!\]))"
+    before = r"(?<![0-9])(?<![0-9]\.)" if written[0].isdigit() else ""
+    return before + found + ("(?![0-9])" if written[-1].isdigit() else "")
 
 
 def _of(row: type[Base]) -> Any:

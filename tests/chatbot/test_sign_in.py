@@ -218,7 +218,8 @@ def test_an_unverified_address_takes_nobodys_id(database: Database) -> None:
     ("said", "groups"),
     [
         ({"groups": ["staff", "writers "]}, {"staff", "writers"}),
-        ({"groups": "staff, writers"}, {"staff", "writers"}),
+        ({"groups": "staff, writers"}, {"staff, writers"}),
+        ({"groups": ["staff, writers", "a|b;c\\,d"]}, {"staff, writers", "a|b;c\\,d"}),
         ({"groups": ["staff", 7, None, {"a": 1}, ""]}, {"staff"}),
         ({"groups": {"staff": True}}, set()),
         ({"groups": None}, set()),
@@ -233,11 +234,23 @@ def test_the_groups_of_a_claim(said: dict[str, Any], groups: set[str]) -> None:
     assert nested.groups == {"staff"}
 
 
-def test_the_groups_of_a_header() -> None:
-    settings = read_settings(**PROXY, proxy_groups_header="X-Forwarded-Groups")
-    for given in ("staff,writers", "staff; writers", " staff | writers ,"):
-        account = account_of_header("bo@example.org", settings, given)
-        assert account.groups == {"staff", "writers"}
+@pytest.mark.parametrize(
+    ("separator", "given", "groups"),
+    [
+        (",", " staff ,writers,, ", {"staff", "writers"}),
+        (",", "a;b,c|d", {"a;b", "c|d"}),
+        (",", "Sales\\, EMEA,staff", {"Sales, EMEA", "staff"}),
+        (",", "LAN\\staff,\\;x", {"LAN\\staff", "\\;x"}),
+        (";", "staff; a,b", {"staff", "a,b"}),
+        (";", "a\\;b;c", {"a;b", "c"}),
+        ("|", "staff|a;b", {"staff", "a;b"}),
+    ],
+)
+def test_the_groups_of_a_header(separator: str, given: str, groups: set[str]) -> None:
+    settings = read_settings(
+        **PROXY, proxy_groups_header="X-Forwarded-Groups", proxy_groups_separator=separator
+    )
+    assert account_of_header("bo@example.org", settings, given).groups == groups
     assert account_of_header("bo@example.org", settings).groups == frozenset()
     kept = account_of_header("bo@example.org", settings, "é".encode().decode("latin-1"))
     assert kept.groups == {"é"}

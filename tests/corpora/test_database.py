@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, select, text
 
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.rights import Audience, ProductRights, Right, Rights
 from corpora.database import engine
 from corpora.database.engine import SCHEMA, Database, open_database
 from corpora.database.history_tables import AuditRow
@@ -156,6 +159,33 @@ def test_an_old_database_has_the_tables_of_a_new_one_and_keeps_its_rows(
         use = session.execute(select(MemoryUseRow.turn_id, MemoryUseRow.pair_id, MemoryUseRow.role))
         assert use.all() == [(4, 7, "source")]
         assert session.scalar(text("SELECT version_num FROM alembic_version")) == SCHEMA
+    upgraded.close()
+
+
+@pytest.mark.sqlite
+def test_rights_of_an_old_database_stay_said(database: Database, data_dir: Path) -> None:
+    for product in ("pump", "valve"):
+        Catalog(database).add_release(product, "2.0")
+    database.close()
+    with closing(sqlite3.connect(data_dir / "strata.db")) as old:
+        old.executescript(
+            """
+            DROP TABLE rights;
+            CREATE TABLE rights (
+                id INTEGER PRIMARY KEY, product_id INTEGER, release_id INTEGER,
+                audience TEXT, groups JSON, admins JSON
+            );
+            INSERT INTO rights VALUES (1, 2, NULL, 'groups', '["staff"]', '["ann"]');
+            INSERT INTO rights VALUES (2, 2, 2, 'admins', '[]', '[]');
+            UPDATE alembic_version SET version_num = '0017';
+            """
+        )
+        old.commit()
+    upgraded = open_database(database_url(data_dir))
+    open_to_staff = Right(Audience.GROUPS, ("staff",))
+    releases = (("2.0", Right(Audience.ADMINS)),)
+    said = ProductRights("valve", open_to_staff, releases, ("ann",))
+    assert Rights(upgraded).every() == (ProductRights("pump"), said)
     upgraded.close()
 
 

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import aliased, joinedload
 
+from corpora.building.removal import delete_product, delete_release
 from corpora.catalog.catalog import Catalog, require_release
 from corpora.catalog.glossary import Entry, Glossaries
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
@@ -131,6 +132,74 @@ def test_what_is_uploaded_later_is_as_its_product(rights: Rights) -> None:
     generations.publish(database, generations.claim(database, release_id, 1, "chunking"))
     assert listed(rights, BO)["valve"] == ALL
     assert listed(rights, ANN)["valve"] == [*ALL, "3.0"]
+
+
+DELETED: dict[str, tuple[list[tuple[str, Right]], str, dict[str, dict[str, list[str]]]]] = {
+    "a release for admins": (
+        [("2.0", ADMINS)],
+        "2.0",
+        {"bo": {"pump": ALL, "valve": ["1.0"]}, "ann": {"pump": ALL, "valve": ["1.0"]}},
+    ),
+    "the only release that is seen": ([("", ADMINS), ("2.0", OPEN)], "2.0", {"bo": {"pump": ALL}}),
+    "a release that is as its product": (
+        [("", STAFF)],
+        "2.0",
+        {"bo": {"pump": ALL}, "ann": {"pump": ALL, "valve": ["1.0"]}},
+    ),
+    "the product": (
+        [("", STAFF), ("1.0", OPEN)],
+        "",
+        {"bo": {"pump": ALL}, "ann": {"pump": ALL}},
+    ),
+}
+"""What is said, what is deleted, and what is seen then; made again, it is as before."""
+
+
+@pytest.mark.parametrize("case", DELETED.values(), ids=DELETED)
+def test_what_is_deleted_and_made_again_is_open_to_the_same(
+    rights: Rights, data_dir: Path, case: Any
+) -> None:
+    said, release, left = case
+    database = rights.database
+    fill(database)
+    for of, right in said:
+        rights.change("valve", of, right)
+    rights.change_admins("valve", ["cy@example.org"])
+    before = {who: listed(rights, WHO[who]) for who in left}
+    told = {who: turns(rights, WHO[who]) for who in left}
+    if release:
+        delete_release(database, data_dir, "valve", release)
+    else:
+        delete_product(database, data_dir, "valve")
+    assert {who: listed(rights, WHO[who]) for who in left} == left
+    assert all(turns(rights, WHO[who]) <= told[who] for who in left)
+    gone = {name: right for name, right in rights.of("valve").releases if name == release}
+    assert gone == {name: right for name, right in said if name == release and release}
+    for name in [release] if release else ALL:
+        release_id = Catalog(database).add_release("Valve", name)
+        generations.publish(database, generations.claim(database, release_id, 1, "chunking"))
+    again = {who: listed(rights, WHO[who]) for who in left}
+    assert {w: {p.lower(): r for p, r in seen.items()} for w, seen in again.items()} == before
+    assert rights.of("valve").deleted == ()
+    assert rights.of("valve").admins == (("cy@example.org",) if release else ())
+
+
+def turns(rights: Rights, viewer: Viewer) -> set[int]:
+    with seen(rights, viewer).reading() as session:
+        return set(session.scalars(select(TurnRow.id)))
+
+
+def test_what_is_said_of_what_is_deleted_can_be_taken_back(rights: Rights, data_dir: Path) -> None:
+    rights.change("valve", "2.0", ADMINS)
+    delete_product(rights.database, data_dir, "valve")
+    assert rights.every()[1] == ProductRights(
+        "valve", releases=(("2.0", ADMINS),), deleted=("", "2.0")
+    )
+    with pytest.raises(UnknownRelease):
+        rights.change("valve", "1.0", ADMINS)
+    rights.change("VALVE", "2.0", None)
+    assert [of.product for of in rights.every()] == ["pump"]
+    assert rights.sight(BO) is None
 
 
 def test_an_admin_of_a_product_sees_it_whoever_else_does(rights: Rights) -> None:

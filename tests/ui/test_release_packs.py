@@ -7,7 +7,7 @@ import re
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -30,7 +30,9 @@ from corpora.building import building, gathering
 from corpora.building.building import Builder
 from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import Outcome
+from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry
+from corpora.catalog.rights import Rights
 from corpora.database.tables import EmbeddingRow
 from corpora.documents.documents import Documents
 from corpora.documents.uploads import UploadedFile, kept_result, sweep_uploads
@@ -382,8 +384,16 @@ def test_packs_are_made_and_taken_in_as_jobs(chatbot: Chatbot, elsewhere: Chatbo
     assert taken_in.message.startswith("Taken in: ")
     for question in QUESTIONS:
         assert answer(elsewhere, question) == answer(chatbot, question)
-    # From now on its maker is trusted.
+    # From now on its maker is trusted, also by the admins of the product, and for it alone.
     there.unpack(file, data_dir)
+    Catalog(elsewhere.database).add_release("relay", "17.20")
+    rights = Rights(elsewhere.database)
+    for product, refused in (("valve", nullcontext()), ("relay", pytest.raises(UnknownRelease))):
+        rights.change_admins(product, [f"{product}@example.org"])
+        person = Person(f"{product}@example.org", product, is_admin=False)
+        own = replace(rights.database, sight=rights.administered(person.viewer))
+        with refused:
+            Administration(own, person).unpack(file, data_dir)
 
 
 def test_a_pack_that_was_changed_is_refused_before_it_is_a_job(

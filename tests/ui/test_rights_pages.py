@@ -11,11 +11,12 @@ import pytest
 from sqlalchemy import select
 
 from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
-from chatbot.accounts.program_keys import ProgramKeys, Scope
+from chatbot.accounts.program_keys import ProgramKeys, Scope, person_of
 from chatbot.administration.administration import Administration
 from chatbot.administration.curation import Curation
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.overview import Overview
+from chatbot.administration.sources import Sources
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.conversations.personal_data import delete_person, export_person
 from chatbot.errors import NotAllowed, UnknownPerson, UnknownTurn
@@ -33,13 +34,14 @@ from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow, ConversationRow, TurnRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.documents.uploads import UploadedFile
-from corpora.errors import JobError, UnknownRelease
+from corpora.errors import JobError, NoSuchSource, UnknownRelease
 from corpora.jobs.jobs import JobKind, Jobs
 from tests.chatbot.asked import answer, asked
 from tests.ui.conftest import Command, SignIn
 from tests.ui.memory_pairs import keep
 from tests.ui.pages import ask, go_to, open_page, texts
 from tests.ui.valve_corpus import QUESTION
+from ui.documents import actions
 from ui.serving import services
 
 STAFF = Right(Audience.GROUPS, ("staff",))
@@ -50,7 +52,7 @@ CY = Person("cy@example.org", "Cy", is_admin=False)
 PAT = Person("pat@example.org", "Pat", is_admin=False)
 """Who administers the valve."""
 ALL = ("", "releases", "account")
-OWN = ("documents", "glossary", "history", "gaps", "numbers")
+OWN = ("documents", "sources", "glossary", "history", "gaps", "numbers")
 
 
 @pytest.fixture
@@ -136,21 +138,33 @@ def test_a_release_that_is_closed_hides_no_answer_with_its_figures(closed: Chatb
     admin = Administration(closed.database, LOCAL)
     Catalog(closed.database).add_release("valve", "3")
     admin.change_right("valve", "", None)
-    for release in ("2.0", "3"):
+    # A field of every answer is called like the last one.
+    Catalog(closed.database).add_release("valve", "timings")
+    for release in ("2.0", "3", "timings"):
         admin.change_right("valve", release, STAFF)
     page = {"document": "Manual", "file": "a.md", "page": 3, "section": "", "anchor": None}
     of = {"product": "valve", "release": "1.0", "route": "documents"}
     cited = {**page, "release": "1.0", "quote": "Yes.", "page_id": 3}
     timings = {"answer_generation": 2.0, "question_reading": 12.03}
-    said = ("It is 2.0 there.", "3", "See valve-3, too.", "It is 32.04.", "In 2.0.1 or 3.0?")
+    sides = [{"release": "1.0", "citations": [numbers]} for numbers in (3, 2)]
+    sides += [{"release": "1.0", "citations": numbers} for numbers in ([2, 3], [2, 3, 4])]
+    silent = {"It is 32.04.", "It lasts [3].", 'So [1][3] "it" is.', "page"}
+    said = {"It is 2.0 there.", "3", "See valve-3, too.", "In 2.0.1 or 3.0?", 'As "3".', "\\3"}
     turns = {
         text: asked(
-            closed.database, "?", owner=BO.id, answer=text, timings=timings, citations=[cited], **of
+            closed.database,
+            "?",
+            owner=BO.id,
+            answer=text,
+            timings=timings,
+            citations=[cited],
+            sides=sides,
+            **of,
         )
-        for text in said
+        for text in silent | said
     }
     own = closed.seen_by(BO.viewer).conversations.of(BO.id)
-    assert {text for text, turn in turns.items() if own.reply(turn)} == {"It is 32.04."}
+    assert {text for text, turn in turns.items() if own.reply(turn)} == silent
 
 
 def test_a_question_on_the_page_is_answered_from_what_its_asker_sees(
@@ -226,6 +240,7 @@ TRIED: dict[str, Callable[[Chatbot], Any]] = {
     "curation": lambda c: Curation(c, PAT),
     "exchange": lambda c: Exchange(c, PAT),
     "administration": lambda c: Administration(c.database, PAT),
+    "sources": lambda c: Sources(c.database, c.settings, PAT).every(),
 }
 
 
@@ -240,6 +255,17 @@ def test_they_work_over_their_products_and_nothing_else(
 
 
 FILE = UploadedFile("a.md", b"# A\n")
+
+
+def added(chatbot: Chatbot, product: str) -> int:
+    sources = Sources(chatbot.database, chatbot.settings, LOCAL, anywhere=True)
+    return sources.add(product, "folder", {"path": "/srv/docs/{release}"}).id
+
+
+def of_sources(administration: Administration, chatbot: Chatbot) -> Sources:
+    return Sources(administration.database, chatbot.settings, PAT)
+
+
 CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], Any]]] = {
     "upload elsewhere": (
         UnknownRelease, lambda a, c: a.upload("relay", "1", [FILE], c.settings.data_dir)),
@@ -250,7 +276,11 @@ CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], An
     "delete a release": (UnknownRelease, lambda a, c: a.delete("relay", "17.20")),
     "delete a product": (NotAllowed, lambda a, c: a.delete("valve")),
     "pack": (UnknownRelease, lambda a, c: a.pack("relay", "17.20")),
-    "unpack": (NotAllowed, lambda a, c: a.unpack(FILE, c.settings.data_dir)),
+    "trust packs": (NotAllowed, lambda a, c: a.unpack(FILE, c.settings.data_dir, "0" * 64)),
+    "add a source": (NotAllowed, lambda a, c: of_sources(a, c).add("valve", "folder", {})),
+    "try a source": (NotAllowed, lambda a, c: of_sources(a, c).try_out("folder", {})),
+    "remove a source": (NotAllowed, lambda a, c: of_sources(a, c).remove(added(c, "valve"))),
+    "run a source": (NoSuchSource, lambda a, c: of_sources(a, c).sync(added(c, "relay"))),
     "check": (UnknownRelease, lambda a, c: a.check("relay", "17.20")),
     "publish": (UnknownRelease, lambda a, c: a.publish("relay", "17.20", c.settings.data_dir)),
     "discard": (UnknownRelease, lambda a, c: a.discard("relay", "17.20", c.settings.data_dir)),
@@ -281,6 +311,11 @@ def test_what_they_may(closed: Chatbot) -> None:
     job = admin.upload("valve", "3.0", [FILE], closed.settings.data_dir)
     assert Jobs(own(closed).database).get(job).product == "valve"
     admin.change_release("valve", "1.0", ReleaseSettings(("first",)))
+    mine, _ = added(closed, "valve"), added(closed, "relay")
+    sources = of_sources(admin, closed)
+    assert [source.id for source in sources.every()] == [mine]
+    sources.set_schedule(mine, "daily")
+    admin.cancel(sources.sync(mine))
     mine = asked(closed.database, "Does the valve drip?", product="valve", release="2.0")
     other = asked(closed.database, "Does the relay latch?", product="relay")
     turns = AllTurns(own(closed).database)
@@ -328,6 +363,24 @@ def test_a_sign_in_that_goes_on_elsewhere_brings_back_no_group(database: Databas
     assert groups_noted(database, BO.id, timedelta(days=1)) == []
 
 
+def test_an_admin_of_products_makes_keys_that_upload_to_these(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    keys = ProgramKeys(closed.database)
+    with pytest.raises(NotAllowed):
+        keys.make(BO, "bo", [Scope.INGEST], 1, usual=20)
+    with pytest.raises(NotAllowed):
+        keys.make(PAT, "pat", [Scope.INGEST, Scope.ADMIN], 1, usual=20)
+    made, _ = keys.make(PAT, "pat", [Scope.INGEST], 1, usual=20)
+    assert made.of_products
+    assert not person_of(made).is_admin
+    assert not keys.make(LOCAL, "all", [Scope.INGEST], 1, usual=20)[0].of_products
+    for person, offered in ((BO, False), (PAT, True)):
+        signed_in(person)
+        shown = go_to(open_page(), "account").run()
+        assert ("Upload documents" in str(shown.main)) == offered
+
+
 def test_only_an_admin_names_the_groups_of_a_key(closed: Chatbot) -> None:
     keys = ProgramKeys(closed.database)
     with pytest.raises(NotAllowed):
@@ -367,6 +420,28 @@ def test_an_admin_says_who_sees_a_product_on_its_page(chatbot: Chatbot) -> None:
     assert row.details == {"before": "all", "now": "groups, staff, partners"}
 
 
+@pytest.mark.parametrize(
+    ("release", "told"),
+    [
+        ("", ["again: valve: the groups staff; valve 2.0: admins only.",
+              "It has no admins of its own then; now they are pat@example.org."]),
+        ("2.0", ["again: valve 2.0: admins only."]),
+        ("1.0", []),
+    ],
+)  # fmt: skip
+def test_what_stays_said_is_told_before_it_is_deleted(
+    closed: Chatbot, monkeypatch: pytest.MonkeyPatch, release: str, told: list[str]
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(actions, "confirm", lambda _, text, *rest, **more: shown.append(text))
+    Administration(closed.database, LOCAL).change_right("valve", "2.0", Right(Audience.ADMINS))
+    actions.confirm_deletion("valve", release)
+    lines = [line for line in shown[0].splitlines() if "may see" in line or "admins" in line]
+    assert len(lines) == len(told)
+    for line, words in zip(lines, told, strict=True):
+        assert words in line.replace("\\", "").replace("`", "")
+
+
 def test_commands_say_it_too(strata: Command, chatbot: Chatbot) -> None:
     def run(*words: str) -> str:
         result = strata("rights", *words)
@@ -388,5 +463,12 @@ def test_commands_say_it_too(strata: Command, chatbot: Chatbot) -> None:
     run("reset", "valve")
     run("admins", "valve")
     assert Rights(chatbot.database).of("valve").right == OPEN
+    run("set", "valve", "admins", "--release", "2.0")
+    deleted = strata("releases", "delete", "valve", "2.0", "--yes").output
+    kept = "Who may see it stays as it is, also if it is made again: valve 2.0: admins only."
+    assert kept in " ".join(deleted.split())
+    assert "  2.0 (deleted): admins only" in run("list")
+    run("reset", "valve", "--release", "2.0")
+    assert "2.0" not in run("list")
     assert strata("rights", "set", "valve", "all", "staff").exit_code != 0
     assert isinstance(strata("rights", "set", "nothing", "all").exception, UnknownRelease)

@@ -4,7 +4,7 @@ A caller is a program with a key, or whoever is on this computer where sign-in i
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
@@ -26,6 +26,7 @@ from chatbot.settings import Settings
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import Guide
 from chatbot.upgrading.wording import summary
+from corpora.catalog.rights import Rights
 from corpora.database.history_tables import ProgramKeyRow
 from corpora.documents.documents import Documents
 from corpora.indexing.corpus import Corpus
@@ -48,12 +49,13 @@ class Service:
     """Does what a caller asks for; what is asked with a key counts for all keys of its owner.
 
     `service_of` makes it, and looks at scopes; without sign-in the caller is on this computer. The
-    `chatbot` is what the caller may see.
+    `chatbot` is what the caller may see, `own` what an admin of products may change.
     """
 
     chatbot: Chatbot
     person: Person
     program: ProgramKeyRow | None = None
+    own: Chatbot | None = None
 
     @property
     def account(self) -> str:
@@ -267,18 +269,21 @@ class Service:
     @property
     def jobs(self) -> Jobs:
         """The jobs that there are: a program looks at its owner's own, whatever they are about."""
-        return Jobs((self.chatbot.whole or self.chatbot).database)
+        return Jobs(self._administered.database)
 
     def cancel(self, job: int) -> None:
         """Stop a job of the caller's, or any for an admin."""
         self.jobs.get(job, self.orders)
-        whole = self.chatbot.whole or self.chatbot
-        Administration(whole.database, self.person).cancel(job)
+        self.administration.cancel(job)
 
     @property
     def administration(self) -> Administration:
         """Changes that the caller makes as an admin."""
-        return Administration(self.chatbot.database, self.person, self.chatbot.limits)
+        return Administration(self._administered.database, self.person, self.chatbot.limits)
+
+    @property
+    def _administered(self) -> Chatbot:
+        return self.own or self.chatbot.whole or self.chatbot
 
 
 def _stated(project: Mapping[str, str]) -> list[StatedVersion]:
@@ -303,7 +308,13 @@ def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Se
             if scope not in program.scopes:
                 raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
         viewer = keys.viewer(program, settings.groups_days if settings.has_groups else 0)
-        return Service(chatbot.seen_by(viewer), person_of(program), program)
+        person, own = person_of(program), None
+        if program.of_products and Scope.INGEST in needed:
+            sight = Rights(chatbot.database).administered(viewer)
+            if sight is None:
+                raise NotAllowed("Who made this key administers no product any more.")
+            own = chatbot.limited(replace(sight, administered_by=person.id))
+        return Service(chatbot.seen_by(viewer), person, program, own)
     if chatbot.settings.sign_in == "none" and not key:
         return Service(chatbot, LOCAL)
     raise NotSignedIn(

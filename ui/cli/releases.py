@@ -13,6 +13,7 @@ from corpora.building.removal import delete_release
 from corpora.catalog.catalog import Catalog, check_name
 from corpora.catalog.release import is_among
 from corpora.catalog.release_settings import ReleaseAdministration, ReleaseSettings
+from corpora.catalog.rights import Rights
 from corpora.documents.impact import impact_of_deleting
 from corpora.errors import UnknownRelease
 from ui.cli.terminal import (
@@ -26,6 +27,7 @@ from ui.cli.terminal import (
 )
 from ui.wording.amounts import how_many
 from ui.wording.changes import change_lines
+from ui.wording.rights import kept_after_deleting
 
 app = Typer(
     name="releases",
@@ -141,6 +143,8 @@ def delete(product: Product, release: Release, yes: WithoutAsking = False) -> No
         f"{how_many(impact.pages, 'page')}, cited by {how_many(impact.answers, 'answer')} in "
         f"{how_many(impact.conversations, 'conversation')}; the saved answers go with it"
     )
+    for line in kept_after_deleting(Rights(database).of(product), *impact.releases):
+        say(line)
     if not yes:
         typer.confirm("Delete it permanently?", abort=True)
     delete_release(database, read_settings().data_dir, product, release)

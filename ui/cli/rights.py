@@ -9,6 +9,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
 from corpora.catalog.rights import GROUP, Audience, ProductRights, Right, Rights
 from ui.cli.terminal import AsJson, open_database, print_result, say
+from ui.wording.rights import to_whom
 
 app = Typer(
     name="rights",
@@ -41,7 +42,7 @@ def set_right(
         raise BadParameter(f"groups are named with “{Audience.GROUPS}” only")
     right = Right(audience, tuple(groups or ()))
     _administration().change_right(product, release, right)
-    say(f"{f'{product} {release}'.strip()} is open to {_to_whom(right)}")
+    say(f"{f'{product} {release}'.strip()} is open to {to_whom(right)}")
 
 
 @app.command()
@@ -71,11 +72,10 @@ def _administration() -> Administration:
 
 def _lines(rights: ProductRights) -> list[str]:
     by = f"; administered by {', '.join(rights.admins)}" if rights.admins else ""
-    first = f"{rights.product}: {_to_whom(rights.right)}{by}"
-    return [first, *(f"  {name}: {_to_whom(right)}" for name, right in rights.releases)]
-
-
-def _to_whom(right: Right) -> str:
-    if right.audience is Audience.GROUPS:
-        return f"the groups {', '.join(right.groups)}"
-    return "admins only" if right.audience is Audience.ADMINS else "all"
+    said = [("", f"{to_whom(rights.right)}{by}")]
+    said += [(name, to_whom(right)) for name, right in rights.releases]
+    gone = dict.fromkeys(rights.deleted, " (deleted)")
+    return [
+        f"{f'  {name}' if name else rights.product}{gone.get(name, '')}: {open_to}"
+        for name, open_to in said
+    ]

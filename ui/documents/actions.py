@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from chatbot.administration.administration import Administration
+from corpora.catalog.rights import Rights
 from corpora.documents.impact import Impact, impact_of_deleting
 from ui.elements.address import go
 from ui.elements.frame import confirm, done, failures_shown, open_tab
@@ -10,6 +11,7 @@ from ui.elements.table import bullets
 from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
+from ui.wording.rights import kept_after_deleting
 
 TAB = "documents tab"
 """The key of the tabs of a product."""
@@ -70,7 +72,9 @@ def confirm_deletion(product: str, release: str = "") -> None:
         lines.insert(0, f"{how_many(len(impact.releases), 'release')}: {releases}.")
         lines += [f"{how_many(impact.terms, 'glossary term')}."] if impact.terms else []
     gone = "The saved answers go with it. This cannot be undone."
-    consequences = bullets([*lines, *_answers(impact), gone])
+    # What an admin of products works over has no rights in it.
+    kept = kept_after_deleting(Rights(services.whole().database).of(product), release)
+    consequences = bullets([*lines, *_answers(impact), *kept, gone])
     confirm(
         "Delete",
         f"**{as_label(name)}** will be deleted:\n\n{consequences}",

@@ -49,6 +49,9 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
             f"that its maker tells you by another way:\n\n`{signer}`",
             icon=":material/key:",
         )
+        if not services.current_person().is_admin:
+            st.caption("An admin of Strata says which keys are trusted.")
+            return
         if st.checkbox("It is the same: trust packs that this key signs", key=f"trust {signer}"):
             trust = signer
         else:

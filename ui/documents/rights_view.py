@@ -22,10 +22,11 @@ def show_rights(product: str) -> None:
     database = services.administered().database
     rights = Rights(database).of(product)
     releases = [r.name for r in ReleaseAdministration(database).overview(product).releases]
+    gone = {name: f"{name} (deleted)" for name in rights.deleted}
     release = st.selectbox(
         "Applies to",
-        ["", *reversed(releases)],
-        format_func=lambda name: name or "The whole product",
+        ["", *reversed(releases), *gone],
+        format_func=lambda name: gone.get(name, name) or "The whole product",
         key=f"rights of {product}",
         width=320,
     )

@@ -17,12 +17,12 @@ from ui.syncing.source_view import heading, last_run, next_run, run_now, show_on
 _PAGE = 30
 
 
-@page("wide", for_admins=True)
+@page("wide", for_admins=True, of_products=True)
 def sources(person: Person) -> None:
     """Show the page."""
     chatbot = services.administered()
     managed = Sources(chatbot.database, chatbot.settings, person)
-    if "add" in st.query_params:
+    if "add" in st.query_params and person.is_admin:
         show_adding(managed, ReleaseAdministration(chatbot.database).products())
         return
     if number := number_in_address("source"):
@@ -31,7 +31,7 @@ def sources(person: Person) -> None:
     listed = managed.every()
     with in_a_row(key="sources-heading"):
         st.title("Sources", anchor=False)
-        if listed:
+        if listed and person.is_admin:
             button("Add a source", go, icon="add", kwargs={"add": 1})
     show_running(SYNCS)
     if not listed:
@@ -40,7 +40,8 @@ def sources(person: Person) -> None:
             "site or a shared folder: Strata fetches what is new there, and publishes it release "
             "by release. What fails changes nothing that is served."
         )
-        button("Add a source", go, icon="add", type="primary", kwargs={"add": 1})
+        if person.is_admin:
+            button("Add a source", go, icon="add", type="primary", kwargs={"add": 1})
         return
     with st.container(gap="xsmall", key="source-list"):
         list_in_pages(listed, "sources", lambda _, source: _line(managed, source), size=_PAGE)

@@ -45,7 +45,9 @@ def show_one(sources: Sources, number: int) -> None:
         run_now(sources, source)
         if button("Schedule …", icon="schedule"):
             edit_schedule(sources, source)
-        if button("Remove …", icon="delete", key=f"delete-source-{source.id}"):
+        if sources.person.is_admin and button(
+            "Remove …", icon="delete", key=f"delete-source-{source.id}"
+        ):
             remove(sources, source)
     show_running(SYNCS)
     options = {

@@ -23,7 +23,7 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.settings import Settings
 from corpora.building.building import Builder
-from corpora.catalog.rights import Audience, Right
+from corpora.catalog.rights import Audience, Right, Rights
 from corpora.database.history_tables import UseRow
 from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
@@ -37,6 +37,8 @@ from ui.api.app import Api
 from ui.api.mcp_server import mcp_server
 
 BO = Person("bo@example.org", "Bo", is_admin=False)
+PAT = Person("pat@example.org", "Pat", is_admin=False)
+"""Who administers the pump, which both have."""
 PROGRAM_OF_BO = "program:1"
 """Under what the conversations of the first key that is made are kept."""
 STAFF = Right(Audience.GROUPS, ("staff",))
@@ -76,6 +78,7 @@ def opened(settings: Settings, address: str, chatbot: Chatbot, ids: dict[str, An
     made = {
         "bo": keys.make(BO, "bo", [Scope.ASK, Scope.SEARCH], 0, usual=0)[1],
         "robot": keys.make(LOCAL, "robot", ALL_BUT_ADMIN, 0, usual=0, groups=[])[1],
+        "pat": keys.make(PAT, "pat", [Scope.INGEST], 0, usual=0)[1],
         "staff": keys.make(LOCAL, "staff", ALL_BUT_ADMIN, 0, usual=0, groups=["staff"])[1],
         "admin": keys.make(LOCAL, "admin", list(Scope), 0, usual=0)[1],
     }
@@ -88,6 +91,7 @@ def with_pump(settings: Settings, folder: Any) -> Chatbot:
     Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1).ingest(
         [folder / "pump.md"], product="pump", release="1.0"
     )
+    Rights(chatbot.database).change_admins("pump", [PAT.id])
     return chatbot
 
 
@@ -206,7 +210,7 @@ ASKED = {
     f"{key} {route} {number}": (route, key, path, body)
     for route, asked in OF_VALVE.items()
     for number, (path, body) in enumerate(asked)
-    for key in (("robot",) if NEEDS[route] == "ingest" else ("bo", "robot"))
+    for key in (("robot", "pat") if NEEDS[route] == "ingest" else ("bo", "robot"))
 }
 
 
@@ -307,19 +311,49 @@ def test_what_was_asked_before_is_kept_and_is_there_again_once_it_is_opened(
         admin.change_right("valve", "", STAFF)
 
 
-def test_an_upload_is_taken_alike(stratas: tuple[Strata, Strata]) -> None:
-    for place in ("valve&release=2.0", "valve&release=2.00", "pumpe&release=1.0"):
-        replies = []
-        for strata in stratas:
-            headers = {"Authorization": f"Bearer {strata.keys['robot']}"}
-            url = f"{strata.address}/api/v1/jobs?product={place}"
-            files = {"files": ("a.md", b"# A\n\nText of a file.\n")}
-            response = httpx.post(url, files=files, headers=headers, timeout=60)
-            replies.append((response.status_code, alike(response.json())))
-        assert replies[0][0] == 202
-        moments = {"id", "as_of"}
-        one, other = ({k: v for k, v in r[1].items() if k not in moments} for r in replies)
-        assert one == other
+def uploaded(strata: Strata, key: str, place: str) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {strata.keys[key]}"}
+    url = f"{strata.address}/api/v1/jobs?product={place}"
+    files = {"files": ("a.md", b"# A\n\nText of a file.\n")}
+    return httpx.post(url, files=files, headers=headers, timeout=60)
+
+
+UPLOADED = {
+    **{f"robot {of}": ("robot", of, 202) for of in ("valve 2.0", "valve 2.00", "pumpe 1.0")},
+    **{f"pat {of}": ("pat", of, 404) for of in ("valve 2.0", "VLV 1.0", "pumpe 1.0")},
+    **{f"pat {of}": ("pat", of, 202) for of in ("pump 1.0", "Pump 7.0")},
+    "bo": ("bo", "pump 1.0", 403),
+}
+
+
+@each(UPLOADED)
+def test_an_upload_is_taken_alike(
+    stratas: tuple[Strata, Strata], case: tuple[str, str, int]
+) -> None:
+    key, place, status = case
+    replies = [uploaded(strata, key, place.replace(" ", "&release=")) for strata in stratas]
+    assert replies[0].status_code == status
+    moments = {"id", "as_of"}
+    one, other = ({k: v for k, v in alike(r.json()).items() if k not in moments} for r in replies)
+    assert one == other
+
+
+def test_a_key_of_an_admin_of_products_goes_with_what_they_administer(
+    stratas: tuple[Strata, Strata],
+) -> None:
+    strata = stratas[1]
+    job = uploaded(strata, "pat", "pump&release=1.0").json()["id"]
+    others = uploaded(strata, "robot", "pump&release=1.0").json()["id"]
+    assert strata.ask("GET", f"/api/v1/jobs/{job}", "pat").status_code == 200
+    assert strata.ask("DELETE", f"/api/v1/jobs/{others}", "pat").status_code == 422
+    assert strata.ask("DELETE", f"/api/v1/jobs/{job}", "pat").status_code == 200
+    rights = Rights(strata.chatbot.database)
+    rights.change_admins("pump", ())
+    try:
+        assert uploaded(strata, "pat", "pump&release=1.0").status_code == 403
+        assert strata.ask("GET", "/api/v1/jobs", "pat").status_code == 403
+    finally:
+        rights.change_admins("pump", [PAT.id])
 
 
 # MCP

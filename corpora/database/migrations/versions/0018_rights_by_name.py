@@ -1,0 +1,36 @@
+"""Rights are said of names, and outlive what has the name; keys of admins of products."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0018"
+down_revision = "0017"
+
+
+def upgrade() -> None:
+    """Make the table anew, with what was said; until now only admins of Strata made such keys."""
+    kept = op.get_bind().execute(
+        sa.text(
+            "SELECT p.name AS product, COALESCE(r.name, '') AS release, w.audience, w.groups, "
+            "w.admins FROM rights w JOIN products p ON p.id = w.product_id "
+            "LEFT JOIN releases r ON r.id = w.release_id"
+        ).columns(groups=sa.JSON, admins=sa.JSON)
+    )
+    rows = [dict(row) for row in kept.mappings()]
+    op.drop_table("rights")
+    rights = op.create_table(
+        "rights",
+        sa.Column("id", sa.Integer(), primary_key=True, nullable=False),
+        sa.Column("product", sa.Text(), nullable=False),
+        sa.Column("release", sa.Text(), nullable=False),
+        sa.Column("audience", sa.String(8), nullable=False),
+        sa.Column("groups", sa.JSON(), nullable=False),
+        sa.Column("admins", sa.JSON(), nullable=False),
+    )
+    op.bulk_insert(rights, rows)
+    op.add_column(
+        "program_keys",
+        sa.Column("of_products", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )
