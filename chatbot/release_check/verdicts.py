@@ -57,9 +57,6 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
-ASKED = (Verdict.SAME, Verdict.CHANGED, Verdict.GONE, Verdict.FAILED)
-
-
 _CITATIONS = TypeAdapter(tuple[Citation, ...])
 
 

@@ -22,8 +22,6 @@ _COUNTED = {
     Need.DEPRECATED: gettext_noop("deprecated"),
     Need.NEW: gettext_noop("new"),
 }
-
-
 _BECAME = {
     What.REMOVED: gettext_noop("removed"),
     What.RENAMED: gettext_noop("renamed"),
