@@ -41,7 +41,9 @@ class Person:
         """Raise NotAllowed unless this is an admin, of Strata or of all that is in `over`."""
         sight = over.sight if over else None
         if not (self.is_admin or (sight and self.id and sight.administered_by == self.id)):
-            raise NotAllowed(gettext("Only admins can do this. Ask an admin of this Strata for it."))
+            raise NotAllowed(
+                gettext("Only admins can do this. Ask an admin of this Strata for it.")
+            )
 
     @property
     def viewer(self) -> Viewer:

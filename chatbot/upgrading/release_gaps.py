@@ -32,7 +32,19 @@ _SHARED, _AGREEING = 3, 0.6
 """Names that two sections share, and the share of equal values, from which they state one thing."""
 _LOOKED_AT = 20
 _HELD = 500
-_SUFFIXES = tuple(".py .toml .cfg .ini .md .rst .txt .html .json .yml .org".split())
+_SUFFIXES = (
+    ".py",
+    ".toml",
+    ".cfg",
+    ".ini",
+    ".md",
+    ".rst",
+    ".txt",
+    ".html",
+    ".json",
+    ".yml",
+    ".org",
+)
 _FIGURE = re.compile(r"\d")
 _NAMED = re.compile(rf"{AS_IN_CODE.pattern}|^[A-Z]+\d+$")
 """A name of release notes for sure, such as `--color` or E902; "non-fork" is none."""

@@ -13,7 +13,7 @@ HEADINGS = {
     Need.MUST: gettext_noop("Must change"),
     Need.DEFAULT: gettext_noop("New defaults and values"),
     Need.DEPRECATED: gettext_noop("Deprecated"),
-    Need.NEW: gettext_noop("New, or told of in release notes"),
+    Need.NEW: gettext_noop("New, or mentioned in release notes"),
 }
 """The lists of a guide, in order."""
 _COUNTED = {
