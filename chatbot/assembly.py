@@ -111,11 +111,11 @@ def _open_server(settings: Settings) -> BaseChatModel:
     url, key = settings.fallback_url, settings.fallback_key
     if url is None and not provider_of(second):
         url, key = settings.server_url, key or settings.server_key
-    if url is None and not provider_of(second):
-        raise BadSettings(
-            f"fallback_model is {second}, and no server is named that has it: set "
-            "STRATA_FALLBACK_URL"
-        )
+        if url is None:
+            raise BadSettings(
+                f"fallback_model is {second}, and no server is named that has it: set "
+                "STRATA_FALLBACK_URL"
+            )
     stand_in = served(second, url, key).model_copy(update={"settings": "STRATA_FALLBACK_"})
     return first.model_copy(update={"second": stand_in, "retries": min(first.retries, 1)})
 

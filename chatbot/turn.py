@@ -210,7 +210,6 @@ class Documented(StrEnum):
     DOCUMENTED = "documented"
     NOT_FOUND = "not_found"
     REMOVED = "removed"
-    NO_CORPUS = "no_corpus"
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,13 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
-from chatbot.text.languages import gettext, gettext_noop
+from chatbot.text.languages import gettext
 from corpora.catalog.rights import Viewer
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
 from corpora.database.right_tables import MembershipRow
 
 _NOTED_EVERY = timedelta(hours=1)
-_REFUSAL = gettext_noop("Only admins can do this. Ask an admin of this Strata for it.")
 
 
 def require_short(what: str, text: str, longest: int) -> None:
@@ -29,7 +28,7 @@ def require_short(what: str, text: str, longest: int) -> None:
 class Person:
     """A person who uses Strata; `id` is the account that signed in, empty without sign-in.
 
-    `signed_in` is when they did, None where that is not known: now, then.
+    `signed_in` is when they signed in, None where that is not known.
     """
 
     id: str
@@ -39,13 +38,12 @@ class Person:
     signed_in: datetime | None = field(default=None, compare=False)
 
     def require_admin(self, over: Database | None = None) -> None:
-        """Raise NotAllowed unless this is an admin.
-
-        With what it is `over`, an admin of products may as well, if it holds these alone.
-        """
+        """Raise NotAllowed unless this is an admin, of Strata or of all that is in `over`."""
         sight = over.sight if over else None
         if not (self.is_admin or (sight and self.id and sight.administered_by == self.id)):
-            raise NotAllowed(gettext(_REFUSAL))
+            raise NotAllowed(
+                gettext("Only admins can do this. Ask an admin of this Strata for it.")
+            )
 
     @property
     def viewer(self) -> Viewer:

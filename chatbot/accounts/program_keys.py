@@ -123,9 +123,9 @@ class ProgramKeys:
             return {program.owner, *(person_of(key).id for key in session.scalars(keys))}
 
     def viewer(self, program: ProgramKeyRow, days: int) -> Viewer:
-        """Whose rights count for a key: those of its owner, though not what only admins see.
+        """Whose rights a key has: its owner's, though not those of an admin of Strata.
 
-        Their groups count as long as they were seen `days` ago at most; a key with the scope of an
+        The owner's groups count if they were seen in the last `days`. A key with the scope of an
         admin sees everything.
         """
         if Scope.ADMIN in program.scopes:

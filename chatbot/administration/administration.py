@@ -44,8 +44,8 @@ _ACTIONS = {
 class Administration:
     """Makes and records the changes of one admin; raises NotAllowed for anybody else.
 
-    An admin of products changes what is within these: which there are, what they are called and who
-    may see them only an admin of Strata says.
+    An admin of products changes what is in these. Only an admin of Strata adds, renames and deletes
+    products, and says who may see and administer them.
     """
 
     database: Database

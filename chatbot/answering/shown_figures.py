@@ -1,6 +1,7 @@
 """The figures of the pages found, for a model that sees (off by default)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from chatbot.runtime.model_calls import ShownPicture
 from corpora.database.engine import Database
@@ -15,18 +16,18 @@ _LARGEST = 1_000_000
 def shown_pictures(
     database: Database, pages: Sequence[StoredPage], *, most: int
 ) -> tuple[ShownPicture, ...]:
-    """Return at most so many pictures of pages, the best page's first, each told what it is of.
+    """Return at most so many pictures of the pages of passages, those of the first page first."""
+    return tuple(islice(_pictures(database, pages), most))
 
-    What is written of them is data of the documents, and fenced like these.
-    """
-    if not most:
-        return ()
-    pictures: list[ShownPicture] = []
-    numbers = {page.id: number for number, page in reversed([*enumerate(pages, 1)])}
-    for figure in figures_on(database, [*numbers]):
+
+def _pictures(database: Database, pages: Sequence[StoredPage]) -> Iterator[ShownPicture]:
+    passages: dict[int, int] = {}
+    for number, page in enumerate(pages, 1):
+        passages.setdefault(page.id, number)
+    for figure in figures_on(database, [*passages]):
         data = figure_bytes(database, figure.page_id, figure.content_hash)
-        if len(data) <= _LARGEST and len(pictures) < most:
+        if len(data) <= _LARGEST:
             words = figure.caption or figure.description
-            told = fenced("documentation", words, figure_of_passage=numbers[figure.page_id])
-            pictures.append(ShownPicture(data, str(told)))
-    return tuple(pictures)
+            # Words of the documents, as the passages are.
+            about = fenced("documentation", words, figure_of_passage=passages[figure.page_id])
+            yield ShownPicture(data, str(about))

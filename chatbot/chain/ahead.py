@@ -50,8 +50,8 @@ class Ahead:
 
     async def taken_up(self, turn: Turn) -> Turn:
         """The turn with the answer that was begun, where it is one to the turn; else as it is."""
-        begun, task = self._gathered, self._task
-        if task is None or begun is None or not _is_for(begun, turn):
+        gathered, task = self._gathered, self._task
+        if task is None or gathered is None or not _is_for(gathered, turn):
             return turn
         self._listener = current_listener()
         for event in self._heard:
@@ -60,13 +60,13 @@ class Ahead:
             done = await task
         except GeneratorError:
             return turn
-        if done.answer is None or (done.answer.abstained and not _same_pages(begun, turn)):
+        if done.answer is None or (done.answer.abstained and not _same_pages(gathered, turn)):
             # What the model would search for may still tell.
             return replace(turn, calls=(*turn.calls, *done.calls))
-        written = {name: s for name, s in done.timings.items() if name not in begun.timings}
+        written = {name: s for name, s in done.timings.items() if name not in gathered.timings}
         return replace(
             turn,
-            retrieved=begun.retrieved,
+            retrieved=gathered.retrieved,
             answer=done.answer,
             route=done.route,
             calls=(*turn.calls, *done.calls),
@@ -91,23 +91,23 @@ async def begun(
         _ = task.cancelled() or task.exception()
 
 
-def _is_for(begun: Turn, turn: Turn) -> bool:
-    """Whether an answer from the evidence of `begun` is one to the turn as the model read it."""
-    if turn.answer is not None or turn.resolved is None or begun.resolved is None:
+def _is_for(gathered: Turn, turn: Turn) -> bool:
+    """Whether an answer from `gathered` evidence is one to the turn as the model read it."""
+    if turn.answer is not None or turn.resolved is None or gathered.resolved is None:
         return False
     remembered = turn.recollection or Recollection()
-    pages = {chunk.page.id for chunk in _best(begun, _AMONG)}
+    pages = {chunk.page.id for chunk in _best(gathered, _AMONG)}
     return (
         len(turn.resolved.releases) == 1
-        and turn.target == begun.target
+        and turn.target == gathered.target
         and not (remembered.good or remembered.bad)
         and bool(turn.retrieved)
         and all(chunk.page.id in pages for chunk in _best(turn, _BEST))
     )
 
 
-def _same_pages(begun: Turn, turn: Turn) -> bool:
-    return {c.page.id for c in begun.retrieved} == {c.page.id for c in turn.retrieved}
+def _same_pages(gathered: Turn, turn: Turn) -> bool:
+    return {c.page.id for c in gathered.retrieved} == {c.page.id for c in turn.retrieved}
 
 
 def _best(turn: Turn, number: int) -> list[RetrievedChunk]:

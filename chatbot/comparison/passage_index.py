@@ -124,8 +124,8 @@ class PassageIndex:
                     self._units[n] = units
                     words += units
                 masked = without_release(words, release, product)
-                for said in {words, masked}:
-                    self._by_words[hash(said)].append(n)
+                for form in {words, masked}:
+                    self._by_words[hash(form)].append(n)
                 if name := entry_name(record):
                     self._by_name[name].append(n)
                 text += record.quote.encode()

@@ -24,13 +24,8 @@ _COMPARATIVE = re.compile(COMPARATIVE, re.I)
 _ELSEWHERE = re.compile(rf"{CHANGED}|\b(?:changé\w*|neu)\b", re.I)
 """Asks for changes in another language than English."""
 _OF_QUESTIONS = FUNCTION_WORDS | word_set("hat haben wurde wurden was qué qu quoi cosa mudou")
-_FILLING = re.compile(
-    "|".join(
-        sorted(
-            {*get_stopwords("zh"), *get_stopwords("ja"), *"什哪吗嗎呢点升级級점은는이가"}, key=len
-        )[::-1]
-    )
-)
+_FILLING_WORDS = {*get_stopwords("zh"), *get_stopwords("ja"), *"什哪吗嗎呢点升级級점은는이가"}
+_FILLING = re.compile("|".join(sorted(_FILLING_WORDS, key=len, reverse=True)))
 """Function words and question words of a run of Han, kana or Hangul."""
 _CLAUSE_END = re.compile(r"[:;?]")
 _QUESTION_END = re.compile(

@@ -15,8 +15,6 @@ from corpora.database.history_tables import FeedbackRow, TurnRow
 from prompts.fencing import visible
 
 UP, DOWN = 1, -1
-REASONS = ("wrong release", "wrong answer", "incomplete", "not helpful", "other")
-"""The reasons that go with thumbs down."""
 _IN_WORDS = {
     "wrong release": gettext_noop("This is from the wrong release"),
     "wrong answer": gettext_noop("Wrong answer"),
@@ -24,6 +22,8 @@ _IN_WORDS = {
     "not helpful": gettext_noop("Not helpful"),
     "other": gettext_noop("Other"),
 }
+REASONS = tuple(_IN_WORDS)
+"""The reasons that go with thumbs down."""
 LONGEST_COMMENT = 2_000
 
 

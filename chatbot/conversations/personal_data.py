@@ -25,6 +25,8 @@ from corpora.database.history_tables import (
 from corpora.database.question_tables import ProposalRow
 from corpora.database.right_tables import MembershipRow
 
+_SIGNED_IN = PersonRow.id, MembershipRow.person, PreferenceRow.owner
+"""Where somebody is kept who has only signed in."""
 AT_ONCE = 100
 """Conversations deleted in one transaction, so that others can write in between."""
 
@@ -34,7 +36,8 @@ def people(database: Database) -> tuple[tuple[str, int], ...]:
     counted = select(ConversationRow.owner, func.count()).group_by(ConversationRow.owner)
     with database.reading() as session:
         counts = dict(session.execute(counted).all())
-        counts = dict.fromkeys(session.scalars(select(PersonRow.id)), 0) | counts
+        others = (owner for column in _SIGNED_IN for owner in session.scalars(select(column)))
+        counts = dict.fromkeys(others, 0) | counts
     return tuple(sorted(counts.items()))
 
 
@@ -106,7 +109,7 @@ def _delete_conversations(database: Database, chosen: ColumnElement[bool]) -> in
 
 
 def _require_known(session: Session, owner: str) -> None:
-    columns = (ConversationRow.owner, PersonRow.id, ProgramKeyRow.owner)
+    columns = (ConversationRow.owner, ProgramKeyRow.owner, *_SIGNED_IN)
     known = (select(column).where(column == owner).limit(1) for column in columns)
     if all(session.scalar(query) is None for query in known):
         raise UnknownPerson(f"Nothing is kept of {owner!r}: `strata people list` names all.")

@@ -302,7 +302,7 @@ class ServedChatModel(StreamingChatModel):
             type(error).__name__,
         )
         because = f"{status}: {message}" if message else str(status)
-        told = str(status)
+        kind = str(status)
         own = self.settings == "STRATA_SERVER_"
         model = "STRATA_MODEL" if own else f"{self.settings}MODEL"
         if status in {401, 403}:
@@ -320,26 +320,28 @@ class ServedChatModel(StreamingChatModel):
         elif status:
             what = f"refuses the request ({because})"
         elif "Timeout" in name and name != "ConnectTimeout":
-            told = "timeout"
+            kind = "timeout"
             what = (
                 f"sent nothing for {self.timeout:g} seconds: ask again later, or raise "
                 "STRATA_SERVER_TIMEOUT"
             )
         elif words:
-            told = "broken_off"
+            kind = "broken_off"
             what = (
                 f"broke off its answer after {words} words ({message}): ask again, or see its log"
             )
         elif self.url:
-            told = "unreachable"
+            kind = "unreachable"
             what = f"does not answer ({message or name}): start it, or correct {self.settings}URL"
         else:
-            told = "unreachable"
+            kind = "unreachable"
             what = f"cannot be asked ({message or name}): set {self.settings}KEY, or what it needs"
-        kind = PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
+        error_type = (
+            PromptTooLong if status == 400 and _OVERFLOW.search(message) else GeneratorError
+        )
         sentence = f"{self.address} {what}"
-        failure = kind(sentence.replace(self._secret, "…") if self._secret else sentence)
-        failure.kind = told
+        failure = error_type(sentence.replace(self._secret, "…") if self._secret else sentence)
+        failure.kind = kind
         return failure
 
 

@@ -57,9 +57,6 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
-ASKED = (Verdict.SAME, Verdict.CHANGED, Verdict.GONE, Verdict.FAILED)
-
-
 _CITATIONS = TypeAdapter(tuple[Citation, ...])
 
 
@@ -119,7 +116,7 @@ class _Found:
 
 def holds(answer: AcceptedAnswer, pages: Sequence[Pages]) -> bool:
     """Whether all the cited words stand as they were; an answer that cites nothing never does."""
-    texts = [page.text for of in pages for page in of.candidates]
+    texts = (page.text for of in pages for page in of.candidates)
     return bool(pages) and all(of.holds() for of in pages) and not _is_literal_lost(answer, texts)
 
 
@@ -139,7 +136,7 @@ def compare(
     there = [citation.quote for citation in (*cited, *new)]
     lost = found.lost | _lost_values(answer, there)
     changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
-    around = [of.around(place) for of in pages for place in found.places]
+    around = (of.around(place) for of in pages for place in found.places)
     changed = changed or _is_literal_lost(answer, around)
     if not changed and _share(_own_words(answer), there) >= KEPT:
         return Compared(Verdict.SAME, cited=cited)
@@ -222,7 +219,7 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
     return found
 
 
-def _is_literal_lost(answer: AcceptedAnswer, new: Sequence[str]) -> bool:
+def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
     """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
     said = _SIGNS.findall(answer.said.replace("`", ""))
     if not said or said[-1] in _ENDS or all(map(str.isalnum, said)):

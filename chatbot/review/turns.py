@@ -20,13 +20,7 @@ from chatbot.reply import Reply, Trace
 from chatbot.review.ratings import review_of
 from chatbot.turn import Route
 from corpora.database.engine import Database
-from corpora.database.history_tables import (
-    ConversationRow,
-    FeedbackRow,
-    ReviewRow,
-    TurnCitationRow,
-    TurnRow,
-)
+from corpora.database.history_tables import FeedbackRow, ReviewRow, TurnCitationRow, TurnRow
 
 MOST_COUNTED = 10_000
 AROUND = 20
@@ -148,8 +142,7 @@ class OpenedTurn:
     @property
     def title(self) -> str:
         """That of its conversation; empty where that began with what the reader does not see."""
-        conversation: ConversationRow | None = self.turn.conversation
-        return conversation.title if conversation else ""
+        return self.turn.conversation.title if self.turn.conversation else ""
 
     @property
     def review(self) -> ReviewRow:

@@ -56,9 +56,9 @@ def stop_spans() -> None:
 def span(
     name: str, attributes: Attributes | None = None, *, client: bool = False
 ) -> Iterator[Callable[[Attributes], None]]:
-    """A span around the block, within that of the block around it; yields what adds attributes.
+    """A span of the block, inside the one that is open; yields a function that adds attributes.
 
-    It is one of a `client` where a server is asked. An error is told by its kind alone: its message
+    `client` says that the block asks a server. Of an error only the kind is recorded: its message
     may repeat what a person wrote.
     """
     if _provider is None:

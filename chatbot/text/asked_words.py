@@ -1,7 +1,7 @@
 """The words by which questions about the catalog, and courtesies, are known in every language.
 
-A list in English is the text that a translator finds; each language gives its own words for it.
-They count all at once, whatever the language of the page.
+Each list stands here in English, and in the files of the other languages in their own words. All
+languages count at once, whatever that of the page.
 """
 
 import re

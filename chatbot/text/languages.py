@@ -37,10 +37,10 @@ def language() -> str:
     return _SPOKEN.get() or _of_page() or ENGLISH
 
 
-def is_told_by(page: Callable[[], str | None]) -> None:
-    """Have the language told by a page, which is asked wherever no other one is spoken.
+def use_language_of(page: Callable[[], str | None]) -> None:
+    """Ask `page` for the language wherever no other one is spoken.
 
-    Its scripts, fragments and callbacks run in threads that begin without any context.
+    Scripts, fragments and callbacks of a page run in threads that begin without any context.
     """
     global _of_page
     _of_page = page

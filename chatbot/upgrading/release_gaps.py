@@ -32,19 +32,7 @@ _SHARED, _AGREEING = 3, 0.6
 """Names that two sections share, and the share of equal values, from which they state one thing."""
 _LOOKED_AT = 20
 _HELD = 500
-_SUFFIXES = (
-    ".py",
-    ".toml",
-    ".cfg",
-    ".ini",
-    ".md",
-    ".rst",
-    ".txt",
-    ".html",
-    ".json",
-    ".yml",
-    ".org",
-)
+_FILE = re.compile(r"\.(?:py|toml|cfg|ini|md|rst|txt|html|json|yml|org)$", re.I)
 _FIGURE = re.compile(r"\d")
 _NAMED = re.compile(rf"{AS_IN_CODE.pattern}|^[A-Z]+\d+$")
 """A name of release notes for sure, such as `--color` or E902; "non-fork" is none."""
@@ -188,9 +176,9 @@ def _announced(
             continue
         for name, mention in note.names.items():
             written = note.spelt(name)
-            known = not _NAMED.search(written) or written.lower().endswith(_SUFFIXES)
+            is_thing = _NAMED.search(written) and not _FILE.search(written)
             told = mention.kind in (Kind.NEW, Kind.DEFAULT) and mention.first
-            if not told or known or name in seen or name == folded(product):
+            if not told or not is_thing or name in seen or name == folded(product):
                 continue
             seen.add(name)
             if release.named(written) or any(map(release.mentions, (written, name))):

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 
 from chatbot.retrieval.support import cite_stated, cite_words, names, plain
 from chatbot.turn import Citation, Origin
@@ -113,14 +114,13 @@ def steps_between(
                 told[name].append(note)
     confirmed = [_confirmed(step, told) for step in of_parameters]
     known = {(name, step.need, step.note) for step in confirmed for name in step.names}
-    commands = {
-        _spoken(spelt): parameter.name
-        for release in (older, newer)
-        for parameter in release.parameters
+    commands: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for parameter in (*older.parameters, *newer.parameters):
         # An everyday word is a name in a note where its section stands before it.
-        for spelt in (parameter.name, f"{parameter.owner} {parameter.name}")
-        if " " in spelt.strip()
-    }
+        for spelt in (parameter.name, f"{parameter.owner} {parameter.name}"):
+            if " " in spelt.strip():
+                said = _spoken(spelt)
+                commands[said.partition(" ")[0]][said] = parameter.name
     stated = {name for step in confirmed for name in step.names}
     rows = {
         _quoted(note, newer.release)
@@ -273,11 +273,15 @@ def _confirmed(step: UpgradeStep, told: defaultdict[str, list[Note]]) -> Upgrade
 
 
 def _of_note(
-    note: Note, older: ReleaseParameters, newer: ReleaseParameters, commands: Mapping[str, str]
+    note: Note,
+    older: ReleaseParameters,
+    newer: ReleaseParameters,
+    commands: Mapping[str, Mapping[str, str]],
 ) -> Iterator[UpgradeStep]:
     """A note as a step for each documented name in it, and as one for what it names beside them.
 
-    `commands` are the documented names of several words, as they are looked for in the note.
+    `commands` are the documented names of several words, as they are looked for in the note, by the
+    first of these words.
     """
     mentions = _named_in(note, commands)
     about = {name: m for name, m in mentions.items() if m.kind in _BY_KIND}
@@ -314,14 +318,13 @@ def _of_note(
         yield replace(base, need=kind[0], what=kind[1], names=frozenset(unnamed))
 
 
-def _named_in(note: Note, commands: Mapping[str, str]) -> Mapping[str, Mention]:
+def _named_in(note: Note, commands: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mention]:
     """The names in a note, with the documented ones of several words."""
     text = f" {_spoken(note.text)} "
     told = Mention(note.kind, successor=False, first=True)
-    return {
-        **note.names,
-        **{folded(name): told for said, name in commands.items() if f" {said} " in text},
-    }
+    near = (commands.get(word, {}).items() for word in dict.fromkeys(text.split()))
+    found = (name for said, name in chain.from_iterable(near) if f" {said} " in text)
+    return {**note.names, **{folded(name): told for name in found}}
 
 
 def _spoken(text: str) -> str:

@@ -213,8 +213,9 @@ def _walk(data: Any, *, sections: bool = False) -> _Names:
             case list():
                 waiting += ((inner, above) for inner in value)
             case str():
+                # A value may be a list, a command line or the name of a choice.
                 parents = frozenset(map(folded, above))
-                yield from ((name, parents) for name in _in_a_value(value))
+                yield from ((word, parents) for word in _WORD.findall(value) if is_name(word))
 
 
 def _path(name: str, above: tuple[str, ...]) -> _Names:
@@ -223,11 +224,6 @@ def _path(name: str, above: tuple[str, ...]) -> _Names:
     yield name, parents
     for first in range(len(above)):
         yield ".".join((*above[first:], name)), parents
-
-
-def _in_a_value(value: str) -> Iterator[str]:
-    """The names in a value, which may be a list, a command line or a name of a choice."""
-    yield from (word for word in _WORD.findall(value) if is_name(word))
 
 
 def _by_shape(text: str) -> _Names:

@@ -13,7 +13,7 @@ HEADINGS = {
     Need.MUST: gettext_noop("Must change"),
     Need.DEFAULT: gettext_noop("New defaults and values"),
     Need.DEPRECATED: gettext_noop("Deprecated"),
-    Need.NEW: gettext_noop("New, or told of in release notes"),
+    Need.NEW: gettext_noop("New, or mentioned in release notes"),
 }
 """The lists of a guide, in order."""
 _COUNTED = {
@@ -22,8 +22,6 @@ _COUNTED = {
     Need.DEPRECATED: gettext_noop("deprecated"),
     Need.NEW: gettext_noop("new"),
 }
-
-
 _BECAME = {
     What.REMOVED: gettext_noop("removed"),
     What.RENAMED: gettext_noop("renamed"),

@@ -93,10 +93,12 @@ def languages_of(session: Session, generation_id: int | None) -> Languages:
         .where(MemberRow.generation_id == generation_id)
         .group_by(DocumentRow.language)
     )
-    found = Counter({language or "": count for language, count in rows})
-    total, told = found.total(), +Counter({code: n for code, n in found.items() if code})
+    told = Counter[str]()
+    for language, count in rows:
+        told[language or ""] += count
+    total, untold = told.total(), told.pop("", 0)
     if chosen or not told:
         return Languages(chosen, {chosen or ENGLISH: total} if total else {})
     ordered = sorted(told, key=lambda code: (-told[code], code))
-    told[ordered[0]] += total - told.total()
+    told[ordered[0]] += untold
     return Languages("", {code: told[code] for code in ordered})

@@ -19,11 +19,11 @@ from chatbot.text.languages import (
     chosen_from,
     figure,
     gettext,
-    is_told_by,
     language,
     ngettext,
     shown_list,
     spoken,
+    use_language_of,
 )
 from chatbot.text.question_language import language_of
 
@@ -109,7 +109,7 @@ def test_the_language_is_that_of_the_question_else_of_the_page_else_english(
     # What tells it is put back behind the test.
     monkeypatch.setattr("chatbot.text.languages._of_page", lambda: None)
     assert language() == ENGLISH
-    is_told_by(lambda: "fr")
+    use_language_of(lambda: "fr")
     assert language() == "fr"
     with spoken("ja"):
         assert language() == "ja"

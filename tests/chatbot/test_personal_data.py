@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from chatbot.accounts.limits import UsageLimits
-from chatbot.accounts.people import LOCAL, Account, person_of_account
+from chatbot.accounts.people import LOCAL, Account, Person, note_groups, person_of_account
 from chatbot.accounts.preferences import choose_language, chosen_language
 from chatbot.conversations.conversations import Conversations, turns_with
 from chatbot.conversations.feedback import DOWN, Feedback
@@ -46,6 +46,18 @@ KEPT: tuple[type[Base], ...] = (
     *(OpenQuestionRow, FeedbackRow, ReviewRow, PersonRow, UseRow),
 )
 BO, CY = "bo@example.org", "cy@example.org"
+
+
+def test_somebody_who_has_only_signed_in_is_known(database: Database) -> None:
+    note_groups(database, Person(BO, "Bo", is_admin=False, groups=frozenset({"field"})))
+    choose_language(database, CY, "de")
+    assert {BO, CY} <= {owner for owner, _ in people(database)}
+    assert export_person(database, BO)["groups"] == ["field"]
+    assert export_person(database, CY)["language"] == "de"
+    for owner in (BO, CY):
+        assert delete_person(database, owner) == 0
+        with pytest.raises(UnknownPerson):
+            export_person(database, owner)
 
 
 def talk(database: Database, owner: str, question: str, *, days_ago: float = 0) -> str:

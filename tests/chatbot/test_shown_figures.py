@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from chatbot.answering.shown_figures import shown_pictures
 from chatbot.chatbot import Chatbot
 from tests.chatbot import lamp
 from tests.chatbot.conftest import ingested, opened
@@ -16,6 +17,18 @@ from tests.pictures import picture
 
 QUESTION = "Which colour has the brake cable?"
 WRITTEN = "The brake cable is green [1]."
+
+
+def test_the_best_page_s_figures_are_shown_first(tmp_path: Path) -> None:
+    files = {f"{colour}.md": f"# {colour}\n\n{shown(colour)}\n" for colour in ("red", "blue")}
+    with opened(ingested(tmp_path, "winch", {"3.0": files})) as chatbot:
+        corpus = chatbot.corpora.corpus("winch", "3.0")
+        red, blue = (corpus.pages_of(d.id)[0] for d in corpus.documents()[::-1])
+        for pages in ([red, blue, red], [blue, red]):
+            first, second = shown_pictures(chatbot.database, pages, most=2)
+            best = pages[0].document.title
+            assert f"The {best} cable" in first.about
+            assert 'figure_of_passage="2"' in second.about
 
 
 def shown(colour: str) -> str:

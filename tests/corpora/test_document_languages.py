@@ -12,6 +12,7 @@ from sqlalchemy import update
 from corpora.building.building import Builder
 from corpora.building.detection import detect
 from corpora.building.report import Outcome
+from corpora.catalog.languages import languages_of
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration
 from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow
@@ -101,6 +102,10 @@ def test_a_release_in_two_languages_is_searched_in_each(database: Database, tmp_
         assert first("die Laterne") == "de.md"
         assert first("lantern cleaning") == "en.md"
         assert corpus.frequency("Laterne") == 1
+    with database.writing() as session:
+        untold = update(DocumentRow).where(DocumentRow.file == "zwei.md").values(language=None)
+        session.execute(untold)
+        assert languages_of(session, report.generation).documents == {"de": 3, "en": 1}
 
 
 @pytest.mark.database

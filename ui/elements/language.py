@@ -5,7 +5,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from chatbot.accounts.people import Person
 from chatbot.accounts.preferences import choose_language, chosen_language
-from chatbot.text.languages import LANGUAGES, chosen_from, gettext, is_told_by
+from chatbot.text.languages import LANGUAGES, chosen_from, gettext, use_language_of
 from ui.serving import services
 
 _CHOSEN, _ASKED = "language", "language of the browser"
@@ -21,7 +21,7 @@ def language_of_page() -> str | None:
     return chosen or language_of_browser()
 
 
-is_told_by(language_of_page)
+use_language_of(language_of_page)
 
 
 def language_of_browser() -> str:
