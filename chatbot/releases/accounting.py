@@ -256,7 +256,7 @@ def _of_word(
 ) -> NumberRole:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0".
 
-    It has several `keywords` in a query, none in a sentence.
+    `keywords` is the number of words of a question that is a query, 0 of one that is a sentence.
     """
     word, head = owner["word"], owner.string[: owner.start()]
     of_code = bool(owner["sign"] or owner["code"] or _OF_CODE.search(word))

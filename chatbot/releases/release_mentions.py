@@ -149,8 +149,7 @@ def find_mentions(
     names = release_names(product)
     masked = mask(question, product, spans or product_spans(question, [product]))
     text = set_apart(masked)
-    named = names.worded(masked)
-    mentions = [*_numbers(question, text, names), *_worded(question, text, named, names)]
+    mentions = [*_numbers(question, text, names), *_worded(question, text, masked, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
@@ -167,39 +166,36 @@ def find_mentions(
     return apart
 
 
-def _worded(
-    question: str,
-    text: str,
-    named: list[tuple[re.Match[str], NameReading]],
-    names: ReleaseNames,
-) -> Iterator[ParsedMention]:
+def _worded(question: str, text: str, masked: str, names: ReleaseNames) -> Iterator[ParsedMention]:
     """Releases named by words; a word of everyday use needs one for a release beside it.
 
     What may be such a name, or stand for a place among the releases, is uncertain.
     """
-    named = named + [(m, names.in_period(m[0])) for m in names.periods(text)]
+    named = names.worded(masked)
+    named += [(m.start(), m[0], names.in_period(m[0])) for m in names.periods(text)]
     for short in names.in_short(text):
         yield replace(_mention_at(question, text, *short.span()), is_uncertain=True)
-    known = {match.start() for match, _ in named}
-    named += [(m, NO_RELEASES) for m in _NAME_IN_WORDS.finditer(text) if m.start() not in known]
-    for word, reading in named:
-        start, end = word.span()
+    known = {start for start, _, _ in named}
+    others = (m for m in _NAME_IN_WORDS.finditer(text) if m.start() not in known)
+    named += [(m.start(), m[0], NO_RELEASES) for m in others]
+    for start, word, reading in named:
+        end = start + len(word)
         before, tail = words_before(text, start), _tail(text, end)
         mention = _mention_at(question, text, start, end, reading)
         is_marked = before["product"] or before["word"] or tail["word"]
         # In a path: /docs/main/limits.html.
         is_part = text[start - 1 : start] == "/" == text[end : end + 1]
-        is_name = start in known and not _ORDINARY_WORDS.issuperset(name_tokens(word[0]))
+        is_name = start in known and not _ORDINARY_WORDS.issuperset(name_tokens(word))
         if start not in known:
-            likely = names.in_words(word[0], _ORDINARY_WORDS)
+            likely = names.in_words(word, _ORDINARY_WORDS)
             is_placed = mention.preposition in ("in", "since") and ends_name(text, end)
             if likely and (is_marked or is_placed):
                 yield replace(mention, is_uncertain=True)
-        elif is_name and not PERIOD.fullmatch(word[0]):
-            yield replace(mention, is_uncertain=not is_marked and names.is_suffix(word[0]))
+        elif is_name and not PERIOD.fullmatch(word):
+            yield replace(mention, is_uncertain=not is_marked and names.is_suffix(word))
         elif is_part:
             yield replace(mention, is_uncertain=True)
-        elif is_marked or (mention.preposition and ends_name(text, end)) or word[0][-1].isdigit():
+        elif is_marked or (mention.preposition and ends_name(text, end)) or word[-1].isdigit():
             goes_on = not is_marked and next_word(text, end) not in _BESIDE
             counts = tail["word"] or text[:start].casefold().endswith("the ")
             counts = counts and any(p.match(text, start) for p in _PATTERNS.values())

@@ -21,8 +21,7 @@ from corpora.catalog.release import (
 )
 
 Tokens = tuple[Token, ...]
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_ANY = re.compile(r".+", re.DOTALL)
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -186,18 +185,23 @@ class ReleaseNames:
             return NO_RELEASES
         return NameReading(tuple(ordered[abs(steps) - 1 : abs(steps)]))
 
-    def worded(self, text: str) -> list[tuple[re.Match[str], NameReading]]:
-        """The names in words that stand in a text, those of several words also with a slip."""
-        found = [(m, self.read(name_tokens(m[0]), m[0])) for m in self._worded.finditer(text)]
+    def worded(self, text: str) -> list[tuple[int, str, NameReading]]:
+        """The names in words that stand in a text: their start, themselves and what they cover.
+
+        Those of several words also with a slip.
+        """
+        matches = self._worded.finditer(text)
+        found = [(m.start(), m[0], self.read(name_tokens(m[0]), m[0])) for m in matches]
         words = [*_WORD.finditer(text)] if self._of_words else []
-        for tokens in self._of_words:
-            for run in zip(*(words[i:] for i in range(len(tokens))), strict=False):
-                match = _ANY.fullmatch(text, run[0].start(), run[-1].end())
-                alike = all(
-                    is_slip(w[0].casefold(), str(t)) for w, t in zip(run, tokens, strict=True)
-                )
-                if match and alike and all(m.span() != match.span() for m, _ in found):
-                    found.append((match, self.read(tokens)))
+        for name in self._of_words:
+            for first, last in zip(words, words[len(name) - 1 :], strict=False):
+                if not _alike(first[0].casefold(), name[0]):
+                    continue
+                written = text[first.start() : last.end()]
+                said = name_tokens(written)
+                known = any(start == first.start() for start, _, _ in found)
+                if not known and len(said) == len(name) and all(map(_alike, said, name)):
+                    found.append((first.start(), written, self.read(name)))
         return found
 
     def periods(self, text: str) -> list[re.Match[str]]:
@@ -232,6 +236,12 @@ class ReleaseNames:
         """The releases of a season, month or quarter that is named without a year."""
         covers = tuple(self._series.get(read_period(written), ()))
         return NameReading(covers, is_certain=len(covers) < 2)
+
+
+def _alike(said: Token, name: Token) -> bool:
+    """Whether a word is one of a name, with a slip in a long one."""
+    words = isinstance(said, str) and isinstance(name, str) and len(name) > 3
+    return said == name or (words and is_slip(str(said), str(name)))
 
 
 def _exact(candidates: list[Release], text: str) -> NameReading:

@@ -102,8 +102,8 @@ def phrases(of: str) -> re.Pattern[str]:
     """Finds the phrases of a list in all languages but English, whose grammar has rules."""
     told = [translations(code).gettext(of) for code in LANGUAGES if code != ENGLISH]
     every = "|".join([*told, _ELSEWHERE[of]] if of in _ELSEWHERE else told).split("|")
-    longest_first = sorted((phrase.split() for phrase in every), key=lambda p: -len(p))
-    return re.compile("|".join(map(_phrase, longest_first)), re.I)
+    longest_first = sorted(map(str.strip, every), key=len, reverse=True)
+    return re.compile("|".join(_phrase(phrase.split()) for phrase in longest_first), re.I)
 
 
 def _phrase(parts: list[str]) -> str:
