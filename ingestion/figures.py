@@ -27,6 +27,8 @@ PICTURES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", 
 """Suffixes of pictures that can be drawn."""
 _DATA = re.compile(r"data:image/(?:png|jpe?g|gif|webp|bmp|svg\+xml);base64,", re.IGNORECASE)
 _LARGEST_WRITTEN = 4_000_000
+_MOST_WRITTEN = 40_000_000
+"""Characters of all pictures that are written in one document."""
 _ELSEWHERE = ("h1", "h2", "h3", "h4", "h5", "h6", "pre", "code", "dt", "th", "caption", "summary")
 """What becomes a name or is read letter for letter: a picture there is an icon."""
 _MARK = re.compile(" ?\ufdd0(\\d+)\ufdd1")
@@ -114,7 +116,7 @@ def with_figures(blocks: Sequence[Block], figures: Sequence[Figure]) -> list[Blo
     What held nothing else goes; its figures stand at the block before, or at the first one.
     """
     if not figures:
-        return list(blocks)
+        return list(_within_room(blocks))
     read: list[Block] = []
     homeless: tuple[Figure, ...] = ()
     bullet = ""
@@ -139,7 +141,18 @@ def with_figures(blocks: Sequence[Block], figures: Sequence[Figure]) -> list[Blo
         homeless = ()
     if homeless and read:
         read[-1] = replace(read[-1], figures=read[-1].figures + homeless)
-    return read
+    return list(_within_room(read))
+
+
+def _within_room(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks without the pictures that would make a document's answer too long to be sent."""
+    room = _MOST_WRITTEN
+    for block in blocks:
+        kept = []
+        for figure in block.figures:
+            room -= len(figure.place)
+            kept += [figure] if room >= 0 else []
+        yield block if len(kept) == len(block.figures) else replace(block, figures=tuple(kept))
 
 
 def _without(text: str) -> str:

@@ -12,6 +12,7 @@ _COLUMN = re.compile(r"[lrcnaLRCNAsS^]")
 _BLOCK = re.compile(r"T\{\n(.{0,2000}?)\nT\}", re.DOTALL)
 _RULE = re.compile(r"[_=\s]*")
 _TALLEST_HEADER = 2
+_MOST_COLUMNS = 1000
 
 
 def table(lines: Sequence[str], roff: Roff) -> str:
@@ -26,7 +27,7 @@ def table(lines: Sequence[str], roff: Roff) -> str:
         formats.append(data.pop(0))
         if formats[-1].rstrip().endswith("."):
             break
-    layout = [_COLUMN.findall(_FONT.sub("", form)) for form in formats]
+    layout = [_COLUMN.findall(_FONT.sub("", form))[:_MOST_COLUMNS] for form in formats]
     text = _BLOCK.sub(lambda block: block[1].replace("\n", " "), "\n".join(data))
     rows = [row.split(sign) for row in text.split("\n") if row.strip() and not row.startswith(".")]
     ruled = [number for number, row in enumerate(rows) if _RULE.fullmatch("".join(row))]

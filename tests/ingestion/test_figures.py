@@ -308,3 +308,12 @@ def test_a_drawing_written_in_a_page_is_a_figure_if_its_colours_are_its_own(tmp_
     figures = [f for page in document.pages for f in page.figures]
     assert [f.caption for f in figures] == ["Fig. 1"]
     assert [p.width for p in document.pictures.values()] == [600]
+
+
+def test_more_pictures_than_can_be_kept_leave_the_text_that_is_read() -> None:
+    large = f"data:image/png;base64,{'A' * 3_999_000}"
+    pictures = "".join(f"<p>Text {i} <img src='{large}'></p>" for i in range(20))
+    document = load(f"<main><h1>A</h1>{pictures}</main>".encode(), "a.html")
+    figures = [f for page in document.pages for f in page.figures]
+    assert len(figures) == 10
+    assert "Text 19" in document.pages[-1].text
