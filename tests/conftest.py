@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import gc
 import os
 import shutil
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from threading import Lock
@@ -47,6 +49,8 @@ hypothesis.settings.load_profile("strata")
 
 LONGEST = ("browser", "timeout", "generator")
 """The marks of the files that take longest, the longest first."""
+MANY = 150
+"""The tests of a file that takes long without such a mark."""
 
 
 class Scheduling(LoadFileScheduling):
@@ -85,13 +89,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--postgresql"):
         items[:] = [item for item in items if not item.get_closest_marker("sqlite")]
     place: dict[Path, int] = {}
+    tests = Counter(item.path for item in items)
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
         if marks & {"browser", "generator"} or "endurance" in item.path.parts:
             item.add_marker("slow")
-        own = next((i for i, mark in enumerate(LONGEST) if mark in marks), len(LONGEST))
+        otherwise = len(LONGEST) + (tests[item.path] < MANY)
+        own = next((i for i, mark in enumerate(LONGEST) if mark in marks), otherwise)
         place[item.path] = min(own, place.get(item.path, own))
     items.sort(key=lambda item: place[item.path])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays: nothing looks for garbage in it, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 class ParsedHere(Sandbox):
