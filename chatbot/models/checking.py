@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import shorten
 from typing import Literal
 
@@ -26,7 +26,10 @@ class _Sky(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result of a check; `together` is the speed-up of four calls at once over one by one."""
+    """The result of a check; `together` is the speed-up of four calls at once over one by one.
+
+    `fallback` is that of the model that stands in where this one fails.
+    """
 
     backend: str
     reply: str
@@ -41,12 +44,35 @@ class ModelCheck:
     keeps_to_a_schema: bool
     together: float
     warnings: tuple[str, ...] = ()
+    fallback: "ModelCheck | None" = None
 
 
 async def check_model(
     model: BaseChatModel, on_step: Callable[[str], None] = lambda step: None
 ) -> ModelCheck:
-    """Load the model and ask it twelve short questions; raises GeneratorError when that fails."""
+    """Load the model and ask it twelve short questions, then its fallback, each by itself.
+
+    Raises GeneratorError where one of them fails.
+    """
+    if not isinstance(model, ServedChatModel) or model.second is None:
+        return await _check(model, on_step)
+    first, problems = None, []
+    try:
+        first = await _check(model.model_copy(update={"second": None}), on_step)
+    except GeneratorError as error:
+        problems.append(str(error))
+    try:
+        second = await _check(model.second, lambda step: on_step(f"the fallback: {step}"))
+    except GeneratorError as error:
+        problems.append(f"the fallback {model.second.known_as}: {error}")
+    else:
+        if first is not None:
+            return replace(first, fallback=second)
+        problems.append(f"the fallback {model.second.known_as} answers")
+    raise GeneratorError("; ".join(problems))
+
+
+async def _check(model: BaseChatModel, on_step: Callable[[str], None]) -> ModelCheck:
     on_step("loading the model")
     started = time.perf_counter()
     if load := getattr(model, "load", None):

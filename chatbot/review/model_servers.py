@@ -60,7 +60,7 @@ def server_figures(
     figures = []
     with database.reading() as session:
         by = (row.server, row.model, row.error)
-        counted = select(*by, func.count(), func.max(row.at)).where(*within).group_by(*by)
+        counted = select(*by, func.sum(row.calls), func.max(row.at)).where(*within).group_by(*by)
         for server, model, error, calls, newest in session.execute(counted):
             place = server, model
             errors[place][error] = calls
@@ -68,7 +68,11 @@ def server_figures(
                 last[place] = max(newest, last.get(place, newest))
         for (server, model), counts in errors.items():
             answered = select(row.first_token, row.seconds).where(
-                *within, row.server == server, row.model == model, row.error == ""
+                *within,
+                row.server == server,
+                row.model == model,
+                row.error == "",
+                row.calls == 1,
             )
             newest_first = answered.order_by(row.at.desc()).limit(MOST_TIMED)
             times = session.execute(newest_first).all()

@@ -229,13 +229,17 @@ class ServerCallRow(Base):
     """A request to a language model that ended by itself, as Numbers counts it: no text, no person.
 
     `server` is empty for a model of the process; `error` is its kind, empty where it was answered.
-    `first_token` and `seconds` are seconds.
+    `first_token` and `seconds` are seconds. Old ones are added up: a row is then of several
+    `calls`, the last of them at its moment.
     """
 
     __tablename__ = "server_calls"
     __table_args__ = (
         # Holds all that is counted, so that no row is read.
-        Index("ix_server_calls_facts", "at", "server", "model", "error", "first_token", "seconds"),
+        Index(
+            "ix_server_calls_facts",
+            *("at", "server", "model", "error", "calls", "first_token", "seconds"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -247,6 +251,7 @@ class ServerCallRow(Base):
     first_token: Mapped[float | None]
     prompt_tokens: Mapped[int]
     completion_tokens: Mapped[int]
+    calls: Mapped[int] = mapped_column(default=1)
 
 
 def _also_create(table: type[Base], dialect: str, *statements: str) -> None:

@@ -11,7 +11,7 @@ from chatbot.errors import GeneratorError
 from chatbot.models.checking import ModelCheck, check_model
 from chatbot.models.scripted import Rule, ScriptedChatModel
 from chatbot.models.served import ServedChatModel
-from tests.chatbot.small_server import refuses, serving, words
+from tests.chatbot.small_server import SmallServer, refuses, serving, words
 
 RULES = [
     Rule(contains="colour", reply='{"colour_of_the_sky": "blue"}'),
@@ -42,6 +42,25 @@ def test_a_model_that_fails_or_is_silent_is_told_of() -> None:
         check(ServedChatModel(url=server.url, model="m"))
     with pytest.raises(GeneratorError, match="returned nothing"):
         check(ScriptedChatModel(otherwise=" "))
+
+
+def test_each_of_two_servers_is_asked_by_itself() -> None:
+    def two(first: SmallServer, second: SmallServer) -> ServedChatModel:
+        spare = ServedChatModel(url=second.url, model="spare")
+        return ServedChatModel(url=first.url, model="main", second=spare)
+
+    with serving(words("ninety days")) as one, serving(words("a year")) as other:
+        found = check(two(one, other))
+        assert found.reply == "ninety days"
+        assert found.fallback is not None
+        assert (found.fallback.reply, found.fallback.fallback) == ("a year", None)
+        for server, name in ((one, "main"), (other, "spare")):
+            assert {body["model"] for body in server.bodies} == {name}
+        with serving(refuses(401)) as fails:
+            with pytest.raises(GeneratorError, match=r"refuses the key.*; the fallback spare ans"):
+                check(two(fails, other))
+            with pytest.raises(GeneratorError, match=r"^the fallback spare: .* refuses"):
+                check(two(one, fails))
 
 
 def test_a_key_that_would_travel_unencrypted_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:

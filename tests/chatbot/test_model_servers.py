@@ -6,14 +6,17 @@ import asyncio
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select
 
 from chatbot.accounts.people import LOCAL
 from chatbot.assembly import open_model
 from chatbot.chatbot import Chatbot
 from chatbot.errors import GeneratorError, NotAllowed
+from chatbot.models import server_calls
 from chatbot.models.served import ServedChatModel
 from chatbot.models.server_calls import keep_attempts
 from chatbot.review.model_servers import server_figures
@@ -22,6 +25,7 @@ from chatbot.runtime.model_calls import Attempt, call, noted_attempts
 from chatbot.settings import read_settings
 from chatbot.turn import ModelCall
 from corpora.database.engine import Database
+from corpora.database.history_tables import ServerCallRow
 from ingestion.errors import BadSettings
 from tests.chatbot.small_server import Answer, raw, refuses, serving, words
 
@@ -168,6 +172,39 @@ def test_the_calls_of_all_processes_are_counted_by_server(database: Database) ->
     assert {f.model for f in server_figures(database, LOCAL, since=after)} == {"m", "tiny"}
     with pytest.raises(NotAllowed):
         server_figures(database, replace(LOCAL, is_admin=False))
+
+
+def test_old_calls_are_added_up_and_counted_all_the_same(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_calls, "_AT_ONCE", 10)
+    now = datetime.now(UTC)
+    kinds = ("", "", "503")
+    keep_attempts(
+        database,
+        [
+            Attempt("http://a", "main", kinds[day % 3], 2.0, 0.5, 7, 3, now - timedelta(days=day))
+            for day in range(300, 450)
+        ],
+    )
+    keep_attempts(database, [Attempt("", "own", "", 1.0, 0.5, at=now - timedelta(days=400))])
+    before = server_figures(database, LOCAL)
+    within = now - timedelta(days=366)
+    newer = server_figures(database, LOCAL, within)
+    summed = select(func.sum(ServerCallRow.seconds), func.sum(ServerCallRow.prompt_tokens))
+    with database.reading() as session:
+        told = session.execute(summed).all()
+    for _ in range(2):
+        server_calls.add_up_old_calls(database, now)
+    with database.reading() as session:
+        assert session.execute(summed).all() == told
+        rows = select(func.count()).where(ServerCallRow.at < within)
+        assert (session.scalar(rows) or 0) < 10
+    assert server_figures(database, LOCAL, within) == newer
+    after = server_figures(database, LOCAL)
+    assert [(f.calls, f.errors, f.last_error) for f in after] == [
+        (f.calls, f.errors, f.last_error) for f in before
+    ]
 
 
 def test_settings_name_the_second() -> None:

@@ -50,7 +50,7 @@ _FIGURES: tuple[tuple[type[Counter | Gauge], str, str, ColumnElement[Any], _Labe
         Counter,
         "model_server_calls",
         "Requests to language models, by their errors.",
-        func.count(ServerCallRow.id),
+        func.sum(ServerCallRow.calls),
         _SERVER | {"error": ServerCallRow.error},
     ),
     (

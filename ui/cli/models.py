@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
+from rich.console import RenderableType
 from rich.progress import DownloadColumn, TransferSpeedColumn
 from rich.table import Column, Table
 from typer import Argument, BadParameter, Typer
@@ -181,6 +182,8 @@ def show_thresholds(as_json: AsJson = False) -> None:
 def check_model(as_json: AsJson = False) -> None:
     """Try the language model of the settings: whether it answers, how fast, and what it can do.
 
+    Its fallback is tried, too.
+
     Takes about half a minute with the default model on two cores.
     """
     from chatbot.assembly import open_model
@@ -194,10 +197,16 @@ def check_model(as_json: AsJson = False) -> None:
         )
     with errors.status("") as status:
         checked = asyncio.run(check_model(model, lambda step: status.update(f"{step} …")))
-    for warning in checked.warnings:
-        errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
-    table = Table(box=None, show_header=False)
-    for name, value in asdict(checked).items():
-        text = f"{value:,.2f}" if isinstance(value, float) else str(value)
-        table.add_row(name.replace("_", " "), printable(text))
-    print_result(as_json, checked, table)
+    shown: list[RenderableType] = []
+    for title, check in (("", checked), ("The fallback", checked.fallback)):
+        if check is None:
+            continue
+        for warning in check.warnings:
+            errors.print(f"[bold yellow]warning:[/] {printable(warning)}")
+        table = Table(box=None, show_header=False)
+        for name, value in asdict(replace(check, fallback=None)).items():
+            text = f"{value:,.2f}" if isinstance(value, float) else str(value)
+            if name != "fallback":
+                table.add_row(name.replace("_", " "), printable(text))
+        shown += [title, table] if title else [table]
+    print_result(as_json, checked, *shown)

@@ -22,6 +22,7 @@ from chatbot.accounts.people import LOCAL
 from chatbot.conversations.personal_data import sweep
 from chatbot.memory.suspending import open_database
 from chatbot.models.embedders import open_embedders
+from chatbot.models.server_calls import add_up_old_calls
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings
 from corpora.building.gathering import ChunkingSettings
@@ -206,6 +207,7 @@ def _keep_in_order(
             sweep_uploads(database, settings.data_dir)
             if deleted := sweep(database, settings):
                 _log.info("%d old conversations are deleted", deleted)
+            add_up_old_calls(database)
             if forgotten := forget_runs(database, settings.data_dir):
                 _log.info("%d runs of deleted questions are deleted", forgotten)
         except (SQLAlchemyError, UnusableDatabase, OSError) as error:

@@ -1,4 +1,4 @@
-"""Rights are said of names, and outlive what has the name; keys of admins of products."""
+"""Rights of names, which outlive what has them; keys of admins of products; calls added up."""
 
 from __future__ import annotations
 
@@ -34,3 +34,9 @@ def upgrade() -> None:
         "program_keys",
         sa.Column("of_products", sa.Boolean(), nullable=False, server_default=sa.false()),
     )
+    op.add_column(
+        "server_calls", sa.Column("calls", sa.Integer(), nullable=False, server_default="1")
+    )
+    op.drop_index("ix_server_calls_facts", "server_calls")
+    facts = ["at", "server", "model", "error", "calls", "first_token", "seconds"]
+    op.create_index("ix_server_calls_facts", "server_calls", facts)
