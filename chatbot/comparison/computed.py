@@ -7,12 +7,14 @@ from chatbot.comparison.pages import passages
 from chatbot.comparison.values import SHOWN, changed_group, stated_values
 from chatbot.comparison.wording import Quotes, in_each, in_short, joined
 from chatbot.retrieval.support import plain
-from chatbot.text.languages import gettext, ngettext
+from chatbot.text.languages import gettext, ngettext, ngettext_noop
 from chatbot.turn import Answer
 from corpora.catalog.release import releases_named
 from corpora.indexing.corpus import Corpus
 from corpora.parameters.releases import ReleaseParameters
 from ingestion.page import BlockKind, DocumentKind
+
+_LEFT_OUT = ngettext_noop("{number} more note is left out.", "{number} more notes are left out.")
 
 
 def computed_answer(
@@ -47,12 +49,6 @@ def _notes(corpora: Sequence[Corpus]) -> Iterator[Answer]:
         ]
         if shown:
             left = len(lines) - len(shown)
-            more = []
-            if left:
-                more = [
-                    ngettext(
-                        "{number} more note is left out.", "{number} more notes are left out.", left
-                    )
-                ]
+            more = [ngettext(*_LEFT_OUT, left)] if left else []
             lead = gettext("The release notes of {release} say:", release=corpus.release)
             yield quotes.answer(lead, "\n".join(shown), *more)
