@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.accounts.people import Person
 from chatbot.text.languages import gettext, moment_in_words
 from ingestion.errors import StrataError
+from ui.elements.language import speak_english
 from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
@@ -36,14 +37,16 @@ def page(
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    A page for admins is for those `of_products` too, if so said. An expected failure, as a person
-    who may not see the page, is shown as one clear message.
+    A page for admins is in English, and for those `of_products` too, if so said. An expected
+    failure, as a person who may not see the page, is shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
         @wraps(show)
         def page() -> None:
             st.set_page_config(layout=layout)
+            if for_admins:
+                speak_english()
             with failures_shown():
                 person = current_person()
                 if for_admins and not (of_products and administers(person)):

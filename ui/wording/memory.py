@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
-from chatbot.text.languages import day_in_words, figure, gettext, ngettext
+from chatbot.text.languages import day_in_words, figure, gettext
 from corpora.database.memory_tables import MemoryPairRow
+from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from chatbot.administration.exchange import ImportReport
@@ -52,22 +53,9 @@ def saved(pair: RememberedPair) -> str:
 
 def import_summary(report: ImportReport) -> list[str]:
     """The result of an import as lines of plain text: what was added, then what was not used."""
-    added = ngettext(
-        "{file}: {number} answer added, {cited} with citations.",
-        "{file}: {number} answers added, {cited} with citations.",
-        report.added,
-        file=report.file,
-        cited=figure(report.supported),
-    )
-    if report.known:
-        known = ngettext(
-            "{number} question already answered.",
-            "{number} questions already answered.",
-            report.known,
-        )
-        added = f"{added} {known}"
-    skipped = (
-        gettext("Line {line} skipped: {reason}", line=figure(left.line), reason=left.reason)
-        for left in report.left_out
-    )
-    return [added, *skipped]
+    added = how_many(report.added, "answer")
+    known = f" {how_many(report.known, 'question')} already answered." if report.known else ""
+    return [
+        f"{report.file}: {added} added, {report.supported:,} with citations.{known}",
+        *(f"Line {left.line:,} skipped: {left.reason}" for left in report.left_out),
+    ]
