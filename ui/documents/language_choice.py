@@ -24,7 +24,7 @@ def choose_language(said: str, key: str) -> str:
 def language_said_of(product: str, release: str) -> str:
     """What is said of the language of a release, which may be new."""
     try:
-        administration = ReleaseAdministration(services.chatbot().database)
+        administration = ReleaseAdministration(services.administered().database)
         return administration.settings(product, release).language
     except UnknownRelease:
         return ""

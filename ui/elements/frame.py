@@ -33,31 +33,30 @@ ACCESS: dict[str, Access] = {}
 
 
 def page(
-    layout: Literal["centered", "wide"], *, for_admins: bool = False, of_products: bool = False
+    layout: Literal["centered", "wide"], access: Access = Access.ALL
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    A page for admins is in English, and for those `of_products` too, if so said. An expected
-    failure, as a person who may not see the page, is shown as one clear message.
+    One for admins is in English. An expected failure, as a person who may not see the page, is
+    shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
         @wraps(show)
         def page() -> None:
             st.set_page_config(layout=layout)
-            if for_admins:
+            if access is not Access.ALL:
                 speak_english()
             with failures_shown():
                 person = current_person()
-                if for_admins and not (of_products and administers(person)):
+                may_see = access is Access.PRODUCT_ADMINS and administers(person)
+                if access is not Access.ALL and not may_see:
                     person.require_admin()
                 if notice := st.session_state.pop(_NOTICE, None):
                     st.toast(as_label(notice, 300), icon=":material/check:")
                 show(person)
 
-        ACCESS[show.__name__] = Access.ALL
-        if for_admins:
-            ACCESS[show.__name__] = Access.PRODUCT_ADMINS if of_products else Access.ADMINS
+        ACCESS[show.__name__] = access
         return page
 
     return decorate
