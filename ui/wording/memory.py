@@ -23,7 +23,7 @@ def vouched(pair: RememberedPair | MemoryPairRow) -> str:
     """
     name = pair.rated_by.partition("@")[0]
     # Without sign-in there is only one person, who needs no name.
-    named = name if name != LOCAL.name else ""
+    named = name if name != LOCAL.name and pair.origin != "imported" else ""
     is_good = pair.score >= 0.5
     if pair.origin == "thumbs":
         if is_good:
@@ -36,9 +36,9 @@ def vouched(pair: RememberedPair | MemoryPairRow) -> str:
     }.get(pair.origin, gettext("measured as {score}", score=figure(pair.score, 2)))
     day = day_in_words(pair.rated.astimezone(UTC)) if pair.rated else ""
     of = {"what": what, "name": named, "day": day}
-    if named and pair.origin != "imported" and day:
+    if named and day:
         return gettext("{what} by {name} on {day}", **of)
-    if named and pair.origin != "imported":
+    if named:
         return gettext("{what} by {name}", **of)
     return gettext("{what} on {day}", **of) if day else what
 
