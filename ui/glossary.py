@@ -7,7 +7,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from corpora.catalog.glossary import Entry, Glossaries, parse_glossary, written_glossary
 from corpora.catalog.release_settings import ReleaseAdministration
-from ui.elements.frame import done, failures_shown, page, use_new_widget, widget_round
+from ui.elements.frame import Access, done, failures_shown, page, use_new_widget, widget_round
 from ui.elements.scope import heading_with_product
 from ui.elements.table import bullets, download, first_of, has_words, search_box, table_in_pages
 from ui.serving import services
@@ -15,7 +15,7 @@ from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
 
-@page("wide", for_admins=True, of_products=True)
+@page("wide", Access.PRODUCT_ADMINS)
 def glossary(_: Person) -> None:
     """Show the page."""
     database = services.administered().database

@@ -1,4 +1,4 @@
-"""A source run twice, as the worker does it: `python -m eval.speed.sources`.
+"""A source run twice, as the worker does it: `python -m eval.speed.sources --pages 1000`.
 
 A site is made up and served on loopback, or a Git repository in which each tag changes a few files.
 It is added to an empty data folder and run by a process of its own: everything is fetched, read,
@@ -131,6 +131,8 @@ def main(
     changed: Annotated[int, typer.Option(min=1, help="Files that each tag changes.")] = 5,
 ) -> None:
     """Print both runs, the share of the second, and the highest memory."""
+    if not (pages or tags):
+        raise typer.BadParameter("say what to measure: --pages, --tags or both")
     table = Table(
         *("source", "first, s", "again, s", "share", "first, CPU s", "again, CPU s"),
         *("first, peak MB", "again, peak MB"),

@@ -139,18 +139,18 @@ def test_the_browser_says_which_language_it_wants(accepted: str, code: str) -> N
 @pytest.mark.parametrize(
     ("code", "one", "more", "few"),
     [
-        ("en", "1 document", "1,200 documents", "a, b or c"),
-        ("de", "1 Dokument", "1.200 Dokumente", "a, b oder c"),
-        ("fr", "1 document", "1\u202f200 documents", "a, b ou c"),
-        ("es", "1 documento", "1.200 documentos", "a, b o c"),
-        ("ja", "1 件のドキュメント", "1,200 件のドキュメント", "a、b、またはc"),
-        ("zh", "1 个文档", "1,200 个文档", "a、b或c"),
+        ("en", "1 page", "1,200 pages", "a, b or c"),
+        ("de", "1 Seite", "1.200 Seiten", "a, b oder c"),
+        ("fr", "1 page", "1\u202f200 pages", "a, b ou c"),
+        ("es", "1 página", "1.200 páginas", "a, b o c"),
+        ("ja", "1 ページ", "1,200 ページ", "a、b、またはc"),
+        ("zh", "1 页", "1,200 页", "a、b或c"),
     ],
 )
 def test_numbers_and_lists_are_those_of_the_language(
     code: str, one: str, more: str, few: str
 ) -> None:
-    counted = ("{number} document", "{number} documents")
+    counted = ("{number} page", "{number} pages")
     with spoken(code):
         assert (ngettext(*counted, 1), ngettext(*counted, 1_200)) == (one, more)
         assert shown_list(["a", "b", "c"], choice=True) == few

@@ -12,9 +12,9 @@ from chatbot.chatbot import Chatbot
 from chatbot.settings import Settings
 from tests.chatbot.asked import answer
 from tests.chatbot.test_sign_in import OIDC
-from tests.ui.admin_pages import open_admin_page
+from tests.ui.admin_pages import open_admin_page, shown
 from tests.ui.conftest import MakeChatbot
-from tests.ui.pages import button, open_page, texts
+from tests.ui.pages import button, go_to, open_page, texts
 
 NAME = "Bo <b>[x](javascript:alert(1))</b>"
 
@@ -84,6 +84,10 @@ def test_the_language_that_is_chosen_is_kept(chatbot: Chatbot) -> None:
         assert page.title[0].value == "Konto"
         assert chosen_language(chatbot.database, LOCAL.id) == "de"
         assert open_page().title[0].value == "Fragen zu valve"
+        documents = open_admin_page("documents")
+        assert documents.title[0].value == "Documents"
+        assert " documents, published " in shown(documents)
+        assert go_to(documents, "chat").run().title[0].value == "Fragen zu valve"
     finally:
         choose_language(chatbot.database, LOCAL.id, "")
     assert open_page().title[0].value == "Ask about valve"

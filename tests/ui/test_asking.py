@@ -12,6 +12,7 @@ from chatbot.conversations.open_questions import OpenQuestions, Question, State
 from chatbot.errors import GeneratorError, UnknownConversation
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token, Waiting
 from chatbot.settings import Settings
+from chatbot.text.languages import in_every_language
 from tests.chatbot.memory_bots import Bot
 from tests.endurance.site import until
 from tests.ui.conftest import MakeChatbot
@@ -27,10 +28,12 @@ ROOT = Path(__file__).parents[2]
 SAVED = "What is the default of hold_time?"
 
 
-def begin(chatbot: Chatbot, text: str) -> tuple[QuestionRunner, RunningQuestion]:
+def begin(
+    chatbot: Chatbot, text: str, language: str | None = None
+) -> tuple[QuestionRunner, RunningQuestion]:
     questions = QuestionRunner(chatbot)
     conversation = chatbot.conversations.start("valve", text)
-    return questions, questions.ask(Question(text, conversation), chatbot)
+    return questions, questions.ask(Question(text, conversation, language=language), chatbot)
 
 
 def kept(questions: QuestionRunner, asking: RunningQuestion) -> list[tuple[str, State]]:
@@ -52,17 +55,18 @@ def test_a_running_question_is_stopped_and_kept(valve: MakeChatbot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "language", "told"),
     [
-        (GeneratorError("the model does not answer"), "the model does not answer"),
-        (ZeroDivisionError("a bug"), INTERNAL_ERROR),
+        (GeneratorError("the model does not answer"), None, "the model does not answer"),
+        (ZeroDivisionError("a bug"), None, INTERNAL_ERROR),
+        (ZeroDivisionError("a bug"), "de", in_every_language(INTERNAL_ERROR)[1]),
     ],
 )
 def test_a_question_that_failed_is_kept_with_what_is_told_of_it(
-    valve: MakeChatbot, error: Exception, told: str
+    valve: MakeChatbot, error: Exception, language: str | None, told: str
 ) -> None:
     chatbot = valve(Dead(error=error))
-    questions, asking = begin(chatbot, LATEST)
+    questions, asking = begin(chatbot, LATEST, language)
     progress = asking.wait(30)
     assert (progress.state, progress.refused, progress.message) == (State.FAILED, False, told)
     for server in (questions, QuestionRunner(chatbot)):

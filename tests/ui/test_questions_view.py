@@ -33,10 +33,10 @@ def view() -> AppTest:
 
     def questions() -> None:
         from chatbot.accounts.people import Person
-        from ui.elements.frame import page
+        from ui.elements.frame import Access, page
         from ui.evaluation.drafts_view import show
 
-        @page("wide", for_admins=True)
+        @page("wide", Access.ADMINS)
         def alone(person: Person) -> None:
             show(person, "valve")
 

@@ -1,6 +1,7 @@
 """The figures of the cited sections below an answer: small, and large on a click."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import streamlit as st
 
@@ -23,7 +24,7 @@ _SHORT, _LONG = 60, 400
 
 def show_figures(turn: int, reply: Reply) -> None:
     """Thumbnails in a row, each with its caption as the button that opens it."""
-    shown = list(_figures(reply))[:_MOST]
+    shown = list(islice(_figures(reply), _MOST))
     if not shown:
         return
     with st.container(horizontal=True, key=f"figures-{turn}", gap="small"):
@@ -46,16 +47,17 @@ def show_figures(turn: int, reply: Reply) -> None:
 def _figures(reply: Reply) -> Iterator[tuple[StoredFigure, Citation, bytes]]:
     """Each figure of the cited sections once, as far as their pages can still be read."""
     seen: set[str] = set()
-    database = services.chatbot().database
+    chatbot = services.chatbot()
     for citation in reply.citations:
         for figure in _of_section(citation.page_id, citation.section):
             if figure.content_hash in seen:
                 continue
             seen.add(figure.content_hash)
             try:
-                corpus = services.chatbot().corpora.corpus(reply.product or "", citation.release)
+                corpus = chatbot.corpora.corpus(reply.product or "", citation.release)
                 corpus.page(figure.page_id)
-                yield figure, citation, figure_bytes(database, figure.page_id, figure.content_hash)
+                of = figure.page_id, figure.content_hash
+                yield figure, citation, figure_bytes(chatbot.database, *of)
             except (CatalogError, LookupError):
                 continue
 
@@ -85,7 +87,7 @@ def _large(figure: StoredFigure, citation: Citation, data: bytes) -> None:
 
 
 def _description(figure: StoredFigure) -> str:
-    """What is read out of a figure to who does not see it."""
+    """What is read out of a figure to those who do not see it."""
     return visible(figure.description or figure.caption) or gettext(
         "A figure without a description"
     )

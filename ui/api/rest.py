@@ -202,7 +202,7 @@ async def upload(
     """Upload files to a release (form field `files`).
 
     What only asks for a second look is taken with `anyway`. A `language` (`de`) is that of all
-    documents of the release from then on; empty: each document tells its own.
+    documents of the release from then on; empty: as its product's, else each tells its own.
     """
     # Checked before the body is read, so that nobody without a key can fill the disk.
     settings = service.chatbot.settings

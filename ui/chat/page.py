@@ -232,15 +232,16 @@ def _ask(
 ) -> None:
     """Ask in the open conversation, or in a new one if there is none or it is gone."""
     leave_turn()
-    questions = services.open_questions()
-    if conversation := opened():
+    questions, conversation = services.open_questions(), opened()
+    of = own.owner, product, release, instead_of, afresh
+    question = Question(text, conversation or "", *of, language=language())
+    if conversation:
         try:
-            question = Question(text, conversation, own.owner, product, release, instead_of, afresh)
-            questions.ask(replace(question, language=language()), services.chatbot())
+            questions.ask(question, services.chatbot())
             return
         except UnknownConversation:
             st.toast(gettext("The conversation no longer exists; your question starts a new one."))
     conversation = own.start(product, text)
     open_conversation(conversation)
-    question = Question(text, conversation, own.owner, product, release, afresh=afresh)
-    questions.ask(replace(question, language=language()), services.chatbot())
+    question = replace(question, conversation=conversation, instead_of=None)
+    questions.ask(question, services.chatbot())

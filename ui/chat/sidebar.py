@@ -223,7 +223,7 @@ def _row(own: Conversations, conversation: ConversationRow, products: Sequence[s
         button(label, open_this, key=key, type="tertiary", width="stretch")
         actions = {
             gettext("Rename"): _rename,
-            gettext("Export"): show_export,
+            gettext("Export"): _export,
             gettext("Delete"): _delete,
         }
         chosen = st.menu_button(
@@ -268,12 +268,11 @@ def _delete(own: Conversations, conversation: ConversationRow) -> None:
     confirm(gettext("Delete conversation?"), about, gettext("Delete"), delete)
 
 
-def show_export(own: Conversations, conversation: ConversationRow) -> None:
-    """Open a dialog that offers a conversation as files."""
-    st.dialog(gettext("Export conversation"))(offer_export)(own, conversation)
+def _export(own: Conversations, conversation: ConversationRow) -> None:
+    st.dialog(gettext("Export conversation"))(_offer_export)(own, conversation)
 
 
-def offer_export(own: Conversations, conversation: ConversationRow) -> None:
+def _offer_export(own: Conversations, conversation: ConversationRow) -> None:
     """Offer a conversation as Markdown and as JSON; the file is made when it is wanted."""
     st.markdown(f"**{_title(conversation)}**")
     # A file name that every file system accepts.

@@ -31,7 +31,7 @@ def ingest(
         str | None,
         Option(
             help="The language of all documents of the release, as a code (de), kept for later "
-            "ingests; auto: each document tells its own."
+            "ingests; auto: that of the product, else each document tells its own."
         ),
     ] = None,
     as_json: AsJson = False,

@@ -9,22 +9,24 @@ from ui.serving import services
 
 
 def choose_language(said: str, key: str) -> str:
-    """A field with what is said now; returns a code, or "" where each document tells its own."""
+    """A field with what is said now; returns a code, or "" where nothing is said."""
+    codes = ["", *LANGUAGES]
     return st.selectbox(
         "Language of the documents",
-        ["", *LANGUAGES],
-        index=["", *LANGUAGES].index(said),
-        format_func=lambda code: LANGUAGES.get(code, "Detect for each document"),
+        codes,
+        index=codes.index(said),
+        format_func=lambda code: LANGUAGES.get(code, "Not set"),
         key=key,
         help="Words are searched for by the rules of this language, from the next upload or "
-        "reprocessing on.",
+        "reprocessing on. If it is not set, a release takes that of its product; if that is not "
+        "set either, the language of each document is detected.",
     )
 
 
 def language_said_of(product: str, release: str) -> str:
     """What is said of the language of a release, which may be new."""
     try:
-        administration = ReleaseAdministration(services.chatbot().database)
+        administration = ReleaseAdministration(services.administered().database)
         return administration.settings(product, release).language
     except UnknownRelease:
         return ""

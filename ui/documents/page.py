@@ -20,7 +20,7 @@ from ui.documents.rights_view import show_rights
 from ui.documents.settings_view import show_product_settings, show_release_settings
 from ui.documents.upload_view import offer_upload, show_upload
 from ui.elements.address import go
-from ui.elements.frame import button, in_a_row, is_open, page, show_tabs, when
+from ui.elements.frame import Access, button, in_a_row, is_open, page, show_tabs, when
 from ui.elements.scope import heading_with_product
 from ui.elements.table import list_in_pages
 from ui.serving import services
@@ -30,7 +30,7 @@ from ui.wording.escaping import as_label
 _PRODUCT, _LAST = "documents product", "documents last product"
 
 
-@page("wide", for_admins=True, of_products=True)
+@page("wide", Access.PRODUCT_ADMINS)
 def documents(person: Person) -> None:
     """Show the page."""
     administration = ReleaseAdministration(services.administered().database)

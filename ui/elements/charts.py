@@ -6,8 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from chatbot.text.languages import gettext
-
 _COLORS = {"good": "#2a9d8f", "bad": "#e08e45", "fair": "#e9c46a", "other": "#94a3a8"}
 
 
@@ -17,11 +15,11 @@ def chart_over_time(
     *,
     lines: bool = False,
     height: int = 260,
-    none: str = "",
+    none: str = "None in this period.",
 ) -> None:
     """Stacked bars, or lines; a series is its color and a value for each start of a period."""
     if not any(any(values) for _, values in series.values()):
-        st.caption(none or gettext("None in this period."))
+        st.caption(none)
         return
     colors: list[Any] = [_COLORS[color] for color, _ in series.values()]
     figures = {name: values for name, (_, values) in series.items()}

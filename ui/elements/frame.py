@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.accounts.people import Person
 from chatbot.text.languages import gettext, moment_in_words
 from ingestion.errors import StrataError
+from ui.elements.language import speak_english
 from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
@@ -32,29 +33,30 @@ ACCESS: dict[str, Access] = {}
 
 
 def page(
-    layout: Literal["centered", "wide"], *, for_admins: bool = False, of_products: bool = False
+    layout: Literal["centered", "wide"], access: Access = Access.ALL
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    A page for admins is for those `of_products` too, if so said. An expected failure, as a person
-    who may not see the page, is shown as one clear message.
+    One for admins is in English. An expected failure, as a person who may not see the page, is
+    shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
         @wraps(show)
         def page() -> None:
             st.set_page_config(layout=layout)
+            if access is not Access.ALL:
+                speak_english()
             with failures_shown():
                 person = current_person()
-                if for_admins and not (of_products and administers(person)):
+                may_see = access is Access.PRODUCT_ADMINS and administers(person)
+                if access is not Access.ALL and not may_see:
                     person.require_admin()
                 if notice := st.session_state.pop(_NOTICE, None):
                     st.toast(as_label(notice, 300), icon=":material/check:")
                 show(person)
 
-        ACCESS[show.__name__] = Access.ALL
-        if for_admins:
-            ACCESS[show.__name__] = Access.PRODUCT_ADMINS if of_products else Access.ADMINS
+        ACCESS[show.__name__] = access
         return page
 
     return decorate

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from chatbot.review.exports import Exports, Format
-from chatbot.text.languages import figure, gettext, gettext_noop
+from chatbot.text.languages import figure, gettext
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row
 from ui.serving import services
@@ -204,15 +204,12 @@ def newest_first(
             return rows
         st.space("stretch")
         for label, icon, shortcut, there, disabled in (
-            (gettext("Newest"), "first_page", None, (None,), is_first),
-            (gettext("Newer"), "chevron_left", "P", begins[:-1], is_first),
-            (gettext("Older"), "chevron_right", "N", (*begins, rest), rest is None),
+            ("Newest", "first_page", None, (None,), is_first),
+            ("Newer", "chevron_left", "P", begins[:-1], is_first),
+            ("Older", "chevron_right", "N", (*begins, rest), rest is None),
         ):
             button(label, turn_to, *there, icon=icon, shortcut=shortcut, disabled=disabled)
     return rows
-
-
-_RECORDED = gettext_noop("Download as {format}. The audit log records each download.")
 
 
 def export_buttons(name: str, export: Export) -> None:
@@ -224,7 +221,7 @@ def export_buttons(name: str, export: Export) -> None:
                 partial(_written, export, form),
                 f"strata-{name}.{form}",
                 key=f"export-{name}-{form}",
-                help=gettext(_RECORDED, format=form.upper()),
+                help=f"Download as {form.upper()}. The audit log records each download.",
             )
 
 
@@ -250,9 +247,7 @@ def download(
 
 def first_of(names: Sequence[str], most: int) -> list[str]:
     """The first `most` names, and how many more there are."""
-    if (left := len(names) - most) <= 0:
-        return list(names)
-    return [*names[:most], gettext("and {number} more", number=figure(left))]
+    return [*names[:most], *([f"and {len(names) - most:,} more"] * (len(names) > most))]
 
 
 def bullets(lines: Sequence[str], most: int = 20, longest: int = 600) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from eval.reports.history import past_runs
-from ui.elements.frame import page, show_tabs
+from ui.elements.frame import Access, page, show_tabs
 from ui.elements.scope import heading_with_product
 from ui.evaluation import drafts_view
 from ui.evaluation.run_view import show_run
@@ -17,7 +17,7 @@ TAB = "evaluation tab"
 """The key of the tabs of a product."""
 
 
-@page("wide", for_admins=True)
+@page("wide", Access.ADMINS)
 def evaluation(person: Person) -> None:
     """Show the runs on a product and its questions, or the run that the address names."""
     products = [product.name for product in services.administered().products()]

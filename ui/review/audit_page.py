@@ -10,7 +10,7 @@ from streamlit.column_config import DatetimeColumn
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
 from corpora.database.history_tables import AuditRow
-from ui.elements.frame import page
+from ui.elements.frame import Access, page
 from ui.elements.scope import any_of
 from ui.elements.table import Columns, export_rows, newest_first, show_table
 from ui.serving import services
@@ -20,7 +20,7 @@ _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 """Texts of which the log keeps only the number of characters."""
 
 
-@page("wide", for_admins=True)
+@page("wide", Access.ADMINS)
 def audit(reader: Person) -> None:
     """Show who did what."""
     log = AuditLog(services.administered().database)

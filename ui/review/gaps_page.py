@@ -11,7 +11,7 @@ from chatbot.review.turns import TurnFilter
 from chatbot.upgrading.release_gaps import GapKind, ReleaseGap, release_gap_rows
 from ui.answers.citations import place, source_button
 from ui.elements.address import page_link
-from ui.elements.frame import in_a_row, page, show_tabs
+from ui.elements.frame import Access, in_a_row, page, show_tabs
 from ui.elements.scope import any_of, choose_scope
 from ui.elements.table import export_rows, list_in_pages
 from ui.serving import services
@@ -21,7 +21,7 @@ from ui.wording.escaping import as_label
 _MOST_TURNS = 20
 
 
-@page("wide", for_admins=True, of_products=True)
+@page("wide", Access.PRODUCT_ADMINS)
 def gaps(person: Person) -> None:
     """Show the gaps, the most asked first."""
     st.title("Content gaps", anchor=False)

@@ -17,7 +17,7 @@ from chatbot.review.turns import ANY, MOST_COUNTED, NOT_RATED, AllTurns, TurnFil
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from ui.elements.address import number_in_address
-from ui.elements.frame import browser_zone, button, open_tab, page, show_tabs, when
+from ui.elements.frame import Access, browser_zone, button, open_tab, page, show_tabs, when
 from ui.elements.scope import any_of
 from ui.elements.table import Columns, export_buttons, newest_first, show_table
 from ui.review.saved_answer import saved_answer
@@ -60,7 +60,7 @@ Without options those are offered that `AllTurns` finds. An outcome is several t
 _NAMES = (*_FILTERS, "asked", "seconds")
 
 
-@page("wide", for_admins=True, of_products=True)
+@page("wide", Access.PRODUCT_ADMINS)
 def history(person: Person) -> None:
     """Show everybody's questions and the saved answers, or the one that the address names."""
     turns = AllTurns(services.administered().database)

@@ -14,7 +14,7 @@ from chatbot.review.model_servers import ServerFigures, server_figures
 from chatbot.review.numbers import Figures, Numbers, Span, StepTime, StepTimes
 from chatbot.review.turns import TurnFilter
 from ui.elements.charts import chart_over_time
-from ui.elements.frame import choose_one, page
+from ui.elements.frame import Access, choose_one, page, when
 from ui.elements.scope import choose_scope
 from ui.elements.table import Columns, export_rows, show_table
 from ui.serving import services
@@ -60,7 +60,7 @@ _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
 """The series of each chart: its label, its color, and the figure that it shows."""
 
 
-@page("wide", for_admins=True, of_products=True)
+@page("wide", Access.PRODUCT_ADMINS)
 def numbers(person: Person) -> None:
     """Show the numbers of a period, a product or a release."""
     counted = Numbers(services.administered().database)
@@ -135,9 +135,7 @@ def _servers(person: Person, wanted: TurnFilter) -> None:
         "Median": (seconds, lambda figure: figure.median),
         "95th percentile": (seconds, lambda figure: figure.p95),
         "Errors": lambda figure: ", ".join(f"{kind}: {n:,}" for kind, n in figure.errors),
-        "Last error": lambda figure: (
-            f"{figure.last_error:%Y-%m-%d %H:%M}" if figure.last_error else ""
-        ),
+        "Last error": lambda figure: when(figure.last_error) if figure.last_error else "",
     }
     show_table(figures, columns, height="auto")
     for _, why in now.values():

@@ -12,6 +12,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.conversations.open_questions import OpenQuestion, OpenQuestions, Question, State
 from chatbot.errors import BadQuestion
 from chatbot.runtime.concurrency import Stopped
+from chatbot.text.languages import spoken
 from corpora.errors import UnusableDatabase
 from corpora.generations.processes import HEARTBEAT_SECONDS
 from ui.wording.failures import message_for
@@ -152,7 +153,8 @@ class QuestionRunner:
             self._end(running, State.STOPPED)
         except Exception as error:  # noqa: BLE001 - whatever fails, the question is kept
             refused = isinstance(error, BadQuestion)
-            message = message_for(error, self._chatbot.settings)
+            with spoken(running.question.language):
+                message = message_for(error, self._chatbot.settings)
             self._end(running, State.FAILED, message, refused=refused)
         else:
             running.change(lambda p: replace(p, state=State.ANSWERED, running=()))

@@ -8,7 +8,7 @@ from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.jobs.jobs import SYNCS
 from ui.documents.jobs_view import show_running
 from ui.elements.address import go, number_in_address
-from ui.elements.frame import button, in_a_row, page
+from ui.elements.frame import Access, button, in_a_row, page
 from ui.elements.table import list_in_pages
 from ui.serving import services
 from ui.syncing.adding_view import show_adding
@@ -17,7 +17,7 @@ from ui.syncing.source_view import heading, last_run, next_run, run_now, show_on
 _PAGE = 30
 
 
-@page("wide", for_admins=True, of_products=True)
+@page("wide", Access.PRODUCT_ADMINS)
 def sources(person: Person) -> None:
     """Show the page."""
     chatbot = services.administered()

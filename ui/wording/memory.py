@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
-from chatbot.text.languages import day_in_words, figure, gettext, ngettext
+from chatbot.text.languages import day_in_words, figure, gettext
 from corpora.database.memory_tables import MemoryPairRow
+from ui.wording.amounts import how_many
 
 if TYPE_CHECKING:
     from chatbot.administration.exchange import ImportReport
@@ -22,7 +23,7 @@ def vouched(pair: RememberedPair | MemoryPairRow) -> str:
     """
     name = pair.rated_by.partition("@")[0]
     # Without sign-in there is only one person, who needs no name.
-    named = name if name != LOCAL.name else ""
+    named = name if name != LOCAL.name and pair.origin != "imported" else ""
     is_good = pair.score >= 0.5
     if pair.origin == "thumbs":
         if is_good:
@@ -35,9 +36,9 @@ def vouched(pair: RememberedPair | MemoryPairRow) -> str:
     }.get(pair.origin, gettext("measured as {score}", score=figure(pair.score, 2)))
     day = day_in_words(pair.rated.astimezone(UTC)) if pair.rated else ""
     of = {"what": what, "name": named, "day": day}
-    if named and pair.origin != "imported" and day:
+    if named and day:
         return gettext("{what} by {name} on {day}", **of)
-    if named and pair.origin != "imported":
+    if named:
         return gettext("{what} by {name}", **of)
     return gettext("{what} on {day}", **of) if day else what
 
@@ -52,22 +53,9 @@ def saved(pair: RememberedPair) -> str:
 
 def import_summary(report: ImportReport) -> list[str]:
     """The result of an import as lines of plain text: what was added, then what was not used."""
-    added = ngettext(
-        "{file}: {number} answer added, {cited} with citations.",
-        "{file}: {number} answers added, {cited} with citations.",
-        report.added,
-        file=report.file,
-        cited=figure(report.supported),
-    )
-    if report.known:
-        known = ngettext(
-            "{number} question already answered.",
-            "{number} questions already answered.",
-            report.known,
-        )
-        added = f"{added} {known}"
-    skipped = (
-        gettext("Line {line} skipped: {reason}", line=figure(left.line), reason=left.reason)
-        for left in report.left_out
-    )
-    return [added, *skipped]
+    added = how_many(report.added, "answer")
+    known = f" {how_many(report.known, 'question')} already answered." if report.known else ""
+    return [
+        f"{report.file}: {added} added, {report.supported:,} with citations.{known}",
+        *(f"Line {left.line:,} skipped: {left.reason}" for left in report.left_out),
+    ]
