@@ -73,7 +73,7 @@ _WORDS_BEFORE = re.compile(
 )
 """The words right before a number that belong to it; matches the end of any text."""
 _OWNER = re.compile(
-    rf"(?P<sign>(?<![\w{OWN}])[-$@<{{/]+)?[`\"'“]*"
+    rf"(?P<sign>(?<![\w{OWN}])[-$@<{{/.~#&]+)?[`\"'“]*"
     rf"(?P<word>{OTHER}+|[^\W\d_](?:[\w+#]|(?:[./-]|::|->)(?=\w))*)(?:['’]s)?"
     r"(?P<code>\([\w, ]*\)|\[\w+\]|[>}`\"'”](?=\s|\Z))*(?P<joint>\s*[^\w\s,;.)?!]*\s*)\Z"
 )

@@ -247,9 +247,10 @@ def _mention_at(
 
 
 def _sign(text: str, start: int) -> str:
-    """The signs right before a name: "<", ">=", but no arrow."""
+    """The signs right before a name: "<", ">=", but no arrow, and no end of a tag."""
     signs = text[max(0, start - 5) : start].rstrip("\"'^ ")
-    return "" if signs.endswith(("->", "=>")) else signs
+    is_tag = "".join(text[max(0, start - 64) : start].split()[-1:]).startswith("<")
+    return "" if signs.endswith(("->", "=>")) or (is_tag and signs.endswith(">")) else signs
 
 
 def _tail(text: str, end: int) -> re.Match[str]:

@@ -23,6 +23,7 @@ MAJORS = Product("kite", (), tuple(Release("kite", n) for n in ("4", "5", "5.1")
         ("17.20版本里怎么设置", ["17.20"], []),
         ("we pin relay>=17.10,<17.30 in setup.cfg", [">=17.10", "<17.30"], []),
         ("do I need glibc 17.5 for it", [], ["17.5"]),
+        ("Is `mtu`=17.20 allowed, and does it run on macOS 14.2?", [], ["17.20"]),
     ],
 )
 def test_numbers_that_are_accounted_for(
@@ -38,6 +39,9 @@ def test_numbers_that_are_accounted_for(
         ("What is the MTU in 17.20?", [], ["17.20"]),
         ("What is the MTU in 17.30?", [], ["17.30"]),
         ("What is the max_payload of 17.1?", [], ["17.1"]),
+        ("What is maxPayload v17.1?", [], ["v17.1"]),
+        ("MAX_PAYLOAD 17.1", [], []),
+        ("What is hold_time in der Version nach 17.10?", [], []),
         ("Is the upgrade 17.10 to 18.00 safe?", ["18.00"], ["17.10"]),
         ("Does relay==17.20 need a key?", [], []),
         ("Does it work in v18?", [], ["v18"]),
