@@ -47,6 +47,10 @@ _SHOWING = re.compile(
     re.MULTILINE,
 )
 """Comments of Docusaurus, VitePress and Shiki that say how a line is shown."""
+_ANNOTATION = re.compile(
+    rf"(?<![ \t])[ \t]*{_COMMENT}\(\d{{1,2}}\)!?(?:[ ]?(?:\*/|-->))?[ \t]*$", re.MULTILINE
+)
+"""A mark of Material for MkDocs, which the list below the listing explains."""
 _OPTIONS = re.compile(r"\A(:[\w-]+:[^\n]*\n|---\n.*?\n---\n)+", re.DOTALL)
 
 
@@ -92,6 +96,9 @@ def markdown_html(
     environment: dict[str, object] = {"names": names}
     tokens = parser.parse(text, environment)
     _set_anchors(tokens)
+    for token, following in pairwise(tokens):
+        if token.type == "fence" and following.type == "ordered_list_open":
+            token.content = _ANNOTATION.sub("", token.content)
     for token in tokens:
         _fill(token, names, names_in_code)
         if token.type == "fence":
