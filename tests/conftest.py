@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from threading import Lock
@@ -98,17 +97,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         own = next((i for i, mark in enumerate(LONGEST) if mark in marks), otherwise)
         place[item.path] = min(own, place.get(item.path, own))
     items.sort(key=lambda item: place[item.path])
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """What is imported and collected stays: nothing looks for garbage in it, then or later."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.enable()
-        gc.freeze()
 
 
 class ParsedHere(Sandbox):
