@@ -52,7 +52,10 @@ def held_against(session: Session, generation_id: int, against: str = "") -> Hel
     candidates = [release, *earlier] if session.scalar(served_before) else earlier
     if against:
         candidates = [row for row in rows if row.name == against]
+    answered = set(session.scalars(select(MemoryPairRow.release_id).distinct()))
     for row in candidates:
+        if row.id not in answered:
+            continue
         pairs = session.scalars(select(MemoryPairRow.id).where(_accepted(row, release))).all()
         if pairs:
             return Held(generation_id, release, row, tuple(sorted(pairs)))

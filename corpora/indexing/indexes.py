@@ -12,7 +12,7 @@ from secrets import token_hex
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import Select, func, select
 
 from corpora.catalog.languages import languages_of
 from corpora.database.durable import sync
@@ -189,7 +189,7 @@ def _expected(database: Database, generation_id: int) -> tuple[int, int, int]:
         ).one()
         chunks = _chunks(generation_id, func.count())
         total = session.scalar(chunks) or 0
-        embedded = session.scalar(chunks.join(EmbeddingRow, _has_vector(model_id))) or 0
+        embedded = session.scalar(chunks.where(_vector(model_id).exists())) or 0
     if embedded < total:
         raise BrokenIndex(
             f"{total - embedded} of {total} search chunks of generation {generation_id} have no "
@@ -200,10 +200,9 @@ def _expected(database: Database, generation_id: int) -> tuple[int, int, int]:
 
 def _vectors(database: Database, generation_id: int, model_id: int) -> Iterator[Batch]:
     with database.reading() as session:
+        vector = _vector(model_id).scalar_subquery()
         rows = session.execute(
-            _chunks(generation_id, SearchChunkRow.id, EmbeddingRow.vector)
-            .join(EmbeddingRow, _has_vector(model_id))
-            .order_by(SearchChunkRow.id)
+            _chunks(generation_id, SearchChunkRow.id, vector).order_by(SearchChunkRow.id)
         )
         for some in rows.yield_per(_ROWS_AT_ONCE).partitions():
             ids = [chunk_id for chunk_id, _ in some]
@@ -228,6 +227,7 @@ def _chunks(generation_id: int, *columns: Any) -> Select[*tuple[Any, ...]]:
     return select_chunks(*columns).where(DocumentRow.id.in_(members))
 
 
-def _has_vector(model_id: int) -> ColumnElement[bool]:
+def _vector(model_id: int) -> Select[tuple[bytes]]:
+    """The vector of a chunk. Joined, it would have SQLite begin with those of all releases."""
     own = EmbeddingRow.text_hash == SearchChunkRow.text_hash
-    return own & (EmbeddingRow.model_id == model_id)
+    return select(EmbeddingRow.vector).where(own, EmbeddingRow.model_id == model_id)
