@@ -27,6 +27,7 @@ from corpora.packs.contents import (
     VECTORS,
     document_lines,
     originals_of,
+    pictures_of,
     text_hashes,
     vectors_of,
 )
@@ -110,6 +111,7 @@ class ReleasePacks:
             entries = chatbot.glossaries.entries(serving.product)
             yield _GLOSSARY, iter([_ENTRIES.dump_json(entries)])
             yield _ANSWERS, iter([_ROWS.dump_json(tuple(answers))])
+            yield from pictures_of(database, serving.generation)
             if originals:
                 yield from originals_of(database, serving.generation)
 
@@ -122,6 +124,7 @@ class ReleasePacks:
             "chunking": generation.chunking,
             "embedder": model.name,
             "dimension": model.dimension,
+            "language": generation.language,
         }
         write_pack(path, signing, fields, members())
         self._record("make release pack", f"{serving.product} {serving.release}", path)

@@ -13,7 +13,7 @@ from corpora.building.detection import detect_missing
 from corpora.building.gathering import ChunkingSettings, Gathering
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import Catalog, require_release
-from corpora.catalog.languages import languages_of
+from corpora.catalog.languages import LANGUAGES, languages_of
 from corpora.database.engine import Database
 from corpora.database.tables import (
     DocumentRow,
@@ -131,8 +131,11 @@ class Builder:
     def take(self, pack: PackFile, *, product: str, release: str) -> IngestReport:
         """Build a generation of a release from the documents and vectors of a pack.
 
-        What an earlier pack of it brought is replaced; the rest stays. Raises BadPack.
+        What an earlier pack of it brought is replaced; the rest stays. What its maker said of the
+        language of all documents is said of the release here. Raises BadPack.
         """
+        if pack.manifest.language in LANGUAGES:
+            Catalog(self.database).add_release(product, release, pack.manifest.language)
         return self._build(
             product, release, lambda gathering: gathering.from_pack(pack), brings_vectors=True
         )

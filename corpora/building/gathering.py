@@ -37,7 +37,7 @@ from corpora.indexing.figures import originals_beside, picture_beside
 from corpora.indexing.missing_vectors import store_vectors
 from corpora.indexing.pages import copy_documents, insert_document, read_document
 from corpora.packs.container import PackFile
-from corpora.packs.contents import ORIGINALS, packed_documents, packed_vectors
+from corpora.packs.contents import ORIGINALS, packed_documents, packed_pictures, packed_vectors
 from ingestion.archives import Archive, canonical_name
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Picture, Rejected, Remark, UnreadableFile
@@ -223,6 +223,8 @@ class Gathering:
                     name = f"{ORIGINALS}{document.content_hash}"
                     kept = _original(document, pack.read(name)) if pack.has(name) else None
                     originals.store(session, kept or without_bytes(document.content_hash))
+                    for picture in packed_pictures(pack, document):
+                        originals.store(session, picture)
                     same = pack.manifest.chunking == self.settings.fingerprint
                     document_id = insert_document(
                         session,
@@ -230,12 +232,13 @@ class Gathering:
                         packed.chunks if same else self.settings.cut(document),
                         release_id=self._release_id(session),
                         reading=packed.reading,
+                        language=packed.language,
                         chunking=self.settings.fingerprint,
                     )
                     told.read += 1
                 else:
                     told.unchanged += 1
-                self._add(session, [_Member(document_id, source)])
+                self._add(session, [_Member(document_id, source, packed.address)])
             done = told.read + told.unchanged
             self.on_progress(Progress(Stage.READING, done, total, document.file))
         self._take_vectors(pack)

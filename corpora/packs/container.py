@@ -35,7 +35,10 @@ class Member(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a pack is of. `chunking` and `embedder` say what its chunks and vectors depend on."""
+    """What a pack is of. `chunking` and `embedder` say what its chunks and vectors depend on.
+
+    `language` is what an admin said of all its documents, empty where each tells its own.
+    """
 
     format: int
     product: str
@@ -46,6 +49,7 @@ class Manifest(BaseModel):
     embedder: str
     dimension: int = Field(gt=0, le=65_536)
     members: dict[str, Member]
+    language: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import select
 
+from corpora.catalog.languages import LANGUAGES
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals
+from corpora.database.originals import pack as as_file
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingRow,
+    FigureRow,
     FileRow,
     MemberRow,
     PageRow,
@@ -25,15 +28,32 @@ from corpora.indexing.embedding import Vectors
 from corpora.indexing.pages import read_document
 from corpora.packs.container import PackFile
 from ingestion.archives import canonical_name
-from ingestion.page import Block, BlockKind, Document, DocumentKind, Page
+from ingestion.page import Block, BlockKind, Document, DocumentKind, Figure, Page, Picture
+from ingestion.pictures import media_type
 
 DOCUMENTS, VECTORS, HASHES = "documents.jsonl", "vectors.f4", "vectors.sha256"
-ORIGINALS = "originals/"
+ORIGINALS, PICTURES = "originals/", "pictures/"
 _AT_ONCE = 500
 _LONGEST_LINE = 500_000_000
 _DIGEST = 32
+_SHA256 = "^[0-9a-f]{64}$"
+_ADDRESS = r"^(https?://[^\s@/?#]+([/?#]\S*)?)?$"
+"""Of an original, to which citations link."""
 
 Progressed = Callable[[int, int], None]
+
+
+class _Figure(BaseModel):
+    place: str
+    caption: str = ""
+    description: str = ""
+
+
+class _Picture(BaseModel):
+    content_hash: str = Field(pattern=_SHA256)
+    width: int = Field(ge=1, le=100_000)
+    height: int = Field(ge=1, le=100_000)
+    original: str = Field(pattern=_SHA256)
 
 
 class _Block(BaseModel):
@@ -42,6 +62,7 @@ class _Block(BaseModel):
     path: tuple[str, ...] = ()
     anchor: str | None = None
     header: tuple[str, ...] = ()
+    figures: tuple[_Figure, ...] = ()
 
 
 class _Page(BaseModel):
@@ -54,30 +75,40 @@ class _Document(BaseModel):
     file: str = Field(min_length=1, max_length=4_096)
     title: str
     kind: DocumentKind
-    content_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
+    content_hash: str = Field(pattern=_SHA256)
     reading: str
     pages: tuple[_Page, ...]
+    pictures: dict[str, _Picture] = {}
+    language: str | None = None
+    address: str = Field("", pattern=_ADDRESS, max_length=2_000)
 
 
 @dataclass(frozen=True)
 class PackedDocument:
-    """A document of a pack with the search chunks of each page; `reading`: what it was read by."""
+    """A document of a pack with the search chunks of each page; `reading`: what it was read by.
+
+    `language` is what its sentences told, None where that is to be found out, and `address` that of
+    its original on the web.
+    """
 
     document: Document
     chunks: list[tuple[SearchChunk, ...]]
     reading: str
+    language: str | None
+    address: str
 
 
 def document_lines(database: Database, generation: int, on_progress: Progressed) -> Iterator[bytes]:
     """The documents of a generation, a line of JSON each, in the order in which they were read."""
-    members = select(MemberRow.document_id).where(MemberRow.generation_id == generation)
+    members = select(MemberRow.document_id, MemberRow.address)
+    of_generation = members.where(MemberRow.generation_id == generation)
     with database.reading() as session:
-        ids = session.scalars(members.order_by(MemberRow.document_id)).all()
-    for done, document_id in enumerate(ids):
+        ids = session.execute(of_generation.order_by(MemberRow.document_id)).all()
+    for done, (document_id, address) in enumerate(ids):
         on_progress(done, len(ids))
         with database.reading() as session:
             document = read_document(session, document_id)
-            reading = session.get_one(DocumentRow, document_id).reading
+            row = session.get_one(DocumentRow, document_id)
             rows = session.execute(
                 select(
                     PageRow.number, SearchChunkRow.start, SearchChunkRow.end, SearchChunkRow.heading
@@ -94,7 +125,9 @@ def document_lines(database: Database, generation: int, on_progress: Progressed)
             "title": document.title,
             "kind": document.kind,
             "content_hash": document.content_hash,
-            "reading": reading,
+            "reading": row.reading,
+            "language": row.language,
+            "address": address,
             "pages": [
                 {
                     "number": page.number,
@@ -103,14 +136,32 @@ def document_lines(database: Database, generation: int, on_progress: Progressed)
                 }
                 for page in document.pages
             ],
+            "pictures": {
+                place: {
+                    "content_hash": picture.content_hash,
+                    "width": picture.width,
+                    "height": picture.height,
+                    "original": picture.original,
+                }
+                for place, picture in document.pictures.items()
+            },
         }
         yield json.dumps(packed, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     on_progress(len(ids), len(ids))
 
 
 def _as_json(block: Block) -> dict[str, Any]:
-    fields = {"kind": block.kind, "text": block.text, "path": block.path, "anchor": block.anchor}
-    return {**fields, "header": block.header} if block.header else fields
+    fields: dict[str, Any] = {
+        "kind": block.kind,
+        "text": block.text,
+        "path": block.path,
+        "anchor": block.anchor,
+    }
+    if block.header:
+        fields["header"] = block.header
+    if block.figures:
+        fields["figures"] = list(map(asdict, block.figures))
+    return fields
 
 
 def text_hashes(database: Database, generation: int, model_id: int) -> list[bytes]:
@@ -160,6 +211,40 @@ def originals_of(database: Database, generation: int) -> Iterator[tuple[str, Ite
             yield f"{ORIGINALS}{content_hash}", iter([data])
 
 
+def pictures_of(database: Database, generation: int) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The pictures of a generation's figures as members."""
+    query = (
+        select(FigureRow.content_hash)
+        .distinct()
+        .join(PageRow, PageRow.id == FigureRow.page_id)
+        .join(MemberRow, MemberRow.document_id == PageRow.document_id)
+        .where(MemberRow.generation_id == generation)
+        .order_by(FigureRow.content_hash)
+    )
+    with database.reading() as session:
+        hashes = session.scalars(query).all()
+    for content_hash in hashes:
+        data = Originals(database).read(content_hash)
+        if data is not None:
+            yield f"{PICTURES}{content_hash}", iter([data])
+
+
+def packed_pictures(pack: PackFile, document: Document) -> Iterator[FileRow]:
+    """The pictures of a document of a pack, as they were drawn where it was made.
+
+    Raises BadPack for one that is another, or is not of a kind that is kept.
+    """
+    for picture in document.pictures.values():
+        file = as_file(pack.read(f"{PICTURES}{picture.content_hash}"), compress=False)
+        try:
+            media_type(file.data)
+        except ValueError as error:
+            raise BadPack(f"A picture of {document.file} in the pack is none.") from error
+        if file.content_hash != picture.content_hash:
+            raise BadPack(f"A picture of {document.file} in the pack is another one.")
+        yield file
+
+
 def packed_documents(pack: PackFile) -> Iterator[PackedDocument]:
     """The documents of a pack; raises BadPack for one that is malformed."""
     with pack.opened(DOCUMENTS) as lines:
@@ -175,16 +260,22 @@ def packed_documents(pack: PackFile) -> Iterator[PackedDocument]:
 def _document(read: _Document) -> PackedDocument:
     if canonical_name(read.file) != read.file or {"", ".."} & {*read.file.split("/")}:
         raise ValueError("a file's name leads elsewhere")
-    pages = tuple(
-        Page(page.number, tuple(Block(**vars(block)) for block in page.blocks))
-        for page in read.pages
-    )
+    pages = tuple(Page(page.number, tuple(map(_block, page.blocks))) for page in read.pages)
     chunks = [
         tuple(_chunk(of.text, *chunk) for chunk in page.chunks)
         for of, page in zip(pages, read.pages, strict=True)
     ]
-    document = Document(read.file, read.title, read.kind, read.content_hash, pages)
-    return PackedDocument(document, chunks, read.reading)
+    pictures = {place: Picture(**vars(picture)) for place, picture in read.pictures.items()}
+    of = read.file, read.title, read.kind, read.content_hash, pages
+    # What a newer version knows is found out anew.
+    language = read.language if read.language in ("", *LANGUAGES) else None
+    return PackedDocument(
+        Document(*of, pictures=pictures), chunks, read.reading, language, read.address
+    )
+
+
+def _block(read: _Block) -> Block:
+    return Block(**{**vars(read), "figures": tuple(Figure(**vars(f)) for f in read.figures)})
 
 
 def _chunk(text: str, start: int, end: int, heading: str) -> SearchChunk:

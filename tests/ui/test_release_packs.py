@@ -6,6 +6,7 @@ import json
 import re
 import time
 import zipfile
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
@@ -16,9 +17,10 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from chatbot.accounts.people import LOCAL, Person
+from chatbot.administration import release_packs
 from chatbot.administration.administration import Administration
 from chatbot.administration.exchange import Exchange
 from chatbot.administration.faq_file import FaqFile, FaqRow
@@ -32,8 +34,10 @@ from corpora.building.gathering import ChunkingSettings
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry
+from corpora.catalog.languages import languages_of
 from corpora.catalog.rights import Rights
-from corpora.database.tables import EmbeddingRow
+from corpora.database.originals import Originals
+from corpora.database.tables import DocumentRow, EmbeddingRow, FigureRow, MemberRow, PageRow
 from corpora.documents.documents import Documents
 from corpora.documents.uploads import UploadedFile, kept_result, sweep_uploads
 from corpora.documents.worker import JobWork
@@ -44,6 +48,7 @@ from corpora.packs.container import open_pack, write_pack
 from corpora.packs.contents import DOCUMENTS
 from corpora.packs.signing import own_key
 from tests.hash_embedder import HashEmbedder
+from tests.pictures import picture
 from tests.ui.api.conftest import serving
 from tests.ui.conftest import close
 from ui.serving.packing import make_pack, take_pack
@@ -124,6 +129,78 @@ def test_a_release_answers_elsewhere_as_it_did_here(
     # What the pack is not of did not come along.
     assert [r.name for r in elsewhere.catalog.product("valve").releases] == ["1.0"]
     assert taken(elsewhere, pack).ingest.outcome is Outcome.UNCHANGED
+
+
+def test_figures_languages_and_addresses_come_along(
+    chatbot: Chatbot, elsewhere: Chatbot, tmp_path: Path
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "pump.png").write_bytes(picture())
+    inside = f"data:image/png;base64,{b64encode(picture(colour='blue')).decode()}"
+    (folder / "valve.md").write_text(
+        "# Ventil\n\n## Einbau\n\nDas Ventil sitzt hinter der Pumpe und wird mit vier Schrauben "
+        f"befestigt.\n\n![Die Pumpe](pump.png)\n\n![Das Ventil]({inside})\n",
+        "utf-8",
+    )
+    builder_of(chatbot).ingest([folder], product="valve", release="1.0", language="de")
+    with chatbot.database.writing() as session:
+        session.execute(update(MemberRow).values(address="https://docs.example.org/valve"))
+    path = tmp_path / "figures.strata"
+    ReleasePacks(chatbot, LOCAL).make("valve", "1.0", path)
+    taken(elsewhere, path)
+    (cited, *_) = answer(chatbot, "Wie wird das Ventil befestigt?")["citations"]
+    assert cited["url"].startswith("https://docs.example.org/valve")
+    assert answer(elsewhere, "Wie wird das Ventil befestigt?") == answer(
+        chatbot, "Wie wird das Ventil befestigt?"
+    )
+
+    def kept(of: Chatbot) -> Any:
+        columns = (
+            *(FigureRow.block, FigureRow.section, FigureRow.caption, FigureRow.description),
+            *(FigureRow.width, FigureRow.height, FigureRow.place, FigureRow.original),
+        )
+        serving = of.catalog.serving("valve", "1.0").generation
+        with of.database.reading() as session:
+            languages = languages_of(session, serving)
+            rows = session.execute(
+                select(FigureRow.content_hash, *columns, DocumentRow.language)
+                .join(PageRow, PageRow.id == FigureRow.page_id)
+                .join(DocumentRow, DocumentRow.id == PageRow.document_id)
+                .order_by(FigureRow.id)
+            ).all()
+        return languages, [(Originals(of.database).read(row[0]), *row) for row in rows]
+
+    here, there = kept(chatbot), kept(elsewhere)
+    assert here == there
+    assert here[0].chosen == "de"
+    assert [row[4] or row[5] for row in here[1]] == ["Die Pumpe", "Das Ventil"]
+    assert taken(elsewhere, path).ingest.outcome is Outcome.UNCHANGED
+
+
+def test_a_picture_that_is_none_is_refused(
+    chatbot: Chatbot, elsewhere: Chatbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pump.png").write_bytes(picture())
+    (tmp_path / "pump.md").write_text("# Pump\n\nIt pumps.\n\n![The pump](pump.png)\n", "utf-8")
+    builder_of(chatbot).ingest([tmp_path], product="pump", release="1.0")
+    path = tmp_path / "pump.strata"
+    for data, told in (
+        (b"<svg onload='alert(1)'/>", "is none"),
+        (picture(colour="blue"), "is another one"),
+    ):
+        made = [(f"pictures/{row}", data) for row in hashes(chatbot)]
+        monkeypatch.setattr(
+            release_packs, "pictures_of", lambda *of, made=made: ((n, iter([d])) for n, d in made)
+        )
+        ReleasePacks(chatbot, LOCAL).make("pump", "1.0", path)
+        with pytest.raises(BadPack, match=told):
+            taken(elsewhere, path)
+
+
+def hashes(chatbot: Chatbot) -> list[str]:
+    with chatbot.database.reading() as session:
+        return list(session.scalars(select(FigureRow.content_hash)))
 
 
 def test_nothing_is_embedded_however_long_the_documents_take(
