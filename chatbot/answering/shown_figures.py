@@ -25,7 +25,11 @@ def _pictures(database: Database, pages: Sequence[StoredPage]) -> Iterator[Shown
     for number, page in enumerate(pages, 1):
         passages.setdefault(page.id, number)
     for figure in figures_on(database, [*passages]):
-        data = figure_bytes(database, figure.page_id, figure.content_hash)
+        try:
+            data = figure_bytes(database, figure.page_id, figure.content_hash)
+        except LookupError:
+            # Its bytes are lost, which the doctor tells; the text can be answered from.
+            continue
         if len(data) <= _LARGEST:
             words = figure.caption or figure.description
             # Words of the documents, as the passages are.

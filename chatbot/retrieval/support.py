@@ -10,6 +10,7 @@ from urllib.parse import quote as quoted_in_address
 from chatbot.retrieval.records import LIST_MARK
 from chatbot.text.markdown import CODE
 from chatbot.text.parts import parts_named
+from chatbot.text.question_language import language_of
 from chatbot.text.words import UNIT, scripts_apart
 from chatbot.turn import Citation, Origin, Record
 from corpora.indexing.lexical import tokens
@@ -33,6 +34,8 @@ _WRITTEN_OTHERWISE = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|(?<![^\W_])v(?=\d)")
 """The comma of thousands, and the "v" of a version."""
 _IN_NOTATION = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+|[\u00a0\u202f ]\d{3}(?!\d))+(?!\w|[.,]\d)")
 """A figure with decimals or thousands, whose signs differ from language to language."""
+_OF_THOUSANDS = re.compile(r"[.,]\d{3}(?!\d)")
+"""In a figure that is a thousand times as much in the other notation."""
 _SWAPPED = str.maketrans({".": ",", ",": ".", "\u00a0": None, "\u202f": None, " ": None})
 _SPELLED_FIGURE = 20
 """From which a number word is a figure: "one" and "two" are words of any sentence."""
@@ -99,10 +102,19 @@ def unsupported(sentence: str, texts: Sequence[str], own: str) -> list[str]:
     Claims are names as in code, figures with their units, and words written as code, but not
     everyday words and abbreviations. A section, table or step by its number has to stand in the
     texts, whatever the asker calls it. `sentence` is Markdown without marks of citations. It may be
-    in another language than the texts: a figure counts in the notation of either.
+    in another language than the texts: a figure counts in the notation of either, though 1.500 is
+    1,500 in another language alone.
     """
     evidence = [_plain(text) for text in (*texts, own)]
-    sentence = _IN_NOTATION.sub(lambda found: _as_documented(found[0], evidence), sentence)
+
+    def documented(found: re.Match[str]) -> str:
+        other = _as_documented(found[0], evidence)
+        if other == found[0] or not _OF_THOUSANDS.search(found[0]):
+            return other
+        said_in = language_of(sentence)
+        return found[0] if said_in in {None, *map(language_of, texts)} else other
+
+    sentence = _IN_NOTATION.sub(documented, sentence)
     return [
         *(p.text for p in parts_named(sentence) if not any(map(p.stands_in, texts))),
         *(c for c in claimed(sentence) if not any(_holds(text, c) for text in evidence)),

@@ -158,6 +158,8 @@ SOURCE = [
         ("Das Verhältnis ist 2,6.", ["2", "6"]),
         ("Höchstens 16.384 Einträge und 1.000 Zeilen.", []),
         ("Höchstens 16.385 Einträge.", ["16.385"]),
+        ("At most 1.000 rows are kept.", ["1.000 rows"]),
+        ("1.000 rows", ["1.000 rows"]),
         ("Au plus 16\u202f384 entrées, délai de 300 ms.", []),
         ("El tiempo es de 300 s.", ["300 s"]),
         ("`hold_delay` は30秒です。", ["hold_delay"]),
