@@ -44,6 +44,8 @@ from tests.ui.valve_corpus import QUESTION
 from ui.documents import actions
 from ui.serving import services
 
+pytestmark = pytest.mark.database
+
 STAFF = Right(Audience.GROUPS, ("staff",))
 BO = Person("bo@example.org", "Bo", is_admin=False)
 ANN = Person("ann@example.org", "Ann", is_admin=False, groups=frozenset({"staff"}))

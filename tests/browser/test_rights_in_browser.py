@@ -1,0 +1,113 @@
+"""A product that is closed, in a browser: of somebody without the right, and of one with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from chatbot.accounts.people import LOCAL
+from chatbot.administration.administration import Administration
+from chatbot.memory.suspending import open_database
+from chatbot.settings import Settings
+from corpora.catalog.rights import Audience, Right
+from corpora.database.engine import Database
+from tests.browser.chat import SLOW, ask, choose_product, last_answer, listed, main, settle
+from tests.browser.conftest import free_port, strata_serves
+from tests.browser.signing_in import PROXY, NamingProxy, naming_proxy
+from tests.ui.valve_corpus import QUESTION
+
+pytestmark = pytest.mark.browser
+
+HEADER, GROUPS = "X-Forwarded-Email", "X-Forwarded-Groups"
+BO = "bo@example.org"
+ANN = f"ann@example.org\r\n{GROUPS}: staff"
+"""Who is in a group, as the proxy says in a header of its own."""
+
+
+@pytest.fixture
+def proxy(documentation: Settings) -> Iterator[NamingProxy]:
+    """What signs people in at a Strata with the products tessaline and valve."""
+    port, before = free_port(), free_port()
+    with (
+        strata_serves(
+            documentation,
+            port=port,
+            proxy_user_header=HEADER,
+            proxy_groups_header=GROUPS,
+            proxy_addresses=PROXY,
+            public_url=f"http://127.0.0.1:{before}",
+            admins="ada@example.org",
+        ),
+        naming_proxy(before, port, BO, HEADER) as proxy,
+    ):
+        yield proxy
+
+
+@pytest.fixture
+def database(documentation: Settings) -> Iterator[Database]:
+    """The database of it; what is said of the valve is taken back."""
+    database = open_database(documentation)
+    yield database
+    Administration(database, LOCAL).change_right("valve", "", None)
+    database.close()
+
+
+def opened(page: Page, proxy: NamingProxy, path: str = "") -> str:
+    """Everything that stands on a page, which somebody opens anew."""
+    page.goto(f"http://127.0.0.1:{proxy.server_address[1]}/{path}")
+    expect(page.get_by_test_id("stTopNavLink").first).to_be_visible(timeout=SLOW)
+    settle(page)
+    chosen = page.locator("input").evaluate_all("inputs => inputs.map(input => input.value)")
+    return "\n".join([page.locator("body").inner_text(), *chosen]).casefold()
+
+
+def products(page: Page) -> list[str]:
+    """The products among which somebody chooses on the chat page."""
+    page.get_by_test_id("stSelectbox").first.get_by_role("combobox").click()
+    expect(page.get_by_role("option").first).to_be_visible()
+    found = page.get_by_role("option").all_inner_texts()
+    page.keyboard.press("Escape")
+    return found
+
+
+def test_who_may_not_see_a_product_finds_it_nowhere(
+    proxy: NamingProxy, database: Database, chromium: Browser
+) -> None:
+    bo, ann = (chromium.new_context().new_page() for _ in range(2))
+    opened(bo, proxy)
+    assert products(bo) == ["tessaline", "valve"]
+    choose_product(bo, "valve")
+    ask(bo, QUESTION)
+    assert "45 s" in last_answer(bo)
+    link = bo.url.rpartition("/")[2]
+    assert "conversation=" in link
+
+    Administration(database, LOCAL).change_right(
+        "valve", "", Right(Audience.GROUPS, ("staff", "partners"))
+    )
+    for path in ("", "releases", "releases?releases-product=valve", "account", "?product=valve"):
+        assert "valve" not in opened(bo, proxy, path), path
+    opened(bo, proxy)
+    expect(bo.get_by_role("heading", name="Ask about tessaline")).to_be_visible()
+    assert products(bo) == ["tessaline"]
+    expect(listed(bo, QUESTION)).to_have_count(0)
+    opened(bo, proxy, link)
+    expect(bo.get_by_text("This conversation no longer exists.")).to_be_visible(timeout=SLOW)
+    assert "45 s" not in main(bo).inner_text()
+    for question in ("Which products do you know?", "What is the default of hold_tme?"):
+        ask(bo, question)
+        told = last_answer(bo).casefold()
+        assert not any(word in told for word in ("valve", "hold_time", "45 s"))
+    opened(bo, proxy, "documents")
+    expect(bo.get_by_text("Page not found")).to_be_visible(timeout=SLOW)
+
+    proxy.person = ANN
+    assert "valve" in opened(ann, proxy, "releases?releases-product=valve")
+    opened(ann, proxy)
+    choose_product(ann, "valve")
+    ask(ann, QUESTION)
+    assert "45 s" in last_answer(ann)
+    for page in (bo, ann):
+        page.context.close()
