@@ -227,7 +227,7 @@ def _chunks(generation_id: int, *columns: Any) -> Select[*tuple[Any, ...]]:
     return select_chunks(*columns).where(DocumentRow.id.in_(members))
 
 
-def _vector(model_id: int) -> Select[tuple[bytes]]:
+def _vector(model_id: int) -> Select[bytes]:
     """The vector of a chunk. Joined, it would have SQLite begin with those of all releases."""
     own = EmbeddingRow.text_hash == SearchChunkRow.text_hash
     return select(EmbeddingRow.vector).where(own, EmbeddingRow.model_id == model_id)

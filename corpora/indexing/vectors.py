@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from hashlib import blake2b
 from math import ceil
 from pathlib import Path
@@ -146,8 +146,10 @@ class Prober:
             return None
         # What has ended by itself says why; nothing that reads may hinder it from ending.
         process.kill()
-        with process:
-            return process.wait()
+        # Where it had ended already, what was meant for it is still to be written.
+        with suppress(BrokenPipeError), process:
+            pass
+        return process.wait()
 
 
 def probe_index(directory: Path, expected: int) -> None:

@@ -165,8 +165,10 @@ def test_one_process_probes_index_after_index_and_another_one_after_a_broken_one
         assert prober._process
         # As a broken index ends it.
         prober._process.kill()
+        prober._process.wait()
         with pytest.raises(BrokenIndex, match="ended with code -9"):
             prober.probe(built, COUNT)
+        prober.probe(built, COUNT)
 
 
 def truncate(path: Path) -> None:
