@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from sqlalchemy import Select, and_, case, func, insert, or_, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 import ingestion
 from corpora.building.detection import detect
+from corpora.building.kept import KeptFile, KnownDocument, kept_files, known_documents, members
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals, pack, without_bytes
@@ -33,12 +34,12 @@ from corpora.generations.generations import built_before, require_claim
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing import dual_chunking
 from corpora.indexing.dual_chunking import SearchChunk, search_chunks
-from corpora.indexing.figures import originals_beside, picture_beside
+from corpora.indexing.figures import originals_beside
 from corpora.indexing.missing_vectors import store_vectors
 from corpora.indexing.pages import copy_documents, insert_document, read_document
 from corpora.packs.container import PackFile
 from corpora.packs.contents import ORIGINALS, packed_documents, packed_pictures, packed_vectors
-from ingestion.archives import Archive, canonical_name
+from ingestion.archives import canonical_name
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
 from ingestion.page import Document, Picture, Rejected, Remark, UnreadableFile
 from ingestion.reading import Parsers, read_files
@@ -69,40 +70,10 @@ class ChunkingSettings:
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _KeptFile(SourceFile):
-    """A file whose bytes are in the database; `path` is where it once came from."""
-
-    database: Database
-    document_id: int
-    content_hash: str
-
-    def content(self, limits: Limits, archive: Archive | None = None) -> bytes:
-        data = Originals(self.database).read(self.content_hash)
-        if data is None:
-            raise UnreadableFile("its original is no longer kept; ingest it again")
-        return data
-
-    def may_include(self, data: bytes) -> bool:
-        # What it included is in it.
-        return False
-
-    def picture(self, place: str, archive: Archive | None = None) -> bytes | None:
-        content_hash = picture_beside(self.database, self.document_id, place)
-        return Originals(self.database).read(content_hash) if content_hash else None
-
-
 class _Member(NamedTuple):
     document_id: int
     source: str
     address: str = ""
-
-
-class _Known(NamedTuple):
-    """A document that was read before, for this release or another one of the product."""
-
-    id: int
-    is_own: bool
 
 
 class _Read(NamedTuple):
@@ -138,31 +109,7 @@ class Gathering:
 
     def from_originals(self) -> None:
         """Take all files that the release holds now, from the bytes that were kept."""
-        columns = (
-            *(DocumentRow.file, DocumentRow.content_hash, MemberRow.source, MemberRow.address),
-            *(FileRow.size, DocumentRow.id),
-        )
-        before = built_before(self.database, self.generation_id)
-        query = (
-            _members(before, *columns)
-            .join(FileRow, FileRow.content_hash == DocumentRow.content_hash)
-            .order_by(DocumentRow.file)
-        )
-        with self.database.reading() as session:
-            files = tuple(
-                _KeptFile(
-                    file,
-                    Path(source),
-                    size,
-                    Path(source),
-                    came_from=source,
-                    address=address,
-                    database=self.database,
-                    document_id=document_id,
-                    content_hash=content_hash,
-                )
-                for file, content_hash, source, address, size, document_id in session.execute(query)
-            )
+        files = kept_files(self.database, built_before(self.database, self.generation_id))
         self.on_progress(Progress(Stage.LISTING, len(files), len(files)))
         self._from_files(Listing(files), {file.origin for file in files})
 
@@ -200,7 +147,7 @@ class Gathering:
         before = built_before(self.database, self.generation_id)
         with self.database.reading() as session:
             files = session.scalars(
-                _members(before, DocumentRow.file).where(MemberRow.source != source)
+                members(before, DocumentRow.file).where(MemberRow.source != source)
             )
             return set(map(canonical_name, files))
 
@@ -295,9 +242,11 @@ class Gathering:
         told.skipped = skipped
         passed_over = 0
         files = {file.file: file for file in listing if isinstance(file, SourceFile)}
-        known = self._known(files)
+        with self.database.reading() as session:
+            release_id, chunking = self._release_id(session), self.settings.fingerprint
+            known = known_documents(session, release_id, files, self._reading, chunking)
         shown = originals_beside(self.database, [one.id for one in known.values()])
-        taken: dict[str, _Known] = {}
+        taken: dict[str, KnownDocument] = {}
         waiting: list[_Read] = []
         last = ""
 
@@ -309,7 +258,7 @@ class Gathering:
 
         def pictures(file: str, content_hash: str) -> Mapping[str, str]:
             # Those that are kept are not what they were made of.
-            found = None if isinstance(files[file], _KeptFile) else known.get((file, content_hash))
+            found = None if isinstance(files[file], KeptFile) else known.get((file, content_hash))
             return shown.get(found.id, {}) if found else {}
 
         def report() -> None:
@@ -370,7 +319,7 @@ class Gathering:
         with self.database.writing() as session:
             release_id = self._release_id(session)
             originals = Originals(self.database)
-            members = []
+            added = []
             for source, address, document, chunks, original, language in read:
                 originals.store(session, original, *map(_kept, document.pictures.values()))
                 document_id = insert_document(
@@ -382,8 +331,8 @@ class Gathering:
                     chunking=self.settings.fingerprint,
                     language=language,
                 )
-                members.append(_Member(document_id, source, address))
-            self._add(session, members)
+                added.append(_Member(document_id, source, address))
+            self._add(session, added)
 
     def _carry_over(self, is_left_out: Callable[[str, str], bool]) -> int:
         """Make the documents of the generation before members too, and count them.
@@ -394,9 +343,9 @@ class Gathering:
         """
         before = built_before(self.database, self.generation_id)
         with self.database.reading() as session:
-            present = set(session.scalars(_members(self.generation_id, DocumentRow.file)))
+            present = set(session.scalars(members(self.generation_id, DocumentRow.file)))
             columns = DocumentRow, MemberRow.source, MemberRow.address
-            rows = session.execute(_members(before, *columns)).all()
+            rows = session.execute(members(before, *columns)).all()
         carried = []
         for row, source, address in rows:
             if canonical_name(row.file) not in present:
@@ -435,7 +384,7 @@ class Gathering:
         if rows:
             session.execute(insert(MemberRow), rows)
 
-    def _take_over(self, taken: Mapping[SourceFile, _Known]) -> None:
+    def _take_over(self, taken: Mapping[SourceFile, KnownDocument]) -> None:
         """Make documents members, those of other releases as copies; raises BeingBuilt."""
         foreign = [found.id for found in taken.values() if not found.is_own]
         there = (
@@ -456,37 +405,6 @@ class Gathering:
                 session,
                 (_Member(copies.get(i, i), f.origin, f.address) for f, (i, _) in taken.items()),
             )
-
-    def _known(self, files: Collection[str]) -> dict[tuple[str, str], _Known]:
-        """Return the product's documents of these files, by file and content, as read and cut now.
-
-        They need not be read again. Those of this release go before those of others, and ones
-        without their bytes, which came in a pack, do not count.
-        """
-        with self.database.reading() as session:
-            release_id = self._release_id(session)
-            product_id = session.get_one(ReleaseRow, release_id).product_id
-            of = DocumentRow.file, DocumentRow.content_hash
-            own = case((DocumentRow.release_id == release_id, DocumentRow.id))
-            found = (
-                select(*of, func.max(own).label("own"), func.max(DocumentRow.id).label("newest"))
-                .join(ReleaseRow, ReleaseRow.id == DocumentRow.release_id)
-                .where(
-                    ReleaseRow.product_id == product_id,
-                    or_(ReleaseRow.id == release_id, ~ReleaseRow.retired),
-                    DocumentRow.reading == self._reading,
-                    DocumentRow.chunking == self.settings.fingerprint,
-                )
-                .group_by(*of)
-                .subquery()
-            )
-            is_kept = FileRow.content_hash == found.c.content_hash, FileRow.size > 0
-            rows = session.execute(select(found).join(FileRow, and_(*is_kept)))
-            return {
-                (file, content_hash): _Known(own or newest, own is not None)
-                for file, content_hash, own, newest in rows
-                if file in files
-            }
 
     def _release(self) -> str:
         with self.database.reading() as session:
@@ -531,11 +449,3 @@ def reading_fingerprint() -> str:
 @cache
 def _code_hash(*files: Path) -> str:
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
-
-
-def _members(generation_id: int | None, *columns: Any) -> Select[*tuple[Any, ...]]:
-    return (
-        select(*columns)
-        .join(MemberRow, MemberRow.document_id == DocumentRow.id)
-        .where(MemberRow.generation_id == generation_id)
-    )
