@@ -64,6 +64,9 @@ def answer_inventory(products: Products, open_corpus: Callable[[str, str], Corpu
             return answer_own_release(turn, turn.question[own.end() :], known)
         resolution = resolve_turn(turn, known)
         about = _inventory_words(turn.question, resolution, known)
+        if about and product_spans(turn.question, known):
+            # What there is of a product is asked of the one that is named, whichever is chosen.
+            resolution = resolve_turn(replace(turn, product=None), known)
         if not (known and about) or (resolution.product is None and turn.product is not None):
             return replace(turn, resolved=resolution)
         if about & words(asked.PRODUCTS):

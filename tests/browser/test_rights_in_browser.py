@@ -77,7 +77,8 @@ def test_who_may_not_see_a_product_finds_it_nowhere(
 ) -> None:
     bo, ann = (chromium.new_context().new_page() for _ in range(2))
     opened(bo, proxy)
-    assert products(bo) == ["tessaline", "valve"]
+    every = products(bo)
+    assert {"tessaline", "valve"} <= set(every)
     choose_product(bo, "valve")
     ask(bo, QUESTION)
     assert "45 s" in last_answer(bo)
@@ -88,10 +89,12 @@ def test_who_may_not_see_a_product_finds_it_nowhere(
         "valve", "", Right(Audience.GROUPS, ("staff", "partners"))
     )
     for path in ("", "releases", "releases?releases-product=valve", "account", "?product=valve"):
-        assert "valve" not in opened(bo, proxy, path), path
+        shown = opened(bo, proxy, path)
+        assert "valve" not in shown, path
+        assert "hold_time" not in shown, path
     opened(bo, proxy)
-    expect(bo.get_by_role("heading", name="Ask about tessaline")).to_be_visible()
-    assert products(bo) == ["tessaline"]
+    assert products(bo) == [name for name in every if name != "valve"]
+    choose_product(bo, "tessaline")
     expect(listed(bo, QUESTION)).to_have_count(0)
     opened(bo, proxy, link)
     expect(bo.get_by_text("This conversation no longer exists.")).to_be_visible(timeout=SLOW)
@@ -104,7 +107,7 @@ def test_who_may_not_see_a_product_finds_it_nowhere(
     expect(bo.get_by_text("Page not found")).to_be_visible(timeout=SLOW)
 
     proxy.person = ANN
-    assert "valve" in opened(ann, proxy, "releases?releases-product=valve")
+    assert "hold_time" in opened(ann, proxy, "releases?releases-product=valve")
     opened(ann, proxy)
     choose_product(ann, "valve")
     ask(ann, QUESTION)
