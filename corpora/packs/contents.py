@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from corpora.catalog.languages import LANGUAGES
 from corpora.database.engine import Database, portions
@@ -203,12 +203,7 @@ def originals_of(database: Database, generation: int) -> Iterator[tuple[str, Ite
         .where(MemberRow.generation_id == generation)
         .order_by(FileRow.content_hash)
     )
-    with database.reading() as session:
-        hashes = session.scalars(query).all()
-    for content_hash in hashes:
-        data = Originals(database).read(content_hash)
-        if data is not None:
-            yield f"{ORIGINALS}{content_hash}", iter([data])
+    return _kept(database, query, ORIGINALS)
 
 
 def pictures_of(database: Database, generation: int) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -221,12 +216,19 @@ def pictures_of(database: Database, generation: int) -> Iterator[tuple[str, Iter
         .where(MemberRow.generation_id == generation)
         .order_by(FigureRow.content_hash)
     )
+    return _kept(database, query, PICTURES)
+
+
+def _kept(
+    database: Database, query: Select[str], folder: str
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The bytes of these hashes as members of a folder, as far as they are kept."""
     with database.reading() as session:
         hashes = session.scalars(query).all()
     for content_hash in hashes:
         data = Originals(database).read(content_hash)
         if data is not None:
-            yield f"{PICTURES}{content_hash}", iter([data])
+            yield f"{folder}{content_hash}", iter([data])
 
 
 def packed_pictures(pack: PackFile, document: Document) -> Iterator[FileRow]:
