@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from tests.browser.conftest import free_port, running
+from chatbot.settings import Settings
+from tests.browser.conftest import free_port, running, strata_serves
 
 ADMIN = {"sub": "1", "name": "Ada", "email": "Ada@example.org", "email_verified": True}
 USER = {"sub": "2", "name": "Bo *b*", "email": "bo@example.org", "email_verified": True}
@@ -20,6 +21,7 @@ GROUP = {"sub": "5", "name": "Eve", "email": "eve@example.org", "groups": ["staf
 STRANGER = {"sub": "6", "name": "Fay", "email": "fay@elsewhere.org"}
 
 PROXY = "127.0.0.9"
+HEADER = "X-Forwarded-Email"
 
 
 @contextmanager
@@ -57,6 +59,7 @@ class NamingProxy(socketserver.ThreadingTCPServer):
 
     def __init__(self, port: int, behind: int, person: str, header: str) -> None:
         super().__init__(("127.0.0.1", port), _Naming)
+        self.address = f"http://127.0.0.1:{port}"
         self.behind, self.person, self.header = behind, person, header
 
 
@@ -68,9 +71,15 @@ def _pipe(read: Callable[[int], bytes], go: socket.socket) -> None:
 
 
 @contextmanager
-def naming_proxy(port: int, behind: int, person: str, header: str) -> Iterator[NamingProxy]:
-    """Run a proxy; whom it names can be changed while it runs."""
-    with NamingProxy(port, behind, person, header) as proxy:
+def naming_proxy(settings: Settings, person: str, **given: str) -> Iterator[NamingProxy]:
+    """Run a proxy before a Strata of its own; whom it names can be changed while it runs."""
+    behind, port = free_port(), free_port()
+    given |= {"proxy_user_header": HEADER, "proxy_addresses": PROXY, "admins": "ada@example.org"}
+    public_url = f"http://127.0.0.1:{port}"
+    with (
+        strata_serves(settings, port=behind, public_url=public_url, **given),
+        NamingProxy(port, behind, person, HEADER) as proxy,
+    ):
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         yield proxy
         proxy.shutdown()

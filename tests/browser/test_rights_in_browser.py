@@ -14,13 +14,12 @@ from chatbot.settings import Settings
 from corpora.catalog.rights import Audience, Right
 from corpora.database.engine import Database
 from tests.browser.chat import SLOW, ask, choose_product, last_answer, listed, main, settle
-from tests.browser.conftest import free_port, strata_serves
-from tests.browser.signing_in import PROXY, NamingProxy, naming_proxy
+from tests.browser.signing_in import NamingProxy, naming_proxy
 from tests.ui.valve_corpus import QUESTION
 
 pytestmark = pytest.mark.browser
 
-HEADER, GROUPS = "X-Forwarded-Email", "X-Forwarded-Groups"
+GROUPS = "X-Forwarded-Groups"
 BO = "bo@example.org"
 ANN = f"ann@example.org\r\n{GROUPS}: staff"
 """Who is in a group, as the proxy says in a header of its own."""
@@ -29,19 +28,7 @@ ANN = f"ann@example.org\r\n{GROUPS}: staff"
 @pytest.fixture
 def proxy(documentation: Settings) -> Iterator[NamingProxy]:
     """What signs people in at a Strata with the products tessaline and valve."""
-    port, before = free_port(), free_port()
-    with (
-        strata_serves(
-            documentation,
-            port=port,
-            proxy_user_header=HEADER,
-            proxy_groups_header=GROUPS,
-            proxy_addresses=PROXY,
-            public_url=f"http://127.0.0.1:{before}",
-            admins="ada@example.org",
-        ),
-        naming_proxy(before, port, BO, HEADER) as proxy,
-    ):
+    with naming_proxy(documentation, BO, proxy_groups_header=GROUPS) as proxy:
         yield proxy
 
 
@@ -56,7 +43,7 @@ def database(documentation: Settings) -> Iterator[Database]:
 
 def opened(page: Page, proxy: NamingProxy, path: str = "") -> str:
     """Everything that stands on a page, which somebody opens anew."""
-    page.goto(f"http://127.0.0.1:{proxy.server_address[1]}/{path}")
+    page.goto(f"{proxy.address}/{path}")
     expect(page.get_by_test_id("stTopNavLink").first).to_be_visible(timeout=SLOW)
     settle(page)
     chosen = page.locator("input").evaluate_all("inputs => inputs.map(input => input.value)")

@@ -16,7 +16,6 @@ from tests.browser.signing_in import (
     GROUP,
     LIAR,
     OTHER,
-    PROXY,
     USER,
     naming_proxy,
     provider,
@@ -24,7 +23,6 @@ from tests.browser.signing_in import (
 
 pytestmark = pytest.mark.browser
 
-HEADER = "X-Forwarded-Email"
 QUESTION = "What is the default of wait-to-restore in 17.20?"
 
 Visit = Callable[..., Page]
@@ -195,19 +193,8 @@ def test_an_address_that_is_not_verified_makes_no_admin(strata: str, visit: Visi
 
 
 def test_a_proxy_names_people_and_nobody_else_does(documentation: Settings, visit: Visit) -> None:
-    port, before = free_port(), free_port()
-    with (
-        strata_serves(
-            documentation,
-            port=port,
-            proxy_user_header=HEADER,
-            proxy_addresses=PROXY,
-            public_url=f"http://127.0.0.1:{before}",
-            admins="ada@example.org",
-        ),
-        naming_proxy(before, port, "Bo@example.org", HEADER) as proxy,
-    ):
-        page = visit(f"http://127.0.0.1:{before}/account")
+    with naming_proxy(documentation, "Bo@example.org") as proxy:
+        page = visit(f"{proxy.address}/account")
         expect(page.get_by_text("Signed in as bo@example.org")).to_be_visible(timeout=SLOW)
         assert "History" not in page.locator("body").inner_text()
 
