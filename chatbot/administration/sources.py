@@ -26,11 +26,12 @@ from corpora.database.tables import DocumentRow, MemberRow, ProductRow, ReleaseR
 from corpora.errors import JobError, NoSuchSource, SourceError
 from corpora.jobs.jobs import JobFile, JobKind, Jobs, JobState
 from corpora.sources.allowed import AT_THE_SERVER, require_allowed
+from corpora.sources.kept_files import web_address
 from corpora.sources.kinds import kinds, source_kind
 from corpora.sources.options import SourceOptions
 from corpora.sources.schedules import NEVER, next_run
 from corpora.sources.source import Secrets
-from corpora.sources.syncing import open_source, source_name, web_address
+from corpora.sources.syncing import open_source, source_name
 from ingestion.listing import SourceFile
 from ingestion.loaders import known_suffixes
 from ingestion.page import Rejected

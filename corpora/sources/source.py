@@ -31,8 +31,8 @@ class FetchedFile:
 
     `path` is relative, with "/", as it is ingested; `digest` a blob hash, an ETag or a hash of the
     content; `address` where a reader of an answer finds the original, an http(s) URL or None;
-    `content` the fetched file, anywhere below the folder that `fetch` got, or None where it is
-    unchanged since `known`.
+    `content` the fetched file, under a name of its own below the folder that `fetch` got, or None
+    where it is unchanged since `known`.
     """
 
     path: str

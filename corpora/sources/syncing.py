@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import delete, insert, literal, select, update
+from sqlalchemy import select, update
 
 from corpora.building.building import Builder
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import check_name, find_release
-from corpora.database.engine import Database, insert_into, portions
-from corpora.database.originals import Originals, pack
-from corpora.database.source_tables import SourceFileRow, SourceReleaseRow, SourceRow
-from corpora.database.tables import DocumentRow, FileRow, MemberRow
+from corpora.database.engine import Database
+from corpora.database.source_tables import SourceReleaseRow, SourceRow
+from corpora.database.tables import DocumentRow, MemberRow
 from corpora.errors import (
     BeingBuilt,
     DiskFull,
@@ -35,6 +31,7 @@ from corpora.errors import (
 from corpora.generations.disk import full_disk_is_named
 from corpora.generations.progress import Progress, Stage
 from corpora.sources.allowed import AT_THE_SERVER, require_allowed
+from corpora.sources.kept_files import KeptFiles, is_picture
 from corpora.sources.kinds import source_kind
 from corpora.sources.run_report import ReleaseRun, SourceRun
 from corpora.sources.source import (
@@ -44,11 +41,8 @@ from corpora.sources.source import (
     SourceReader,
     has_short_parts,
 )
-from ingestion.archives import canonical_name, stays_inside
+from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
-from ingestion.figures import PICTURES
-from ingestion.includes import LARGEST_READ
-from ingestion.loaders import known_suffixes
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
@@ -78,14 +72,6 @@ def open_source(
         raise SourceError(
             f"The options of this {kind} source cannot be used ({error}). Add it again."
         ) from error
-
-
-class _Held(NamedTuple):
-    """What is known of a file of a release, as in its row."""
-
-    digest: str
-    address: str
-    content_hash: str
 
 
 @dataclass(frozen=True)
@@ -169,39 +155,19 @@ class Syncing:
         run = ReleaseRun(found.name, "unchanged", found.revision, before)
         if serving is not None and found.revision and found.revision == before:
             return run
-        release_id = self._keep(source.id, found.name)
+        kept = KeptFiles(self.database, self._keep(source.id, found.name))
         with (
             _errors_of_files(self.data_dir, found.name),
             TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place,
         ):
             if source_kind(source.kind).by_content:
-                self._begin_like_last(source.id, release_id)
-            self._fetch(reader, found, release_id, job_id, Path(place))
-        contents = self._digest(release_id)
+                kept.begin_like_last(source.id)
+            self._fetch(reader, found, kept, job_id, Path(place))
+        contents = kept.digest()
         if serving is None or last is None or contents != last.taken:
-            self._publish(source, found.name, release_id, job_id, run, serving)
+            self._publish(source, found.name, kept, run, serving)
         self._keep(source.id, found.name, revision=found.revision, taken=contents, error="")
         return run
-
-    def _begin_like_last(self, source_id: int, release_id: int) -> None:
-        """Give a release without files those of the one taken last, for what is the same there."""
-        own = select(SourceFileRow.path).where(SourceFileRow.release_id == release_id)
-        last = (
-            select(SourceReleaseRow.id)
-            .where(SourceReleaseRow.source_id == source_id, SourceReleaseRow.published.is_not(None))
-            .order_by(SourceReleaseRow.published.desc(), SourceReleaseRow.id.desc())
-            .limit(1)
-            .scalar_subquery()
-        )
-        same = SourceFileRow.path, SourceFileRow.digest, SourceFileRow.content_hash
-        files = select(literal(release_id), literal(0), literal(""), *same)
-        with self.database.writing() as session:
-            session.execute(
-                insert(SourceFileRow).from_select(
-                    ["release_id", "job_id", "address", *(column.key for column in same)],
-                    files.where(SourceFileRow.release_id == last, ~own.exists()),
-                )
-            )
 
     def _place(self, source_id: int) -> Path:
         place = self.data_dir / "fetching" / str(source_id)
@@ -212,20 +178,14 @@ class Syncing:
         self,
         reader: SourceReader,
         found: FoundRelease,
-        release_id: int,
+        kept: KeptFiles,
         job_id: int,
         place: Path,
     ) -> None:
         """Keep what is new of a release; what is gone goes when all has been seen."""
-        with self.database.reading() as session:
-            rows = session.execute(
-                select(
-                    SourceFileRow.path, *(getattr(SourceFileRow, n) for n in _Held._fields)
-                ).where(SourceFileRow.release_id == release_id)
-            )
-            held = {path: _Held(*of) for path, *of in rows}
+        held = kept.held()
         # Pictures were not kept once.
-        known = {p: of.digest for p, of in held.items() if of.content_hash or not _is_picture(p)}
+        known = {p: of.digest for p, of in held.items() if of.content_hash or not is_picture(p)}
 
         furthest = 0.0
 
@@ -237,7 +197,7 @@ class Syncing:
                 furthest = share
                 self.report(Progress(Stage.FETCHING, done, total or 0, found.name))
 
-        waiting: list[tuple[FetchedFile, bytes | None]] = []
+        waiting: list[FetchedFile] = []
         size = seen = 0
         files = reader.fetch(found, known, place, self.check_stop, progress)
         try:
@@ -257,77 +217,33 @@ class Syncing:
                         "makers of this kind of source."
                     )
                 seen += 1
-                data = None if file.content is None else _bytes_of(file)
-                size += len(data or b"")
-                waiting.append((file, data))
+                size += file.content.stat().st_size if file.content else 0
+                waiting.append(file)
                 if len(waiting) >= _FILES_AT_ONCE or size >= _BYTES_AT_ONCE:
-                    self._store(release_id, job_id, waiting, held)
+                    kept.store(waiting, held, job_id)
                     waiting, size = [], 0
         finally:
             # What was fetched before a failure or a stop is not fetched again.
-            self._store(release_id, job_id, waiting, held)
+            kept.store(waiting, held, job_id)
         if not seen:
             raise SourceError(
                 f"The source yields no file for {found.name}"
                 + (f", and had {len(known):,}. What it brought still serves" if known else "")
                 + ". Check its address and options."
             )
-        with self.database.writing() as session:
-            gone = SourceFileRow.release_id == release_id, SourceFileRow.job_id != job_id
-            session.execute(delete(SourceFileRow).where(*gone))
-
-    def _store(
-        self,
-        release_id: int,
-        job_id: int,
-        files: list[tuple[FetchedFile, bytes | None]],
-        held: Mapping[str, _Held],
-    ) -> None:
-        """Write files into their rows; `held` is what the last run left of those without bytes."""
-        rows, still, originals = [], [], []
-        for file, data in files:
-            before = held[file.path] if data is None else None
-            # An unchanged file keeps the address at which it was read: it says the same there.
-            address = (before and before.address) or web_address(file.address)
-            if before and before[:2] == (file.digest, address):
-                still.append(file.path)
-                continue
-            content_hash = before.content_hash if before else ""
-            if data is not None:
-                original = pack(data)
-                if _is_used(file.path, original):
-                    originals.append(original)
-                    content_hash = original.content_hash
-            new = _Held(file.digest, address, content_hash)._asdict()
-            rows.append({"release_id": release_id, "path": file.path, "job_id": job_id, **new})
-        with self.database.writing() as session:
-            Originals(self.database).store(session, *originals)
-            if rows:
-                insert = insert_into(session, SourceFileRow)
-                key = [SourceFileRow.release_id, SourceFileRow.path]
-                changed = {name: insert.excluded[name] for name in ("job_id", *_Held._fields)}
-                session.execute(
-                    insert.on_conflict_do_update(index_elements=key, set_=changed), rows
-                )
-            # Of most files there is only to say that they are there still.
-            session.execute(
-                update(SourceFileRow)
-                .where(SourceFileRow.release_id == release_id, SourceFileRow.path.in_(still))
-                .values(job_id=job_id)
-            )
+        kept.drop_unseen(job_id)
 
     def _publish(
         self,
         source: SourceRow,
         release: str,
-        release_id: int,
-        job_id: int,
+        kept: KeptFiles,
         run: ReleaseRun,
         serving: int | None,
     ) -> None:
         with TemporaryDirectory(prefix="source-", dir=self._place(source.id)) as place:
             with _errors_of_files(self.data_dir, release):
-                addresses = self._lay_out(release_id, Path(place))
+                addresses = kept.lay_out(Path(place), self.check_stop)
             report = self.builder.from_source(
                 Path(place),
                 source_name(source.id),
@@ -349,38 +265,6 @@ class Syncing:
                 f"its files ({named}). Both are kept: all files of this source stand in the folder "
                 f"{source_name(source.id).replace(':', '-')}."
             )
-
-    def _lay_out(self, release_id: int, place: Path) -> dict[str, str]:
-        """Write all files of a release, for texts include others; return their addresses."""
-        with self.database.reading() as session:
-            rows = session.execute(
-                select(SourceFileRow.path, SourceFileRow.content_hash, SourceFileRow.address)
-                .where(SourceFileRow.release_id == release_id, SourceFileRow.content_hash != "")
-                .order_by(SourceFileRow.path)
-            ).all()
-        for some in portions(rows, _FILES_AT_ONCE):
-            self.check_stop()
-            paths = defaultdict(list)
-            for row in some:
-                paths[row.content_hash].append(row.path)
-            for content_hash, data in Originals(self.database).read_each([*paths]):
-                for path in paths.pop(content_hash):
-                    _write(place, path, data)
-            for path, *_ in paths.values():
-                raise SourceError(f"{path} is not kept any more. Run the source again.")
-        return {canonical_name(row.path): row.address for row in rows}
-
-    def _digest(self, release_id: int) -> str:
-        digest = sha256()
-        with self.database.reading() as session:
-            rows = session.execute(
-                select(SourceFileRow.path, SourceFileRow.content_hash, SourceFileRow.address)
-                .where(SourceFileRow.release_id == release_id, SourceFileRow.content_hash != "")
-                .order_by(SourceFileRow.path)
-            )
-            for row in sorted(map(tuple, rows)):
-                digest.update(repr(row).encode())
-        return digest.hexdigest()
 
     def _serving(self, product: str, release: str) -> int | None:
         with self.database.reading() as session:
@@ -442,18 +326,6 @@ def keep_outcome(database: Database, source_id: int, outcome: str, message: str,
         )
 
 
-def web_address(address: str | None) -> str:
-    """An http(s) address without credentials, or "" for anything else."""
-    if not address or len(address) > _LONGEST_ADDRESS or not address.isprintable():
-        return ""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return ""
-    is_plain = " " not in address and "@" not in parts.netloc
-    return address if parts.scheme in ("http", "https") and parts.netloc and is_plain else ""
-
-
 @contextmanager
 def _errors_of_files(data_dir: Path, release: str) -> Iterator[None]:
     """Turn what the system raises for a file into an error of its release alone."""
@@ -465,40 +337,3 @@ def _errors_of_files(data_dir: Path, release: str) -> Iterator[None]:
             f"A file of {release} cannot be written or read ({error}). Check the disk that holds "
             f"{data_dir} and the names of the files at the source."
         ) from error
-
-
-def _write(place: Path, path: str, data: bytes) -> None:
-    file = place / path
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise SourceError(
-            f"{path} cannot lie beside the other files: one name is both a file and a "
-            "folder. Change one of the two at the source."
-        ) from error
-
-
-def _bytes_of(file: FetchedFile) -> bytes:
-    assert file.content is not None
-    data = file.content.read_bytes()
-    file.content.unlink()
-    return data
-
-
-def _is_used(path: str, original: FileRow) -> bool:
-    """Whether a file is read, or may be included or shown by one that is."""
-    suffix = Path(path).suffix.lower()
-    if suffix in {*known_suffixes(), ".zip"}:
-        return True
-    return original.size <= LARGEST_READ and suffix not in _UNUSED
-
-
-def _is_picture(path: str) -> bool:
-    return Path(path).suffix.lower() in PICTURES
-
-
-_UNUSED = {
-    *(".avif", ".ico", ".mp4", ".webm"),
-    *(".woff", ".woff2", ".ttf", ".eot", ".otf", ".js", ".css", ".map", ".gz", ".whl", ".exe"),
-}

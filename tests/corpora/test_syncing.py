@@ -28,10 +28,10 @@ from corpora.generations.processes import this_process
 from corpora.jobs.jobs import Claims, Job, JobKind, Jobs, JobState
 from corpora.sources import kinds
 from corpora.sources.allowed import AT_THE_SERVER
+from corpora.sources.kept_files import web_address
 from corpora.sources.kinds import SourceKind
 from corpora.sources.options import SourceOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
-from corpora.sources.syncing import web_address
 from tests.data_folders import database_url
 from tests.hash_embedder import HashEmbedder
 from tests.pictures import SCRIPTED
