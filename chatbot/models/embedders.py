@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 from sqlalchemy import select
 
+from chatbot.models.certificates import trusted_certificates
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.models.gguf_model import GgufModel
 from chatbot.settings import Settings
@@ -246,7 +247,13 @@ class ServedEmbedder(Formed):
         whose = f"the embedder at {self._url.copy_with(userinfo=b'', query=None)}"
         body = {"model": self._of_server, "input": list(texts)}
         try:
-            reply = httpx.post(self._url, json=body, headers=self._headers, timeout=_SECONDS)
+            reply = httpx.post(
+                self._url,
+                json=body,
+                headers=self._headers,
+                timeout=_SECONDS,
+                verify=trusted_certificates(),
+            )
             reply.raise_for_status()
             return _vectors(reply.json(), len(texts), whose)
         except (httpx.HTTPError, ValueError) as error:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
+from chatbot.models.certificates import trusted_certificates
 from chatbot.models.gguf_model import GgufModel
 from chatbot.retrieval.settings import RERANKERS, ContextSettings
 from corpora.errors import RerankerFailed
@@ -97,7 +98,13 @@ class ServedReranker:
         headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"} if self._key else {}
         address = httpx.URL(self._url).copy_with(userinfo=b"", query=None)
         try:
-            reply = httpx.post(self._url, json=body, headers=headers, timeout=_SECONDS)
+            reply = httpx.post(
+                self._url,
+                json=body,
+                headers=headers,
+                timeout=_SECONDS,
+                verify=trusted_certificates(),
+            )
             reply.raise_for_status()
             return _scores(reply.json(), len(texts), str(address))
         except (httpx.HTTPError, ValueError) as error:

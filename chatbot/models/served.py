@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from functools import cache
 from importlib import import_module
 from ipaddress import ip_address
 from textwrap import shorten
@@ -21,6 +20,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field, PrivateAttr, SecretStr
 
 from chatbot.errors import GeneratorError, PromptTooLong
+from chatbot.models.certificates import trusted_certificates
 from chatbot.models.streaming import Chunks, StreamingChatModel
 
 _CONNECT_SECONDS = 5.0
@@ -36,7 +36,6 @@ _EXTRAS = ("response_format", "logprobs", "top_logprobs", "stream_options")
 # What every provider has; left out where the refusal names it, as newer models of OpenAI do.
 _USUAL = ("max_tokens", "temperature")
 _HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "host"}
-_certificates = cache(httpx2.create_ssl_context)
 _OVERFLOW = re.compile(r"context.{0,9}(length|size|window)|context_", re.IGNORECASE)
 
 
@@ -147,7 +146,7 @@ class ServedChatModel(StreamingChatModel):
             return ""
         try:
             with httpx2.Client(
-                verify=_certificates(), trust_env=not self._is_local, timeout=_PROBE_SECONDS
+                verify=trusted_certificates(), trust_env=not self._is_local, timeout=_PROBE_SECONDS
             ) as http:
                 # The path before its query, which may hold a key.
                 url = httpx2.URL(self.url)
@@ -230,7 +229,7 @@ class ServedChatModel(StreamingChatModel):
     ) -> AsyncGenerator[AIMessageChunk, None]:
         """The chunks of one reply of the server; raises whatever the provider's package does."""
         async with httpx2.AsyncClient(
-            verify=_certificates(),
+            verify=trusted_certificates(),
             trust_env=not self._is_local,
             event_hooks={"request": [self._only_our_headers]},
         ) as http:
