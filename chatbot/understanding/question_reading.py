@@ -47,9 +47,9 @@ _SAME = (
     "asks for more or for less, or says the opposite."
 )
 _IN_ITS_LANGUAGE = (
-    'Give "search" and "other_words" not in English but in the language of the documents of the '
-    "product, as the list of releases says it; in English where it says none; where it says "
-    "several, in each of them, one after the other."
+    'Give "search" and "other_words" in the language of the documents of the product, as the list '
+    "of releases says it; in English where it says none; where it says several, in each of them, "
+    "one after the other."
 )
 _CATALOG = 6_000
 """Characters of products and releases that it sees."""
