@@ -76,7 +76,7 @@ class Typography:
         words = line.text.split()
         if line.mono or len(words) > 20 or not any(c.isalpha() for c in line.text):
             return False
-        if line.size > self.body_size + 0.6:
+        if min(line.size, line.runs[0].size) > self.body_size + 0.6:
             return line.text[-1] not in ".,;" and (line.bold or line.size > self.body_size * 1.15)
         if (
             not line.bold
