@@ -9,7 +9,7 @@ from ingestion.documents import flowing_document
 from ingestion.html_parts import HeadingPath
 from ingestion.loaders.office_figures import settled
 from ingestion.loaders.ooxml import Element, Package, is_on, number, value
-from ingestion.loaders.word_runs import Runs
+from ingestion.loaders.word_runs import Runs, is_placeholder
 from ingestion.loaders.word_styles import Numbering, Styles
 from ingestion.page import (
     Block,
@@ -83,7 +83,7 @@ class _Reader:
                 yield from self._table(child)
             elif child.tag == "altChunk":
                 self.unread.add("inserted file", self._place)
-            else:
+            elif not is_placeholder(child):
                 yield from self.blocks(child)
 
     def notes(self) -> Iterator[Block]:
