@@ -39,6 +39,8 @@ _ROLES = {
     "gridcell": "td",
 }
 _COMMENT_SIGN = re.compile(r"(?<!\S)(?://|#|--|;;|<!--) ?\Z")
+_ANNOTATION = re.compile(r"(?://|#|--|;|%|<!--|/\*) ?\(\d{1,2}\)!?(?: ?(?:\*/|-->))?")
+"""A mark of Material for MkDocs, which the list below the listing explains."""
 _TO_NOTES = (
     ".//a[ancestor::sup and starts-with(@href, '#')"
     " or @role='doc-noteref' or @*[name()='epub:type']='noteref']"
@@ -184,6 +186,9 @@ def _numbered_code(body: HtmlElement) -> None:
 
 def _callouts(body: HtmlElement) -> None:
     """Leave marks of callouts, and the comments that hide them, out of code that is copied."""
+    for comment in found(body, ".//pre//span[starts-with(@class, 'c')]"):
+        if _ANNOTATION.fullmatch(raw_text(comment).strip()):
+            comment.clear(keep_tail=True)
     for mark in found(body, ".//pre//*[@class='conum']"):
         number = mark.getnext()
         if mark.tag == "i" and number is not None and number.tag == "b":

@@ -21,11 +21,26 @@ def sheet_blocks(rows: Iterable[Sequence[str]], path: tuple[str, ...] = ()) -> I
     """
     for has_text, group in groupby(rows, key=lambda row: any(map(str.strip, row))):
         if has_text:
-            yield from _table(list(group), path)
+            for part in _beside_each_other(list(group)):
+                yield from _table(part, path)
+
+
+def _beside_each_other(rows: list[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Part rows where two columns or more are empty, and stand between tables with names."""
+    used = _used(rows)
+    starts = [b for a, b in pairwise(used) if b - a > 2]
+    edges = pairwise([0, *starts, used[-1] + 1])
+    parts = [[row[first:last] for row in rows] for first, last in edges]
+    tables = [len(_used(part)) > 1 and _is_names(part[0]) and any(part[0]) for part in parts]
+    yield from parts if all(tables) else [rows]
+
+
+def _used(rows: Sequence[Sequence[str]]) -> list[int]:
+    return sorted({place for row in rows for place, cell in enumerate(row) if cell.strip()})
 
 
 def _table(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]:
-    used = sorted({place for row in rows for place, cell in enumerate(row) if cell.strip()})
+    used = _used(rows)
     if len(used) > _MOST_COLUMNS:
         raise UnreadableFile(
             f"it has {len(used):,} columns and the limit is {_MOST_COLUMNS:,}; split it"

@@ -137,8 +137,12 @@ class Runs:
         return is_on(self.styles.given(of_paragraph, path) if found is None else found)
 
     def _font(self, run: Element) -> str:
-        fonts = self._of_run(run, "rPr/rFonts[@ascii]")
-        return "" if fonts is None else fonts.get("ascii", "")
+        path = "rPr/rFonts[@ascii]"
+        fonts, usual = self._of_run(run, path), self.styles.given(self.styles.usual, path)
+        if fonts is None:
+            fonts = self.styles.given(self._of_paragraph, path)
+        # What all text is set in says nothing of a part of it.
+        return "" if fonts is None or fonts is usual else fonts.get("ascii", "")
 
     def _of_run(self, run: Element, path: str) -> Element | None:
         own = run.find(path)
