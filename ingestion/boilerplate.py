@@ -64,7 +64,7 @@ def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
     def runs_on(line: PlacedLine, page: int) -> bool:
         height = round(line.place / _STEP)
         places = (seen.get((shape, height), set()) for shape in _shapes(line, page))
-        return any(_returns(page, where, len(pages)) for where in places)
+        return any(returns(page, where, len(pages)) for where in places)
 
     def is_furniture(row: Sequence[PlacedLine], page: int) -> bool:
         return (
@@ -129,7 +129,8 @@ def _at_edge(line: PlacedLine) -> bool:
     return not EDGE < line.place < 1 - EDGE
 
 
-def _returns(page: int, where: set[int], pages: int) -> bool:
+def returns(page: int, where: set[int], pages: int) -> bool:
+    """Say whether what stands on some of the pages, this one among them, is of the paper."""
     if len(where) < 2:
         return False
     if pages < 4:

@@ -145,7 +145,8 @@ def _footnotes(body: HtmlElement) -> None:
             link.clear(keep_tail=True)
             link.text = f"[{mark[1]}]"
     for item in found(body, ".//*[self::aside or self::li[parent::ol]][@id]"):
-        if mark_of_note := marks.get(item.get("id", "")):
+        mark_of_note = marks.get(item.get("id", ""))
+        if mark_of_note and not line(item).startswith("["):
             if item.tag == "li":
                 item.getparent().tag = "div"
             item.tag = "div"

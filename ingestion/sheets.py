@@ -21,42 +21,55 @@ def sheet_blocks(rows: Iterable[Sequence[str]], path: tuple[str, ...] = ()) -> I
     """
     for has_text, group in groupby(rows, key=lambda row: any(map(str.strip, row))):
         if has_text:
-            for part in _beside_each_other(list(group)):
-                yield from _table(part, path)
+            yield from _tables(list(group), path)
 
 
-def _beside_each_other(rows: list[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Part rows where two columns or more are empty, and stand between tables with names."""
+def _tables(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]:
     used = _used(rows)
-    starts = [b for a, b in pairwise(used) if b - a > 2]
-    edges = pairwise([0, *starts, used[-1] + 1])
-    parts = [[row[first:last] for row in rows] for first, last in edges]
-    tables = [len(_used(part)) > 1 and _is_names(part[0]) and any(part[0]) for part in parts]
-    yield from parts if all(tables) else [rows]
+    if len(used) > _MOST_COLUMNS:
+        raise UnreadableFile(
+            f"it has {len(used):,} columns and the limit is {_MOST_COLUMNS:,}; split it"
+        )
+    alone = len(rows)
+    if len(used) > 1:
+        alone = next(n for n, row in enumerate(rows) if sum(map(bool, map(str.strip, row))) > 1)
+    for row in rows[:alone]:
+        yield Block(BlockKind.PARAGRAPH, collapse(" ".join(row)), path)
+    for table in _beside_each_other(rows[alone:]):
+        header_rows = int(len(table) > 1 and _is_names(table[0]))
+        if header_rows and len(table) > 2 and _is_names(table[1]):
+            pairs = list(pairwise(zip(table[0], table[1], strict=True)))
+            header_rows += any(
+                a and a == b and below != beside for (a, below), (b, beside) in pairs
+            )
+        yield from table_blocks(table, header_rows=header_rows, path=path)
 
 
 def _used(rows: Sequence[Sequence[str]]) -> list[int]:
     return sorted({place for row in rows for place, cell in enumerate(row) if cell.strip()})
 
 
-def _table(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]:
-    used = _used(rows)
-    if len(used) > _MOST_COLUMNS:
-        raise UnreadableFile(
-            f"it has {len(used):,} columns and the limit is {_MOST_COLUMNS:,}; split it"
-        )
-    grid = [[row[place] if place < len(row) else "" for place in used] for row in rows]
-    alone = len(grid)
-    if len(used) > 1:
-        alone = next(n for n, row in enumerate(grid) if sum(map(bool, map(str.strip, row))) > 1)
-    for row in grid[:alone]:
-        yield Block(BlockKind.PARAGRAPH, collapse(" ".join(row)), path)
-    table = grid[alone:]
-    header_rows = int(len(table) > 1 and _is_names(table[0]))
-    if header_rows and len(table) > 2 and _is_names(table[1]):
-        pairs = list(pairwise(zip(table[0], table[1], strict=True)))
-        header_rows += any(a and a == b and below != beside for (a, below), (b, beside) in pairs)
-    yield from table_blocks(table, header_rows=header_rows, path=path)
+def _beside_each_other(rows: Sequence[Sequence[str]]) -> list[list[list[str]]]:
+    """Return the columns with text; those between which two or more are empty by themselves.
+
+    That is where each has its names, since a column may also be left empty to be seen better.
+    """
+    groups: list[list[int]] = []
+    for place in _used(rows):
+        if groups and place - groups[-1][-1] <= 2:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    named = all(
+        len(group) > 1 and all(rows[0][g : g + 1] and rows[0][g].strip() for g in group)
+        and _is_names([rows[0][g] for g in group])
+        for group in groups
+    )
+    whole = [[place for group in groups for place in group]] if groups else []
+    return [
+        [[row[place] if place < len(row) else "" for place in group] for row in rows]
+        for group in (groups if named else whole)
+    ]
 
 
 def _is_names(row: Sequence[str]) -> bool:
