@@ -53,7 +53,8 @@ _COPYRIGHT = re.compile(
 )
 _PAGE_TOOLS = re.compile(
     r"^(edit (this page|on \w+)|(view|show) (page )?source|report (a bug|an issue)( on \w+)?"
-    r"|(skip|jump) to (main |the )?(content|navigation|search)|back to top|table of contents|on this page|improve this page"
+    r"|(skip|jump) to (main |the )?(content|navigation|search)|back to top"
+    r"|table of contents|on this page|improve this page"
     r"|suggest (an )?edits?|print|copy( page)?|[«‹<]? ?previous|next ?[»›>]?|toggle .{1,40}"
     r"|(previous|next) ?[:|].{0,200}|was this (page|article) helpful\??)$",
     re.IGNORECASE,

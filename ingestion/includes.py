@@ -18,8 +18,8 @@ _READERS = {".rst", ".txt", ".text", *_ASCIIDOC} | {
     suffix for suffix, module in LOADERS.items() if module == "markdown"
 }
 _REST = re.compile(
-    r"^(?P<indent>[ \t]*(?:[*-][ \t]+)*)\.\. (?P<name>include|literalinclude)::[ \t]+(?P<path>\S[^\n]*)\n?"
-    r"(?P<options>(?:[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    r"^(?P<indent>[ \t]*(?:[*-][ \t]+)*)\.\. (?P<name>include|literalinclude)::"
+    r"[ \t]+(?P<path>\S[^\n]*)\n?(?P<options>(?:[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
 """It may be the first in an item of a list, and in a cell of a table of lists."""
@@ -92,9 +92,8 @@ def with_included(
 
     `read` returns the bytes of a file of the same folder by its path there, "/" between its parts,
     or None; it is asked for nothing outside. Understood are `include` and `literalinclude` of
-    reStructuredText and MyST, tables of
-    files, the snippets of MkDocs, and what MDX imports from Markdown. `release` is what `version` stands for
-    where no settings beside the file say it.
+    reStructuredText and MyST, tables of files, the snippets of MkDocs, and what MDX imports from
+    Markdown. `release` is what `version` stands for where no settings beside the file say it.
     """
     try:
         text = decode(data)

@@ -61,7 +61,8 @@ def _beside_each_other(rows: Sequence[Sequence[str]]) -> list[list[list[str]]]:
         else:
             groups.append([place])
     named = all(
-        len(group) > 1 and all(rows[0][g : g + 1] and rows[0][g].strip() for g in group)
+        len(group) > 1
+        and all(rows[0][g : g + 1] and rows[0][g].strip() for g in group)
         and _is_names([rows[0][g] for g in group])
         for group in groups
     )

@@ -234,7 +234,8 @@ def _segment(raw: dict[str, Any]) -> Line | None:
         elif raised and runs and not spaced and text.lstrip("-−+").isalnum():
             text = "^" + text
         x0, x1 = (
-            edge(glyph["bbox"][side] for _, glyph, *_ in glyphs) for edge, side in ((min, 0), (max, 2))
+            edge(glyph["bbox"][side] for _, glyph, *_ in glyphs)
+            for edge, side in ((min, 0), (max, 2))
         )
         runs.append(Run(text, x0, x1, font, size, mono, bold, spaced))
         spaced = False
@@ -249,7 +250,13 @@ def _segment(raw: dict[str, Any]) -> Line | None:
 
 def _runs_leftwards(line: Line) -> bool:
     """Whether a line is of a script that is read from right to left."""
-    return sum((bidirectional(sign) in {"R", "AL"}) - (bidirectional(sign) == "L") for sign in line.text) > 0
+    return (
+        sum(
+            (bidirectional(sign) in {"R", "AL"}) - (bidirectional(sign) == "L")
+            for sign in line.text
+        )
+        > 0
+    )
 
 
 def rows(lines: Iterable[Line]) -> list[list[Line]]:

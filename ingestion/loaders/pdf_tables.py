@@ -45,7 +45,7 @@ class Table(Box):
         )
 
     def with_header_of(self, earlier: Table) -> Table:
-        """Repeat the earlier part's header, unless the page repeats it, and the name of a cut row."""
+        """Repeat the earlier part's header, unless the page does, and the name of a cut row."""
         header = earlier.cells[: earlier.header_rows]
         if self.header_rows or self.cells[: len(header)] == header:
             header = self.cells[: max(self.header_rows, len(header))]

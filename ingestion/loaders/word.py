@@ -1,7 +1,7 @@
 """Word files as Word shows them: with its numbers, and without what is struck out or hidden."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
