@@ -160,7 +160,8 @@ def page_segments(page: Any) -> list[Line]:
         line = _segment(raw)
         if line is not None and _lies_on(page.rect, line):
             segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
-    return list(segments.values())
+    lines = list(segments.values())
+    return _with_pieces_joined(lines) if any(_runs_leftwards([line]) for line in lines) else lines
 
 
 def _drop_unpainted(page: Any, raws: Sequence[dict[str, Any]]) -> None:
@@ -248,15 +249,23 @@ def _segment(raw: dict[str, Any]) -> Line | None:
     return Line(min(r.x0 for r in runs), y0, max(r.x1 for r in runs), y1, tuple(runs), base)
 
 
-def _runs_leftwards(line: Line) -> bool:
-    """Whether a line is of a script that is read from right to left."""
-    return (
-        sum(
-            (bidirectional(sign) in {"R", "AL"}) - (bidirectional(sign) == "L")
-            for sign in line.text
-        )
-        > 0
-    )
+def _runs_leftwards(row: Sequence[Line]) -> bool:
+    """Whether most letters of a row are of a script that is read from right to left."""
+    kinds = Counter(bidirectional(sign) for line in row for sign in line.text)
+    return kinds["R"] + kinds["AL"] > kinds["L"]
+
+
+def _with_pieces_joined(lines: Sequence[Line]) -> list[Line]:
+    """Join what MuPDF takes apart in a line that is read from right to left, as at a number."""
+    joined: list[Line] = []
+    for row in rows(lines):
+        leftwards = _runs_leftwards(row)
+        for i, line in enumerate(row):
+            if i and leftwards and joined[-1].x0 - line.x1 < line.size and not line.turned:
+                joined[-1] = merge([joined[-1], line])
+            else:
+                joined.append(line)
+    return joined
 
 
 def rows(lines: Iterable[Line]) -> list[list[Line]]:
@@ -267,7 +276,7 @@ def rows(lines: Iterable[Line]) -> list[list[Line]]:
 
     ordered = sorted(lines, key=lambda line: (line.base, line.x0))
     return [
-        sorted(row, key=lambda line: line.x0, reverse=all(map(_runs_leftwards, row)))
+        sorted(row, key=lambda line: line.x0, reverse=_runs_leftwards(row))
         for row in clustered(ordered, on_one_baseline)
     ]
 
