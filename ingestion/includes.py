@@ -125,7 +125,7 @@ class _Inclusion:
                 return match[0]
             if match.re is _CSV:
                 rows = indent(f"\n{content[1].strip()}\n", named["indent"])
-                return f"{named['head']}{named['options']}{rows}\n"
+                return f"{named['head']}{named['options']}{rows}"
             if match.re is _PARTIAL:
                 values = dict(_GIVEN.findall(named["given"]))
                 part = self.expand(content[1], (*through, content[0]))
