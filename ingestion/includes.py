@@ -81,8 +81,9 @@ class Included:
 def may_include(data: bytes, file: str) -> bool:
     """Say whether a file is a text that seems to include others, or to use names of the release."""
     is_text = PurePosixPath(file).suffix.lower() in _READERS
-    brings = any(sign in data for sign in (b"include", b"8<-", b":file:", b"\nimport "))
-    return is_text and (brings or may_use_names(data, file))
+    brings = any(sign in data for sign in (b"include", b"8<-", b":file:"))
+    imports = b"import " in data and b".md" in data
+    return is_text and (brings or imports or may_use_names(data, file))
 
 
 def with_included(
