@@ -30,9 +30,8 @@ def _tables(rows: list[Sequence[str]], path: tuple[str, ...]) -> Iterator[Block]
         raise UnreadableFile(
             f"it has {len(used):,} columns and the limit is {_MOST_COLUMNS:,}; split it"
         )
-    alone = len(rows)
-    if len(used) > 1:
-        alone = next(n for n, row in enumerate(rows) if sum(map(bool, map(str.strip, row))) > 1)
+    wide = (n for n, row in enumerate(rows) if sum(map(bool, map(str.strip, row))) > 1)
+    alone = next(wide, len(rows))
     for row in rows[:alone]:
         yield Block(BlockKind.PARAGRAPH, collapse(" ".join(row)), path)
     for table in _beside_each_other(rows[alone:]):
@@ -54,23 +53,18 @@ def _beside_each_other(rows: Sequence[Sequence[str]]) -> list[list[list[str]]]:
 
     That is where each has its names, since a column may also be left empty to be seen better.
     """
-    groups: list[list[int]] = []
-    for place in _used(rows):
-        if groups and place - groups[-1][-1] <= 2:
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-    named = all(
-        len(group) > 1
-        and all(rows[0][g : g + 1] and rows[0][g].strip() for g in group)
-        and _is_names([rows[0][g] for g in group])
-        for group in groups
-    )
-    whole = [[place for group in groups for place in group]] if groups else []
-    return [
-        [[row[place] if place < len(row) else "" for place in group] for row in rows]
-        for group in (groups if named else whole)
-    ]
+    used = _used(rows)
+    starts = [after for before, after in pairwise(used) if after - before > 2]
+    edges = pairwise([0, *starts, max(used, default=0) + 1])
+    groups = [[place for place in used if first <= place < last] for first, last in edges]
+    parts = [_columns(rows, group) for group in groups]
+    names = [part[0] for part in parts if part]
+    named = all(len(row) > 1 and all(map(str.strip, row)) and _is_names(row) for row in names)
+    return parts if named else [_columns(rows, used)]
+
+
+def _columns(rows: Sequence[Sequence[str]], places: Sequence[int]) -> list[list[str]]:
+    return [[row[place] if place < len(row) else "" for place in places] for row in rows]
 
 
 def _is_names(row: Sequence[str]) -> bool:
