@@ -34,10 +34,14 @@ _LEGAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PlacedLine:
-    """A line of a page; `place` is the height of its middle, 0 at the top and 1 at the bottom."""
+    """A line of a page; `place` is the height of its middle, 0 at the top and 1 at the bottom.
+
+    A `large` one, larger than the text, is a title and may be counted as chapters are.
+    """
 
     text: str
     place: float
+    large: bool = False
 
 
 def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
@@ -54,13 +58,13 @@ def furniture(pages: Sequence[Sequence[PlacedLine]]) -> list[set[int]]:
     for page, lines in enumerate(pages):
         for line in lines:
             if _at_edge(line):
-                for shape, near in product(_shapes(line.text, page), (-1, 0, 1)):
+                for shape, near in product(_shapes(line, page), (-1, 0, 1)):
                     seen[shape, round(line.place / _STEP) + near].add(page)
 
     def runs_on(line: PlacedLine, page: int) -> bool:
         height = round(line.place / _STEP)
-        places = (seen.get((shape, height), set()) for shape in _shapes(line.text, page))
-        return any(_returns(page, where, len(pages)) for where in places)
+        places = (seen.get((shape, height), set()) for shape in _shapes(line, page))
+        return any(returns(page, where, len(pages)) for where in places)
 
     def is_furniture(row: Sequence[PlacedLine], page: int) -> bool:
         return (
@@ -86,11 +90,11 @@ def is_legal(text: str) -> bool:
     return bool(_LEGAL.search(text))
 
 
-def _shapes(text: str, page: int) -> set[str]:
+def _shapes(line: PlacedLine, page: int) -> set[str]:
     """Return the text, and the text with each of its numbers counted from the page."""
-    text = " ".join(text.lower().split())
+    text = " ".join(line.text.lower().split())
     shapes = {text}
-    for number in _NUMBER.finditer(text):
+    for number in () if line.large and not _ALONE.fullmatch(text) else _NUMBER.finditer(text):
         offset = _value(number[0]) - page
         shapes.add(f"{text[: number.start()]}#{offset}{text[number.end() :]}")
     return shapes
@@ -125,7 +129,8 @@ def _at_edge(line: PlacedLine) -> bool:
     return not EDGE < line.place < 1 - EDGE
 
 
-def _returns(page: int, where: set[int], pages: int) -> bool:
+def returns(page: int, where: set[int], pages: int) -> bool:
+    """Say whether what stands on some of the pages, this one among them, is of the paper."""
     if len(where) < 2:
         return False
     if pages < 4:

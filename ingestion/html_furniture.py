@@ -17,12 +17,14 @@ from ingestion.page import Block, BlockKind, collapse
 _LANDMARKS = (
     ".//*[@role='navigation' or @role='search' or @role='banner' or @role='contentinfo'"
     " or @aria-label='Breadcrumb' or self::nav"
+    " or @role='doc-pagebreak' or @*[name()='epub:type']='pagebreak'"
+    " or @class='navheader' or @class='navfooter' or self::p[starts-with(@class, 'MsoToc')]"
     " or self::span[@class='lang'][../pre]"
     " or self::form[.//input][string-length(normalize-space()) < 100]"
     " or self::ul[parent::li[starts-with(@class, 'toctree-l')]]]"
 )
-"""What says itself that it is none of the text, search boxes, nested contents, and the language
-above a listing (VitePress)."""
+"""What says itself that it is none of the text (DocBook's and Word's by their classes), search
+boxes, nested contents, and the language above a listing (VitePress)."""
 _OLD_VERSION = ".//*[contains(@class, 'theme-doc-version-ba')]"
 """The banner and the badge of an old version (Docusaurus)."""
 _HINTED = (
@@ -33,7 +35,7 @@ _NAMES = {
     *("nav", "navbar", "navigation", "sidebar", "sphinxsidebar", "sidenav", "breadcrumb"),
     *("breadcrumbs", "footer", "toc", "pagination", "pager", "searchbox", "search", "navheader"),
     *("navfooter", "menu", "topbar", "toolbar", "prev", "prevnext", "related", "copyright"),
-    *("cookie", "cookies", "contents", "index"),
+    *("cookie", "cookies", "contents", "index", "navbox", "catlinks", "printfooter"),
 }
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption")
 _SECTIONS = ("section", "blockquote", "figure", "details", "td", "li", "dd")
@@ -51,7 +53,8 @@ _COPYRIGHT = re.compile(
 )
 _PAGE_TOOLS = re.compile(
     r"^(edit (this page|on \w+)|(view|show) (page )?source|report (a bug|an issue)( on \w+)?"
-    r"|skip to (main )?content|back to top|table of contents|on this page|improve this page"
+    r"|(skip|jump) to (main |the )?(content|navigation|search)|back to top"
+    r"|table of contents|on this page|improve this page"
     r"|suggest (an )?edits?|print|copy( page)?|[«‹<]? ?previous|next ?[»›>]?|toggle .{1,40}"
     r"|(previous|next) ?[:|].{0,200}|was this (page|article) helpful\??)$",
     re.IGNORECASE,
@@ -93,8 +96,11 @@ def remove_version_banner(body: HtmlElement) -> None:
 
 
 def remove_permalinks(content: HtmlElement) -> None:
-    """Remove links that only lead to where they stand, and keep the anchors of those that are."""
-    for link in list(content.iter("a")):
+    """Remove links that only lead to where they stand, and keep the anchors of those that are.
+
+    One to edit a section may stand in brackets of its own (MediaWiki).
+    """
+    for link in [*content.iter("a"), *found(content, ".//span[count(a) = 1]")]:
         if _is_permalink(link):
             if anchor := link.get("id") or link.get("name"):
                 link[:], link.text = [], None

@@ -22,10 +22,11 @@ _NOTE_CLASSES = _NOTE_KINDS | {
 }
 _COLLAPSIBLE = ".//*[re:test(@class, '(^|[ _-])(collaps|expand|accordion)', 'i')]"
 _CONTROLS = (
-    ".//*[@aria-expanded or @data-toggle='collapse' or @data-bs-toggle='collapse']"
+    ".//*[@aria-expanded or @data-toggle='collapse' or @data-bs-toggle='collapse'"
+    " or @data-mc-targets]"
     "[not(ancestor::nav or ancestor::header or ancestor::li)]"
 )
-_TARGETS = ("aria-controls", "data-bs-target", "data-target", "href")
+_TARGETS = ("aria-controls", "data-bs-target", "data-target", "data-mc-targets", "href")
 _REGEX = {"re": "http://exslt.org/regular-expressions"}
 _ROLES = {
     "table": "table",
@@ -38,6 +39,12 @@ _ROLES = {
     "gridcell": "td",
 }
 _COMMENT_SIGN = re.compile(r"(?<!\S)(?://|#|--|;;|<!--) ?\Z")
+_ANNOTATION = re.compile(r"(?://|#|--|;|%|<!--|/\*) ?\(\d{1,2}\)!?(?: ?(?:\*/|-->))?")
+"""A mark of Material for MkDocs, which the list below the listing explains."""
+_TO_NOTES = (
+    ".//a[ancestor::sup and starts-with(@href, '#')"
+    " or @role='doc-noteref' or @*[name()='epub:type']='noteref']"
+)
 _MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])\]?")
 
 
@@ -78,7 +85,8 @@ def _collapsed(body: HtmlElement) -> None:
         target = next(filter(None, map(control.get, _TARGETS)), "").removeprefix("#")
         before = (e for e in (control, *control.iterancestors()) if e.getnext() is not None)
         panel = next((e.getnext() for e in before), None)
-        if target and panel is not None and panel.get("id") == target and line(control):
+        names = () if panel is None else map(panel.get, ("id", "data-mc-target-name"))
+        if target and panel is not None and target in names and line(control):
             _entitle(panel, line(control))
             control.drop_tree()
     for summary in found(body, ".//details/summary[not(contains(@class, '-title'))]"):
@@ -131,14 +139,17 @@ def _notes(body: HtmlElement) -> None:
 def _footnotes(body: HtmlElement) -> None:
     """Mark what refers to a footnote, and let each footnote begin with its mark."""
     marks: dict[str, str] = {}
-    for link in found(body, ".//sup//a[starts-with(@href, '#')]"):
+    for link in found(body, _TO_NOTES):
         if mark := _MARK.fullmatch(raw_text(link).strip()):
-            marks.setdefault(link.get("href", "")[1:], mark[1])
+            marks.setdefault(link.get("href", "").partition("#")[2], mark[1])
             link.clear(keep_tail=True)
             link.text = f"[{mark[1]}]"
-    for item in found(body, ".//ol/li[@id]"):
-        if mark_of_note := marks.get(item.get("id", "")):
-            item.tag = item.getparent().tag = "div"
+    for item in found(body, ".//*[self::aside or self::li[parent::ol]][@id]"):
+        mark_of_note = marks.get(item.get("id", ""))
+        if mark_of_note and not line(item).startswith("["):
+            if item.tag == "li":
+                item.getparent().tag = "div"
+            item.tag = "div"
             item.set("class", "footnote")
             put_first(item, E.p(f"[{mark_of_note}]"))
 
@@ -156,6 +167,14 @@ def _formulas(body: HtmlElement) -> None:
         text = raw_text(tex)
         math.clear(keep_tail=True)
         math.text = text
+    for part in found(body, ".//math//*"):
+        part.tail = (part.tail or "").strip()
+        if part.tag in {"msup", "msubsup"} and len(part):
+            part[-1].tag = "sup"
+        elif part.tag == "mfrac" and len(part) == 2:
+            part.text, part[0].tail, part[1].tail = "(", ")/(", ")"
+        elif part.tag == "msqrt":
+            part.text, part.tail = "√(", f"){part.tail}"
 
 
 def _numbered_code(body: HtmlElement) -> None:
@@ -168,6 +187,9 @@ def _numbered_code(body: HtmlElement) -> None:
 
 def _callouts(body: HtmlElement) -> None:
     """Leave marks of callouts, and the comments that hide them, out of code that is copied."""
+    for comment in found(body, ".//pre//span[starts-with(@class, 'c')]"):
+        if _ANNOTATION.fullmatch(raw_text(comment).strip()):
+            comment.clear(keep_tail=True)
     for mark in found(body, ".//pre//*[@class='conum']"):
         number = mark.getnext()
         if mark.tag == "i" and number is not None and number.tag == "b":

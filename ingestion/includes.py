@@ -18,10 +18,24 @@ _READERS = {".rst", ".txt", ".text", *_ASCIIDOC} | {
     suffix for suffix, module in LOADERS.items() if module == "markdown"
 }
 _REST = re.compile(
-    r"^(?P<indent>[ \t]*)\.\. (?P<name>include|literalinclude)::[ \t]+(?P<path>\S[^\n]*)\n?"
-    r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    r"^(?P<indent>[ \t]*(?:[*-][ \t]+)*)\.\. (?P<name>include|literalinclude)::"
+    r"[ \t]+(?P<path>\S[^\n]*)\n?(?P<options>(?:[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
+"""It may be the first in an item of a list, and in a cell of a table of lists."""
+_CSV = re.compile(
+    r"^(?P<head>[ \t]*\.\. csv-table::[^\n]*\n(?:[ \t]+:(?!file:)[\w-]+:[^\n]*\n)*)"
+    r"(?P<indent>[ \t]+):file:[ \t]+(?P<path>\S[^\n]*)\n?"
+    r"(?P<options>(?:[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_IMPORT = re.compile(r"^import\s+(\w+)\s+from\s+['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
+_PARTIAL = re.compile(
+    r"^(?P<indent>[ \t]*)<(?P<part>[A-Z]\w*)(?P<given>(?:\s[^<>]*)?)/>[ \t]*$", re.MULTILINE
+)
+"""A part of MDX that another file holds, and the values that it is given."""
+_PROP = re.compile(r"\{props\.(\w+)\}")
+_GIVEN = re.compile(r"(\w+)=\{?[\"']([^\"'\n]*)[\"']\}?")
 _MYST = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{(?P<name>include|literalinclude)\}[ \t]+"
     r"(?P<path>\S[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",
@@ -67,7 +81,9 @@ class Included:
 def may_include(data: bytes, file: str) -> bool:
     """Say whether a file is a text that seems to include others, or to use names of the release."""
     is_text = PurePosixPath(file).suffix.lower() in _READERS
-    return is_text and (b"include" in data or b"8<-" in data or may_use_names(data, file))
+    brings = any(sign in data for sign in (b"include", b"8<-", b":file:"))
+    imports = b"import " in data and b".md" in data
+    return is_text and (brings or imports or may_use_names(data, file))
 
 
 def with_included(
@@ -77,8 +93,8 @@ def with_included(
 
     `read` returns the bytes of a file of the same folder by its path there, "/" between its parts,
     or None; it is asked for nothing outside. Understood are `include` and `literalinclude` of
-    reStructuredText and MyST, and the snippets of MkDocs. `release` is what `version` stands for
-    where no settings beside the file say it.
+    reStructuredText and MyST, tables of files, the snippets of MkDocs, and what MDX imports from
+    Markdown. `release` is what `version` stands for where no settings beside the file say it.
     """
     try:
         text = decode(data)
@@ -102,9 +118,20 @@ class _Inclusion:
 
         def found(match: re.Match[str]) -> str:
             named = match.groupdict()
-            content = self._content(self._named(named["path"].strip()), through)
+            path = imports.get(named["part"]) if "part" in named else named["path"]
+            if path is None:
+                return match[0]
+            content = self._content(self._named(path.strip().removeprefix("@site")), through)
             if content is None:
                 return match[0]
+            if match.re is _CSV:
+                rows = indent(f"\n{content[1].strip()}\n", named["indent"])
+                return f"{named['head']}{named['options']}{rows}"
+            if match.re is _PARTIAL:
+                values = dict(_GIVEN.findall(named["given"]))
+                part = self.expand(content[1], (*through, content[0]))
+                part = _PROP.sub(lambda prop: values.get(prop[1], prop[0]), part)
+                return indent(part.rstrip("\n"), named["indent"])
             options = dict(_OPTION.findall(named.get("options") or ""))
             part = _part(content[1], options)
             if match.re is _ADOC:
@@ -121,8 +148,10 @@ class _Inclusion:
             if self.left < 0:
                 self.missing.append(named["path"].strip())
                 return match[0]
-            return indent(part.rstrip("\n"), named["indent"]) + "\n"
+            within = indent(part.strip("\n"), re.sub(r"\S", " ", named["indent"]))
+            return named["indent"] + within[len(named["indent"]) :] + "\n"
 
+        imports = dict(_IMPORT.findall(text))
         if is_asciidoc(through[-1]):
             self.attributes |= _ADOC_ATTRIBUTE.findall(text)
             return _ADOC.sub(found, text)
@@ -134,7 +163,9 @@ class _Inclusion:
             )
 
         # MkDocs puts snippets into code, too.
-        return _SNIPPET.sub(found, outside_code(_MYST, outside_code(_REST, text)))
+        for pattern in (_REST, _CSV, _MYST, *([_PARTIAL] if imports else [])):
+            text = outside_code(pattern, text)
+        return _SNIPPET.sub(found, text)
 
     def _named(self, path: str) -> str:
         """Put what a text has named into a path."""

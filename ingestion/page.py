@@ -46,9 +46,10 @@ _WRAPPED = re.compile(rf"(?<={_HAN})[ \t]*\n[ \t]*(?={_HAN})")
 def collapse(text: str) -> str:
     """Join runs of white space, non-breaking spaces among them, to single spaces.
 
-    Where a line ends between Han characters or kana, which have no spaces, there is none.
+    Where a line ends between Han characters or kana, which have no spaces, there is none; nor is
+    there a hyphen that is shown only where a line ends.
     """
-    return " ".join(_WRAPPED.sub("", text).split())
+    return " ".join(_WRAPPED.sub("", text.replace("\u00ad", "")).split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from ingestion.rows import clustered
 
 _UNDERLINE = re.compile(r"^([=\-~^*+#])\1{2,}$")
 _NUMBERED_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z].{0,70}[^.:;,]$")
-_ITEM = re.compile(r"^\s*([-*•]|\d{1,3}[.)])\s+")
+_ITEM = re.compile(r"^\s*([-*•]|\d{1,3}[.)]|(?<=\s)\(\d{1,3}\))\s+")
 _OPTION = re.compile(
     r"^(?P<indent> {1,8})(?P<names>--?[A-Za-z?][^\s,]*(?:(?:, | )[^\s]+)*)(?:  +(?P<words>\S.*))?$"
 )
 """A line of a command's help that names an option; what it does is to its right or below it."""
 _PARAGRAPH = re.compile(r"(?: {4}|\t).*(?:\n.+|\n{2,}(?: {4}|\t).*)*|.+(?:\n.+)*")
-_COLUMNS = re.compile(r"\S {3,}\S|\t|[|+]\s*[-|]")
+_COLUMNS = re.compile(r"\S {3,}\S|\w\u3000+\w|\t|[|+]\s*[-|]")
 _LONGEST_HEADING = 80
 _REST = re.compile(r"^\.\. (?:[a-z][\w:-]*::(?:\s|$)|_[^:\n]+:)", re.M)
 """A directive or a target of reStructuredText, which many projects keep in .txt files."""
@@ -118,5 +118,6 @@ def _joined(lines: list[str]) -> tuple[BlockKind, str]:
     mark = _ITEM.match(lines[0])
     if not mark:
         return BlockKind.PARAGRAPH, text
-    bullet = mark[1].replace(")", ".") if mark[1][0].isdigit() else "-"
+    is_sign = mark[1] in "-*•"
+    bullet = "-" if is_sign else re.sub(r"^(\d+)\)", r"\1.", mark[1])
     return BlockKind.LIST_ITEM, f"{bullet} {text[len(mark[1]) :].strip()}"

@@ -29,7 +29,7 @@ _SIGNS: dict[str, str] = {
 _WORD = re.compile(r'"((?:[^"]|"")*)"?|((?:\\.|\S)+)')
 _CONDITION = re.compile(r"^[.'][ \t]*(?P<kind>if|ie|el)\b[ \t]*(?P<rest>.*)$")
 _TESTED = re.compile(r"^(?P<not>!?)(?P<test>'[^']*'[^']*'|\S+)[ \t]*(?P<rest>.*)$")
-_DEFINED = re.compile(r"^[.'][ \t]*(?:(?:de1?|am1?)\b[ \t]*\S*|ig\b)[ \t]*(?P<end>[^\s\\]*)")
+_DEFINED = re.compile(r"^[.'][ \t]*(?:(?:de1?|am1?)[ \t]+\S+|ig\b)[ \t]*(?P<end>[^\s\\]*)")
 _COMMENT = re.compile(r'(?<!\\)(?:\\\\)*(?P<sign>\\")')
 _STRING = re.compile(r"^[.'][ \t]*ds1?[ \t]+(?P<name>\S+)[ \t]+\"?(?P<text>.*)$")
 

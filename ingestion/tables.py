@@ -52,6 +52,17 @@ def header_height(rows: Sequence[Sequence[Cell]], header_rows: int) -> int:
     return height if height < len(rows) else 1
 
 
+def names_figures(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first row of a bare grid names its columns: words above figures.
+
+    In three columns or more, since in two the first row may be a name and its value.
+    """
+    first, *others = rows or [()]
+    names = all(text.strip() and not any(map(str.isdigit, text)) for text in first)
+    below = any(any(map(str.isdigit, text)) for row in others for text in row[1:])
+    return len(first) > 2 and names and len(set(first)) == len(first) and below
+
+
 def table_blocks(
     rows: Sequence[Sequence[str]],
     *,

@@ -225,9 +225,11 @@ def _parent(element: etree._Element) -> str:
 def _tables(root: etree._Element) -> None:
     for group in root.iter("tgroup"):
         names = [spec.get("colname") for spec in group.iter("colspec")]
+        spans = {spec.get("spanname"): spec for spec in group.iter("spanspec")}
         for entry in group.iter("entry"):
             entry.set("rowspan", str(whole_number(entry.get("morerows"), 0) + 1))
-            first, last = entry.get("namest"), entry.get("nameend")
+            span = spans.get(entry.get("spanname"), entry)
+            first, last = span.get("namest"), span.get("nameend")
             if first in names and last in names:
                 entry.set("colspan", str(max(names.index(last) - names.index(first) + 1, 1)))
     for head in root.iter("thead", "sthead", "prophead", "chhead"):

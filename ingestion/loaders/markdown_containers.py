@@ -29,6 +29,8 @@ from ingestion.names import CONDITION, VARIABLE
 
 _KINDS = ("type", "style", "kind", "color", "variant", "severity")
 _TITLES = ("title", "label", "header", "heading", "summary", "name", "tabname", "value")
+_FIELDS = {"paramfield", "responsefield"}
+"""Parameters and fields of an interface (Mintlify), by where they stand."""
 SHOWN = ("caption", "title", "text", "content", "label", "alt")
 """What is seen of an element without a body."""
 
@@ -246,6 +248,12 @@ def _tag(state: StateBlock, first: int, end: int) -> Container | None:
             return Container("div", "", body, after, text, is_tag=True)
         return Container(kind, label(kind), body, after, text, is_tag=True)
     title = tags.first(_TITLES)
+    if kind in _FIELDS:
+        facts = [tags.first(("type",)), *(f"default {d}" for d in [tags.first(("default",))] if d)]
+        facts += [word for word in ("required", "deprecated") if word in {*tags.bare, *tags.named}]
+        told = ", ".join(filter(None, facts))
+        name = title or tags.first(("path", "query", "body", "header"))
+        title = f"{name} ({told})" if told else name
     bare = [word for word in tags.bare if not word.startswith("markdown")]
     if kind in SORTED:
         sort = tags.first(_KINDS) or (bare.pop(0) if bare else kind)

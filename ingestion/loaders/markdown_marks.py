@@ -57,7 +57,7 @@ def marks_plugin(parser: MarkdownIt) -> None:
     "constants", where those are put that MDX exports; one that is not there stays as it is.
     """
     parser.block.ruler.before("fence", "unseen", _pass_over, {"alt": ["paragraph"]})
-    parser.inline.ruler.before("backticks", "dialects", _read_mark)
+    parser.inline.ruler.before("escape", "dialects", _read_mark)
     parser.block.ruler.before("fence", "math_block", _read_formula, {"alt": ["paragraph"]})
     for kind in ("math_block", "math_block_label"):
         parser.add_render_rule(kind, _shown_formula)
@@ -164,6 +164,7 @@ def _component(found: re.Match[str], known: Environment) -> list[Part] | None:
     return [("text", Attributes.of(found["rest"]).first(SHOWN))] if found["alone"] else None
 
 
+_TEX = r"(?:(?!\\[()\[\]])[^\\^_=]){0,300}(?:[\^_=]|\\[A-Za-z])(?:(?!\\[()\[\]]).){0,2000}"
 Reader = Callable[[re.Match[str], Environment], list[Part] | None]
 _MARKS: dict[str, list[tuple[str, Reader]]] = {
     # Formulas, in which neither a backslash nor a star is a mark.
@@ -173,6 +174,11 @@ _MARKS: dict[str, list[tuple[str, Reader]]] = {
             r"(?<![\w$])(?P<text>\$(?![\s$])(?:\\.|[^$\\\n]){1,1000}(?<!\s)\$)(?![\w$])",
             _literal,
         ),
+    ],
+    # Of LaTeX; what has none of its signs is an escaped bracket.
+    "\\": [
+        (rf"(?P<text>\\\({_TEX}\\\))", _literal),
+        (rf"(?<![^\n])(?P<text>\\\[{_TEX}\\\])[ \t]*(?![^\n])", _literal),
     ],
     "{": [
         (r"\{(?P<role>[a-zA-Z][\w:+-]*)\}(?P<ticks>`+)(?P<text>.{1,2000}?)(?P=ticks)(?!`)", _role),

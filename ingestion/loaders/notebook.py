@@ -84,11 +84,14 @@ def _raw(source: str, kind: Any) -> str:
 
 def _output(output: dict[str, Any]) -> Iterator[str]:
     shown = mapping(output.get("data"))
-    table = _text(shown.get("text/html"))
-    if "<table" in table:
+    table, formula = _text(shown.get("text/html")), _text(shown.get("text/latex"))
+    # A script that would fill a table is not run.
+    if "<table" in table and not ("<script" in table and "text/plain" in shown):
         yield f"<div>{table}</div>"
     elif words := _text(shown.get("text/markdown")):
         yield f"<div>{markdown_html(words)}</div>"
+    elif formula:
+        yield f"<p>{escape(formula, quote=False)}</p>"
     elif output.get("output_type") in {"error", "pyerr"}:
         failed = f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
         yield _listing(failed)

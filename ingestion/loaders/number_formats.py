@@ -19,9 +19,13 @@ _SECTION = re.compile(r'(?:"[^"]*"|\\.|[^;"\\])+')
 def shown_number(value: float, number_format: str) -> str:
     """Return a number as it is shown in its format: digits, separators, shares, units, powers.
 
+    The format ;;; shows nothing.
+
     What is no such format, such as a fraction's, shows all digits of the number; so does the
     format 0 where it would hide decimals.
     """
+    if number_format.strip() == ";;;":
+        return ""
     forms = _forms(number_format)
     own = 2 if value == 0 and len(forms) > 2 else int(value < 0 and len(forms) > 1)
     form = forms[own] if forms else None

@@ -27,6 +27,8 @@ from ingestion.tables import Cell, cell_text, expand_spans, header_height, table
 from ingestion.unread import Unread
 
 _DEEPEST = 50
+_USUAL = 228_600
+"""The size of text of which a slide says none, in EMU: 18 points."""
 _NOTES = "Speaker notes"
 _LISTS = {"BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"}
 _FURNITURE = {"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER"}
@@ -82,7 +84,7 @@ def _slide(slide: Any, place: str, unread: Unread) -> Iterator[Block]:
         unread.add("hidden slide", place)
         return
     choose_alternatives(slide._element)
-    heading = slide.shapes.title
+    heading = slide.shapes.title or _set_as_title(slide.shapes)
     title = "" if heading is None else _lines(heading.text_frame)
     path = (title,) if title else ()
     if title:
@@ -99,6 +101,23 @@ def _slide(slide: Any, place: str, unread: Unread) -> Iterator[Block]:
                 label = ""
             yield replace(block, text=f"{label}{block.text}")
             label = ""
+
+
+def _set_as_title(shapes: Iterable[Any]) -> Any | None:
+    """Return the text at the top of a slide where it is set larger than all other text of it."""
+    texts = [
+        shape
+        for shape in _in_reading_order(shapes)
+        if shape.has_text_frame and shape.text_frame.text.strip()
+    ]
+    sizes = [
+        max(
+            (run.font.size or _USUAL for p in shape.text_frame.paragraphs for run in p.runs),
+            default=0,
+        )
+        for shape in texts
+    ]
+    return texts[0] if len(texts) > 1 and sizes[0] > max(sizes[1:]) else None
 
 
 def _in_reading_order(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:

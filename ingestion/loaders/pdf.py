@@ -288,8 +288,12 @@ def _title(pdf: Any, first: Sequence[Line], file: str) -> str:
 
 
 def _drop_furniture(sheets: Sequence[_Sheet]) -> None:
+    body = Typography.of([line for sheet in sheets for line in sheet.lines]).body_size
     placed = [
-        [PlacedLine(line.text, line.middle / sheet.page.rect.height) for line in sheet.lines]
+        [
+            PlacedLine(line.text, line.middle / sheet.page.rect.height, line.size > 1.15 * body)
+            for line in sheet.lines
+        ]
         for sheet in sheets
     ]
     running = furniture(placed)

@@ -1,10 +1,10 @@
 """The figures of a PDF: pictures and schematics by their place on the page, at the text above."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ingestion.boilerplate import returns
 from ingestion.loaders.pdf_blocks import squeeze
 from ingestion.loaders.pdf_layout import Box, Line
 from ingestion.loaders.pdf_strokes import Drawing
@@ -39,10 +39,16 @@ def pictures_on(page: Any) -> dict[_Key, list[Box]]:
     return found
 
 
-def repeated(pictures: Sequence[dict[_Key, list[Box]]]) -> frozenset[_Key]:
-    """Return what stands on several pages, given those of each: furniture, such as a logo."""
-    counts = Counter(key for on_page in pictures for key in on_page)
-    return frozenset(key for key, count in counts.items() if count > 1)
+def repeated(pictures: Sequence[Iterable[_Key]]) -> frozenset[_Key]:
+    """Return what returns over the pages as their running lines do: furniture, such as a logo."""
+    places: dict[_Key, set[int]] = {}
+    for page, on_page in enumerate(pictures):
+        for key in on_page:
+            places.setdefault(key, set()).add(page)
+    count = len(pictures)
+    return frozenset(
+        key for key, where in places.items() if any(returns(page, where, count) for page in where)
+    )
 
 
 def with_figures(

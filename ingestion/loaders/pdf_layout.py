@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from statistics import median, mode
 from typing import Any
-from unicodedata import category
+from unicodedata import bidirectional, category, normalize
 
 from ingestion.loaders.office_symbols import shown_as
 from ingestion.mupdf import pymupdf
@@ -22,6 +22,7 @@ _MONO = re.compile(
 _BOLD = re.compile(r"bold|black|heavy|medi\b|btt|cmbx|[-,]bd", re.I)
 _BULLET_GLYPHS = {"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "▸", "\uf076": "▪"}
 _CODE_QUOTES = str.maketrans({"’": "'", "‘": "'", "‛": "'", "´": "'", "“": '"', "”": '"', "−": "-"})
+_OF_SIGNS = ("Wingdings", "ZapfDingbats")
 _KEPT_UNPRINTABLE = "\u00ad" + "".join(_BULLET_GLYPHS)
 _LEVEL = 0.99
 _FLAG_SUPERSCRIPT, _FLAG_MONO, _FLAG_BOLD = 1, 8, 16
@@ -159,7 +160,8 @@ def page_segments(page: Any) -> list[Line]:
         line = _segment(raw)
         if line is not None and _lies_on(page.rect, line):
             segments.setdefault((line.text, round(line.x0 / 2), round(line.base / 2)), line)
-    return list(segments.values())
+    lines = list(segments.values())
+    return _with_pieces_joined(lines) if any(_runs_leftwards([line]) for line in lines) else lines
 
 
 def _drop_unpainted(page: Any, raws: Sequence[dict[str, Any]]) -> None:
@@ -209,8 +211,10 @@ def _glyphs(raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], _Style, 
         style = (font, round(span["size"], 1), mono, bold)
         for char in span["chars"]:
             letter = _BULLET_GLYPHS.get(char["c"], char["c"])
-            if category(letter) == "Co" or family.startswith("Wingdings"):
+            if category(letter) == "Co" or family.startswith(_OF_SIGNS):
                 letter = shown_as(family, letter)
+            if "\ufb1d" <= letter <= "\ufefc":
+                letter = normalize("NFKC", letter)
             if letter.isprintable() or letter.isspace() or letter in _KEPT_UNPRINTABLE:
                 yield letter, char, style, bool(flags & _FLAG_SUPERSCRIPT)
 
@@ -230,7 +234,10 @@ def _segment(raw: dict[str, Any]) -> Line | None:
             text = text.translate(_CODE_QUOTES)
         elif raised and runs and not spaced and text.lstrip("-−+").isalnum():
             text = "^" + text
-        x0, x1 = glyphs[0][1]["bbox"][0], glyphs[-1][1]["bbox"][2]
+        x0, x1 = (
+            edge(glyph["bbox"][side] for _, glyph, *_ in glyphs)
+            for edge, side in ((min, 0), (max, 2))
+        )
         runs.append(Run(text, x0, x1, font, size, mono, bold, spaced))
         spaced = False
     if not runs:
@@ -239,17 +246,39 @@ def _segment(raw: dict[str, Any]) -> Line | None:
     base = next((char["origin"][1] for _, char, _, raised in placed if not raised), y1)
     if raw["dir"][0] < _LEVEL:
         return Line(x0, y0, x1, y1, tuple(runs), y1, turned=True)
-    return Line(runs[0].x0, y0, runs[-1].x1, y1, tuple(runs), base)
+    return Line(min(r.x0 for r in runs), y0, max(r.x1 for r in runs), y1, tuple(runs), base)
+
+
+def _runs_leftwards(row: Sequence[Line]) -> bool:
+    """Whether most letters of a row are of a script that is read from right to left."""
+    kinds = Counter(bidirectional(sign) for line in row for sign in line.text)
+    return kinds["R"] + kinds["AL"] > kinds["L"]
+
+
+def _with_pieces_joined(lines: Sequence[Line]) -> list[Line]:
+    """Join what MuPDF takes apart in a line that is read from right to left, as at a number."""
+    joined: list[Line] = []
+    for row in rows(lines):
+        leftwards = _runs_leftwards(row)
+        for i, line in enumerate(row):
+            if i and leftwards and joined[-1].x0 - line.x1 < line.size and not line.turned:
+                joined[-1] = merge([joined[-1], line])
+            else:
+                joined.append(line)
+    return joined
 
 
 def rows(lines: Iterable[Line]) -> list[list[Line]]:
-    """Group lines that stand on one baseline, top to bottom, each group left to right."""
+    """Group lines that stand on one baseline, top to bottom, each group as its script is read."""
 
     def on_one_baseline(first: Line, line: Line) -> bool:
         return line.base - first.base <= 0.35 * min(line.size, first.size)
 
     ordered = sorted(lines, key=lambda line: (line.base, line.x0))
-    return [sorted(row, key=lambda line: line.x0) for row in clustered(ordered, on_one_baseline)]
+    return [
+        sorted(row, key=lambda line: line.x0, reverse=_runs_leftwards(row))
+        for row in clustered(ordered, on_one_baseline)
+    ]
 
 
 _FEWEST_NUMBERED = 3

@@ -1,9 +1,9 @@
 """The pictures of a PDF, which are not read, counted without what only decorates its pages."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ingestion.loaders.pdf_figures import repeated
 from ingestion.unread import Unread
 
 _SMALLEST = 36.0
@@ -13,23 +13,24 @@ _SMALLEST = 36.0
 def unread_pictures(pages: Iterable[tuple[int, Any]]) -> tuple[str, ...]:
     """Return what is to be said of the pictures on pages, given with their numbers.
 
-    A picture that stands on several pages is furniture, such as a logo. `pages` are of
-    `pymupdf.Page`.
+    Furniture is not counted. `pages` are of `pymupdf.Page`.
     """
-    seen: Counter[tuple[int, int, int]] = Counter()
-    first: dict[tuple[int, int, int], int] = {}
+    numbers, on_pages = [], []
     for number, page in pages:
-        on_page = {
-            (picture["width"], picture["height"], picture["size"])
-            for picture in page.get_image_info()
-            if _is_large(*picture["bbox"])
-        }
-        seen.update(on_page)
-        first |= dict.fromkeys(on_page, number)
+        numbers.append(number)
+        on_pages.append(
+            {
+                (picture["width"], picture["height"], picture["size"])
+                for picture in page.get_image_info()
+                if _is_large(*picture["bbox"])
+            }
+        )
+    told = set(repeated(on_pages))
     unread = Unread()
-    for kind, count in seen.items():
-        if count == 1:
-            unread.add("picture", f"on page {first[kind]}")
+    for number, on_page in zip(numbers, on_pages, strict=True):
+        for kind in on_page - told:
+            unread.add("picture", f"on page {number}")
+            told.add(kind)
     return unread.remarks()
 
 

@@ -10,6 +10,7 @@ from statistics import median
 
 from ingestion.loaders.pdf_layout import Box, Line, around, merge, rows
 from ingestion.loaders.pdf_strokes import Grid, joined
+from ingestion.tables import names_figures
 
 Join = Callable[[Sequence[Line]], str]
 """Makes the text of a paragraph from its lines."""
@@ -44,11 +45,17 @@ class Table(Box):
         )
 
     def with_header_of(self, earlier: Table) -> Table:
-        """Repeat the earlier part's header, unless the page repeats it already."""
+        """Repeat the earlier part's header, unless the page does, and the name of a cut row."""
         header = earlier.cells[: earlier.header_rows]
-        if not header or self.header_rows or self.cells[: len(header)] == header:
-            return replace(self, header_rows=max(self.header_rows, len(header)))
-        return replace(self, cells=header + self.cells, header_rows=len(header))
+        if self.header_rows or self.cells[: len(header)] == header:
+            header = self.cells[: max(self.header_rows, len(header))]
+            rows = self.cells[len(header) :]
+        else:
+            rows = self.cells
+        if header and rows and not rows[0][0]:
+            # The row above goes on.
+            rows = ((earlier.cells[-1][0], *rows[0][1:]), *rows[1:])
+        return replace(self, cells=header + rows, header_rows=len(header))
 
 
 def drawn_tables(
@@ -175,7 +182,7 @@ def _table(cells: list[list[_Cell]], taken: Sequence[Line], join: Join) -> Table
     if len(cells) < 2 or len(used) < 2:
         return None
     texts = tuple(tuple(join(cell) for cell in row) for row in cells)
-    return Table(*around(taken), texts, _header_rows(cells))
+    return Table(*around(taken), texts, _header_rows(cells) or int(names_figures(texts)))
 
 
 def _header_rows(cells: list[list[_Cell]]) -> int:

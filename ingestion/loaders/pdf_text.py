@@ -76,7 +76,9 @@ class Typography:
         words = line.text.split()
         if line.mono or len(words) > 20 or not any(c.isalpha() for c in line.text):
             return False
-        if line.size > self.body_size + 0.6:
+        labels = [run.text for run in line.runs if run.size <= self.body_size + 0.6]
+        # What is entered in a field may be larger than its label.
+        if line.size > self.body_size + 0.6 and not (labels and labels[-1].endswith(":")):
             return line.text[-1] not in ".,;" and (line.bold or line.size > self.body_size * 1.15)
         if (
             not line.bold

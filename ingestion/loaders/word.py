@@ -1,7 +1,7 @@
 """Word files as Word shows them: with its numbers, and without what is struck out or hidden."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -9,7 +9,7 @@ from ingestion.documents import flowing_document
 from ingestion.html_parts import HeadingPath
 from ingestion.loaders.office_figures import settled
 from ingestion.loaders.ooxml import Element, Package, is_on, number, value
-from ingestion.loaders.word_runs import Runs
+from ingestion.loaders.word_runs import Runs, is_placeholder
 from ingestion.loaders.word_styles import Numbering, Styles
 from ingestion.page import (
     Block,
@@ -19,7 +19,14 @@ from ingestion.page import (
     UnreadableFile,
     collapse,
 )
-from ingestion.tables import Cell, cell_text, expand_spans, header_height, table_blocks
+from ingestion.tables import (
+    Cell,
+    cell_text,
+    expand_spans,
+    header_height,
+    names_figures,
+    table_blocks,
+)
 from ingestion.unread import Unread
 
 _CODE = re.compile(r"code|preformatted|listing|macro text", re.IGNORECASE)
@@ -76,7 +83,7 @@ class _Reader:
                 yield from self._table(child)
             elif child.tag == "altChunk":
                 self.unread.add("inserted file", self._place)
-            else:
+            elif not is_placeholder(child):
                 yield from self.blocks(child)
 
     def notes(self) -> Iterator[Block]:
@@ -194,7 +201,8 @@ class _Reader:
         if self._has_styled_header(table):
             return int(len(rows) > 1)
         bold = [bool(row) and all(map(self._runs.is_bold, row)) for row in cells[:2]]
-        return int(bold == [True, False] or (_wants_header(table) and _is_above_figures(cells)))
+        texts = [["".join(cell.itertext()).strip() for cell in row] for row in cells]
+        return int(bold == [True, False] or (_wants_header(table) and names_figures(texts)))
 
     def _has_styled_header(self, table: Element) -> bool:
         styles = self._styles.chain(value(table.find("tblPr/tblStyle")))
@@ -206,13 +214,6 @@ class _Reader:
 def _wants_header(table: Element) -> bool:
     look = table.find("tblPr/tblLook")
     return look is not None and look.get("firstRow", "") in {"1", "true"}
-
-
-def _is_above_figures(cells: Sequence[Sequence[Element]]) -> bool:
-    first, *others = [["".join(cell.itertext()).strip() for cell in row] for row in cells]
-    names = all(text and not any(map(str.isdigit, text)) for text in first)
-    below = any(any(map(str.isdigit, text)) for row in others for text in row[1:])
-    return len(first) > 2 and names and len(set(first)) == len(first) and below
 
 
 def _linked(package: Package, part: str, kind: str) -> Element | None:

@@ -92,7 +92,9 @@ class Runs:
                 self._run(child)
             elif child.tag in {"oMath", "oMathPara"}:
                 self._shown.text += linear(child)
-            elif child.tag != "sdt" or child.find("sdtPr/showingPlcHdr") is None:
+            elif (box := child.find("sdtPr/checkbox")) is not None:
+                self._shown.text += _ticked(is_on(box.find("checked")))
+            elif not is_placeholder(child):
                 self._walk(child)
 
     def _run(self, run: Element) -> None:
@@ -135,8 +137,12 @@ class Runs:
         return is_on(self.styles.given(of_paragraph, path) if found is None else found)
 
     def _font(self, run: Element) -> str:
-        fonts = self._of_run(run, "rPr/rFonts[@ascii]")
-        return "" if fonts is None else fonts.get("ascii", "")
+        path = "rPr/rFonts[@ascii]"
+        fonts, usual = self._of_run(run, path), self.styles.given(self.styles.usual, path)
+        if fonts is None:
+            fonts = self.styles.given(self._of_paragraph, path)
+        # What all text is set in says nothing of a part of it.
+        return "" if fonts is None or fonts is usual else fonts.get("ascii", "")
 
     def _of_run(self, run: Element, path: str) -> Element | None:
         own = run.find(path)
@@ -179,13 +185,22 @@ class Runs:
                 self.unread.add("picture", self._place)
 
 
+def is_placeholder(control: Element) -> bool:
+    """Whether a control shows what to enter in it, and nothing that somebody entered."""
+    return control.tag == "sdt" and control.find("sdtPr/showingPlcHdr") is not None
+
+
+def _ticked(on: bool) -> str:
+    return "☑" if on else "☐"
+
+
 def _chosen(form: Element | None) -> str:
     """Return what is ticked or chosen in a field of a form."""
     if form is None:
         return ""
     if (box := form.find("checkBox")) is not None:
         ticked = box.find("checked")
-        return "☑" if is_on(box.find("default") if ticked is None else ticked) else "☐"
+        return _ticked(is_on(box.find("default") if ticked is None else ticked))
     entries = form.findall("ddList/listEntry")
     at = number(value(form.find("ddList/result")))
     return value(entries[at]) or "" if at < len(entries) else ""

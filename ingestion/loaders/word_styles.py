@@ -26,7 +26,7 @@ class Styles:
         found = [] if root is None else root.findall("style")
         self._styles: dict[str | None, Element] = {s.get("styleId"): s for s in found}
         usual = (s.get("styleId") for s in found if s.get("type") == "paragraph" and _is_usual(s))
-        self._usual = next(usual, None)
+        self.usual = next(usual, None)
         self._given: dict[tuple[str | None, str], Element | None] = {}
         self._chains: dict[str | None, tuple[Element, ...]] = {}
 
@@ -43,7 +43,7 @@ class Styles:
 
     def of(self, paragraph: Element) -> str | None:
         """Return the style of a paragraph."""
-        return value(paragraph.find("pPr/pStyle")) or self._usual
+        return value(paragraph.find("pPr/pStyle")) or self.usual
 
     def given(self, style: str | None, path: str) -> Element | None:
         """Return what a style, or the nearest that it is based on, has under a path."""

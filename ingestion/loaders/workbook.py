@@ -72,6 +72,7 @@ class _Grid:
     hidden: int = 0
     """Rows and columns with text that are not shown."""
     _last: int = 0
+    _folded: set[int] = field(default_factory=set)
 
     @classmethod
     def of(cls, sheet: Any) -> "_Grid":
@@ -118,6 +119,7 @@ class _Grid:
         rows = [row for table in self.tables for row in table.values()]
         gone = {column for row in rows for column in row if column in columns}
         self.hidden += len(gone)
+        self._folded |= gone
         for row in rows:
             for column in gone & row.keys():
                 del row[column]
@@ -139,7 +141,8 @@ class _Grid:
         for table in self.tables:
             yield []
             for row in table.values():
-                yield [row.get(column, "") for column in range(1, max(row, default=0) + 1)]
+                shown = (c for c in range(1, max(row, default=0) + 1) if c not in self._folded)
+                yield [row.get(column, "") for column in shown]
 
 
 def _places(table: dict[int, dict[int, str]]) -> Iterator[tuple[tuple[int, int], str]]:
@@ -161,7 +164,9 @@ def shown(cell: Any) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, datetime.datetime):
-        return str(value.date() if value.time() == datetime.time() else value)
+        day = str(value.date() if value.time() == datetime.time() else value)
+        # A format of months names no day.
+        return day if "d" in (cell.number_format or "d").lower() else day[:7]
     if isinstance(value, datetime.timedelta):
         return _duration(value, cell.number_format or "")
     if isinstance(value, int | float):

@@ -14,6 +14,8 @@ FILES = {
     "docs/shared/note.inc": "The valve is hot.\n\n.. include:: deeper.inc\n",
     "docs/shared/deeper.inc": "Wear gloves.\n",
     "docs/valve.py": "import os\n\ndef close():\n    # begin\n    shut()\n    # end\n",
+    "docs/keys.csv": "Key,Use\nttl,60\n",
+    "docs/_port.mdx": "On {props.name} 7443.\n",
     "snippets/keep.md": "Keep it *dry*.\n",
     "docs/round.inc": "Round.\n\n.. include:: round.inc\n",
 }
@@ -34,10 +36,28 @@ def test_a_file_is_included_with_what_it_includes_at_its_place() -> None:
     )
 
 
-def test_paths_from_the_top_and_snippets_are_found() -> None:
-    assert included(".. include:: /docs/shared/deeper.inc\n") == "Wear gloves.\n"
-    assert included('--8<-- "snippets/keep.md"\n', "docs/a.md") == "Keep it *dry*.\n\n"
-    assert included("```{include} ../snippets/keep.md\n```\n", "docs/a.md") == "Keep it *dry*.\n\n"
+@pytest.mark.parametrize(
+    ("file", "text", "read"),
+    [
+        ("a.rst", ".. include:: /docs/shared/deeper.inc\n", "Wear gloves.\n"),
+        ("a.rst", "* - .. include:: shared/deeper.inc\n  - 10\n", "* - Wear gloves.\n  - 10\n"),
+        (
+            "a.rst",
+            ".. csv-table:: Keys\n   :file: keys.csv\n   :header-rows: 1\n\nEnd.\n",
+            ".. csv-table:: Keys\n   :header-rows: 1\n\n   Key,Use\n   ttl,60\n\nEnd.\n",
+        ),
+        ("a.md", '--8<-- "snippets/keep.md"\n', "Keep it *dry*.\n\n"),
+        ("a.md", "```{include} ../snippets/keep.md\n```\n", "Keep it *dry*.\n\n"),
+        (
+            "a.mdx",
+            "import Port from './_port.mdx'\n\n<Port name=\"Linux\" />\n<Other />\n",
+            "import Port from './_port.mdx'\n\nOn Linux 7443.\n<Other />\n",
+        ),
+        ("a.mdx", "```\n<Port />\n```\nimport Port from '@site/docs/_port.mdx'\n", None),
+    ],
+)
+def test_what_is_included_stands_in_its_place(file: str, text: str, read: str | None) -> None:
+    assert included(text, f"docs/{file}") == (text if read is None else read)
 
 
 @pytest.mark.parametrize(
