@@ -82,7 +82,7 @@ class ParsedMention:
 
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
-    r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
+    r"(?P<later>\+(?![\w.])|\s+\(?(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
     rf"(?:(?P<earlier>{BEFORE}+)|(?P<after>{AFTER}+)|(?P<since>{SINCE}+))?"
     r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|one(?!-)|series|line|branch|版本)\b[)\]\"'”’]*)?"
     rf"(?:(?<=[xX*])\s*{NEWEST})?",
@@ -149,7 +149,7 @@ def find_mentions(
     names = release_names(product)
     masked = mask(question, product, spans or product_spans(question, [product]))
     text = set_apart(masked)
-    mentions = [*_numbers(question, text, names), *_worded(question, text, masked, names)]
+    mentions = [*_numbers(question, text, product), *_worded(question, text, masked, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
@@ -202,10 +202,11 @@ def _worded(question: str, text: str, masked: str, names: ReleaseNames) -> Itera
             yield replace(mention, is_uncertain=bool(goes_on or counts))
 
 
-def _numbers(question: str, text: str, names: ReleaseNames) -> list[ParsedMention]:
+def _numbers(question: str, text: str, product: Product) -> list[ParsedMention]:
+    names = release_names(product)
     numbers = find_numbers(text, names)
     mentions: list[ParsedMention] = []
-    for number, role in zip(numbers, account(text, numbers, names), strict=True):
+    for number, role in zip(numbers, account(text, numbers, product), strict=True):
         if role is NumberRole.OTHER:
             continue
         reading = number.reading
