@@ -28,9 +28,9 @@ from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder, MiniLM
-from corpora.indexing.words_with_versions import with_words
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
+from corpora.indexing.words_with_versions import with_words
 from corpora.parameters.releases import OpenParameters
 from ingestion.errors import BadSettings
 

@@ -154,17 +154,14 @@ def account(text: str, numbers: Sequence[Number], product: Product) -> list[Numb
         if not (joined and any(joined.groups())) or OWN in joined[0]:
             continue
         first, second = roles[i : i + 2]
+        both_known = left.is_known and right.is_known
         if first is NumberRole.OTHER and not right.is_known:
             roles[i + 1] = NumberRole.OTHER
         elif second is NumberRole.OTHER and UNIT.match(text, right.end):
             roles[i] = NumberRole.OTHER
-        elif (
-            (joined["join"] or "") in _WAYS and left.is_known and right.is_known and left.is_dotted
-        ):
-            roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
-        elif contrasts and (
-            (left.is_dotted and right.is_dotted)
-            or (left.is_known and right.is_known and ends_name(text, right.end))
+        elif (contrasts and both_known and ends_name(text, right.end)) or (
+            (contrasts or (joined["join"] in _WAYS and both_known))
+            and (left.is_dotted and right.is_dotted)
         ):
             roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
         elif first is NumberRole.OPEN and second is NumberRole.RELEASE and not joined["place"]:
@@ -208,7 +205,11 @@ def _role_of(text: str, number: Number, product: Product) -> NumberRole:
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
     bracketed = owner and owner["joint"].isspace() and before["open"]
-    if owner and not bracketed and (not owner["joint"].isspace() or not _stands_free(owner)):
+    if (
+        owner
+        and not bracketed
+        and (not owner["joint"].isspace() or not _stands_free(owner, product))
+    ):
         words = [word for word in text.casefold().split() if word[0].isalpha()]
         # A query and no sentence: "pool timeout echo 1.4".
         keywords = len(words) if STOP_WORDS.isdisjoint(words) else 0
@@ -251,9 +252,11 @@ def _is_of_something(text: str, number: Number, before: re.Match[str], names: Re
     return following in _INTERFACES or not (is_named or (following in _FREE and not is_path))
 
 
-def _stands_free(owner: re.Match[str]) -> bool:
+def _stands_free(owner: re.Match[str], product: Product) -> bool:
     """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
+    if product.has_versions(word):
+        return False
     verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
     free = word.casefold() in _FREE or word.casefold() in words(*_AROUND)
     return verb or free or CONTRASTS.fullmatch(word) is not None

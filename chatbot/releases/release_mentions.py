@@ -110,7 +110,7 @@ _BEFORE = r"(?:before|prior\s+to|preceding)\b(?:\s+(?:that|this|it)(?:\s+one)?\b
 _PHRASES = {
     (Place.EVERY, 0): r"(?:which|what|all|both|every|each|over|across|between)\s+"
     rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
-    r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
+    r"|(?<=\bsame\s)everywhere\b|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
     rf"|{EVERY}+|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where|supporting"
     r"|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve|exists))",
     (Place.OPEN, 0): rf"{NEWEST}\s+{_COUNT}{_MANY}|{_COUNT}{NEWEST}\s+{_MANY}|penultimate\s+{_ONE}"
