@@ -48,6 +48,7 @@ from corpora.database.sight import Sight
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder, MiniLM
+from corpora.indexing.words_with_versions import with_words
 from corpora.parameters.releases import OpenParameters, ReleaseParameters, opened_by
 from ingestion.errors import BadSettings, StrataError
 from prompts.fencing import visible
@@ -129,7 +130,7 @@ class Chatbot:
 
     def products(self) -> tuple[Product, ...]:
         """The products and releases that can be asked about."""
-        return self.catalog.products()
+        return with_words(self.catalog, self.corpora)
 
     def ask(
         self,

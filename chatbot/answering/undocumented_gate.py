@@ -120,12 +120,19 @@ def _stands_in(corpus: Corpus, name: str) -> bool:
 
 
 def _documents(corpus: Corpus, name: str) -> bool:
-    """Whether a release has the name outside release notes, which are about other releases too."""
+    """Whether a release has the name outside release notes, which are about other releases too.
+
+    One in capitals as such: the INFO of a log is not documented by a level "info".
+    """
     if not _stands_in(corpus, name):
         return False
     chunk_ids = [chunk_id for chunk_id, _ in corpus.lexical(corpus.wholes(name), _MANY)]
     pages = (corpus.page(chunk.page_id) for chunk in corpus.chunks(chunk_ids).values())
-    return any(page.document.kind is not DocumentKind.RELEASE_NOTES for page in pages)
+    return any(
+        page.document.kind is not DocumentKind.RELEASE_NOTES
+        and (not (name.isalpha() and name.isupper()) or name in page.text)
+        for page in pages
+    )
 
 
 def coverage(corpus: Corpus, text: str) -> float:

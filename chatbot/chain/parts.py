@@ -24,11 +24,13 @@ from chatbot.turn import ModelStep, RuleStep, Step
 from chatbot.understanding.queries import expand_terms, rewrite_query
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Glossaries
+from corpora.catalog.release import Product
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder, MiniLM
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
+from corpora.indexing.words_with_versions import with_words
 from corpora.parameters.releases import OpenParameters
 from ingestion.errors import BadSettings
 
@@ -56,6 +58,10 @@ class Parts:
     reranker: Reranker | None = None
     left_out: tuple[str, ...] = ()
 
+    def products(self) -> tuple[Product, ...]:
+        """The products and releases that can be asked about."""
+        return with_words(self.catalog, self.corpora)
+
     def releases(self, product: str) -> Sequence[str]:
         """The releases of a product."""
         products = self.catalog.products()
@@ -79,7 +85,7 @@ class Parts:
     @cached_property
     def rewriting(self) -> RuleStep:
         """Base, Filtered and Versionless: as the model read them, or by rules."""
-        return rewrite_query(self.catalog.products, self.open_corpus)
+        return rewrite_query(self.products, self.open_corpus)
 
     @cached_property
     def recall(self) -> Step | None:

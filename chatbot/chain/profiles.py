@@ -193,7 +193,7 @@ def _ablation(
 
 
 def _conversed(p: Parts) -> Steps:
-    products = p.catalog.products
+    products = p.products
     return named(
         small_talk=answer_small_talk(products),
         clarification=take_up_question(products),
@@ -202,7 +202,7 @@ def _conversed(p: Parts) -> Steps:
 
 
 def _read_by_rules(p: Parts) -> Steps:
-    return named(release_extraction=extract_release(p.catalog.products))
+    return named(release_extraction=extract_release(p.products))
 
 
 def _read_by_model(p: Parts, *, remembers: bool = False) -> Steps:
@@ -213,7 +213,7 @@ def _read_by_model(p: Parts, *, remembers: bool = False) -> Steps:
     rules = _conversed(p) + _read_by_rules(p)
     reading = read_question(
         p.needed_model,
-        p.catalog.products,
+        p.products,
         p.open_corpus,
         lambda turn: run(rules, turn),
         p.memory.recall.candidates if p.memory and remembers else None,
@@ -232,7 +232,7 @@ def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile
     write = write_lead_and_body(
         model,
         p.open_corpus,
-        p.catalog.products,
+        p.products,
         budget=p.settings.lead_budget,
         max_tokens=p.settings.answer_tokens,
         same=p.settings.memory_delta,

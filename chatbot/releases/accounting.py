@@ -61,13 +61,13 @@ _WORDS_BEFORE = re.compile(
     rf"|(?P<after>after|newer\s+than|above|{AFTER}+))\s+"
     rf"|(?P<since>{SINCE}+)\s*"
     rf"|{_THAN}(?<![\w./-])(?:(?<!roll )back\s+)?(?P<preposition>in|on|for|with|under|of|at|by"
-    r"|using|into|to|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/)\s+"
+    r"|using|running|into|to|from|since|until|as\s+of|than|vs\.?|versus|against|about|w/)\s+"
     r"|(?P<pre>\bpre)[\s-])?"
     r"(?:\b(?:the|our|my|your|an?|both|old|new|la|le|el|der)\s+){0,2}"
     rf"(?:(?<!\w)(?P<newest>{NEWEST})\s+(?:of\s+(?:the\s+)?)?)?"
-    rf"(?P<product>{OWN}+(?:\[\w+\])?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
+    rf"(?P<product>{OWN}+(?:\[\w+\]|(?:-[a-z]+)+(?=-))?(?:['’]s)?(?:[\s,:_=<>~^@/\[\]()\"-]|\bin\b)*)?"
     rf"(?:\b(?P<word>rel\w{{1,3}}se|vers(?!us)\w*|fassung|rel|ver|v|r|{VERSION})"
-    rf"(?:s?[\s.:=#_-]+(?:is\s+)?|(?<={VERSION_ENDS})))?"
+    rf"(?:s?[\s.:=#_/-]+(?:is\s+)?|(?<={VERSION_ENDS})))?"
     r"(?P<open>[(\[\"'“‘]*)(?P<prefix>(?<![a-z0-9.])(?:v|r|ver|rel|release|version)[.\-_]?)?\Z",
     re.IGNORECASE,
 )
@@ -92,6 +92,8 @@ JOINED = re.compile(
     re.I,
 )
 """The text that may stand between two releases that are named side by side."""
+_WAYS = ("→", "->", "=>", "to")
+"""Between a release and the one that it is left for."""
 COMPARATIVE = r"worse|better|(?:high|low|larg|small|long|short|fast|slow|strict)er"
 CHANGED = (
     r"\b(?:geändert|cambi(?:ó|ad\w|at\w|os?)|mudou|mudan\w+|(?:измен|отлич|сравн|разниц|нов)\w*)\b"
@@ -140,25 +142,26 @@ def _last_word(text: str) -> str:
     return words[-1].strip("\"'([,") if words else ""
 
 
-def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[NumberRole]:
+def account(text: str, numbers: Sequence[Number], product: Product) -> list[NumberRole]:
     """The role of each number of a masked question; those side by side are judged together.
 
     So "Python 3.8 and 3.9" has two of Python, "from 1.5 to 2.5 s" two quantities.
     """
-    roles = [_role_of(text, number, names) for number in numbers]
+    roles = [_role_of(text, number, product) for number in numbers]
     contrasts = CONTRASTS.search(text)
     for i, (left, right) in enumerate(pairwise(numbers)):
         joined = JOINED.fullmatch(text, left.end, right.start)
         if not (joined and any(joined.groups())) or OWN in joined[0]:
             continue
         first, second = roles[i : i + 2]
+        both_known = left.is_known and right.is_known
         if first is NumberRole.OTHER and not right.is_known:
             roles[i + 1] = NumberRole.OTHER
         elif second is NumberRole.OTHER and UNIT.match(text, right.end):
             roles[i] = NumberRole.OTHER
-        elif contrasts and (
-            (left.is_dotted and right.is_dotted)
-            or (left.is_known and right.is_known and ends_name(text, right.end))
+        elif (contrasts and both_known and ends_name(text, right.end)) or (
+            (contrasts or (joined["join"] in _WAYS and both_known))
+            and (left.is_dotted and right.is_dotted)
         ):
             roles[i : i + 2] = NumberRole.RELEASE, NumberRole.RELEASE
         elif first is NumberRole.OPEN and second is NumberRole.RELEASE and not joined["place"]:
@@ -168,8 +171,9 @@ def account(text: str, numbers: Sequence[Number], names: ReleaseNames) -> list[N
     return roles
 
 
-def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
+def _role_of(text: str, number: Number, product: Product) -> NumberRole:
     """Judge a number by itself: by its unit, the product's name, another name before it."""
+    names = release_names(product)
     for part in parts_named(text):
         # "alarm table 17.10" may be a query with its release.
         is_part = part.is_section or not number.is_known
@@ -194,17 +198,22 @@ def _role_of(text: str, number: Number, names: ReleaseNames) -> NumberRole:
     if before["product"]:
         glued = text[: number.start].endswith(OWN)
         likely = number.is_dotted or glued or names.near(number.tokens)
-        likely = likely or names.squeezed(number.tokens)
-        return NumberRole.RELEASE if likely else NumberRole.OTHER
+        if likely or names.squeezed(number.tokens):
+            return NumberRole.RELEASE
+        return NumberRole.OTHER if _is_amount(number) else NumberRole.OPEN
     bare = before.start() == before.start("word" if before["word"] else "open")
     head = text[: before.start()]
     owner = _OWNER.search(head, max(0, len(head) - _WINDOW)) if bare else None
     bracketed = owner and owner["joint"].isspace() and before["open"]
-    if owner and not bracketed and (not owner["joint"].isspace() or not _stands_free(owner)):
+    if (
+        owner
+        and not bracketed
+        and (not owner["joint"].isspace() or not _stands_free(owner, product))
+    ):
         words = [word for word in text.casefold().split() if word[0].isalpha()]
         # A query and no sentence: "pool timeout echo 1.4".
         keywords = len(words) if STOP_WORDS.isdisjoint(words) else 0
-        return _of_word(number, owner, mark, names, keywords=keywords)
+        return _of_word(number, owner, mark, product, keywords=keywords)
     if head.endswith(_SIGNS):
         likely = head.endswith((",", "/", "#")) and number.is_known and number.is_dotted
         return NumberRole.OPEN if likely else NumberRole.OTHER
@@ -243,16 +252,18 @@ def _is_of_something(text: str, number: Number, before: re.Match[str], names: Re
     return following in _INTERFACES or not (is_named or (following in _FREE and not is_path))
 
 
-def _stands_free(owner: re.Match[str]) -> bool:
+def _stands_free(owner: re.Match[str], product: Product) -> bool:
     """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
+    if product.has_versions(word):
+        return False
     verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
     free = word.casefold() in _FREE or word.casefold() in words(*_AROUND)
     return verb or free or CONTRASTS.fullmatch(word) is not None
 
 
 def _of_word(
-    number: Number, owner: re.Match[str], mark: str, names: ReleaseNames, *, keywords: int
+    number: Number, owner: re.Match[str], mark: str, product: Product, *, keywords: int
 ) -> NumberRole:
     """Judge a number by the word before it: "Python 3.8", "port 17", "name=2.0".
 
@@ -264,6 +275,12 @@ def _of_word(
     word = word[not head.strip() :]
     named = word != word.lower() and not of_code
     joint = owner["joint"]
+    is_set = "=" in joint or "set" in head.casefold().split()
+    if number.is_dotted and not is_set:
+        of_other = product.has_versions(owner["word"])
+        if of_other is not None:
+            asked = NumberRole.RELEASE if number.is_known or mark else NumberRole.OPEN
+            return NumberRole.OTHER if of_other else asked
     if (sign := joint.strip(" (\"'`\n\t")) or not (joint.isspace() or mark):
         # "set name=2.0" and "call(2.0)" have a value.
         likely = (sign or of_code) and "set" not in head.casefold().split()
@@ -272,6 +289,7 @@ def _of_word(
         return NumberRole.OPEN if number.is_known else NumberRole.OTHER
     if mark and number.is_dotted and (not named or mark[0] == "r"):
         return NumberRole.RELEASE
+    names = release_names(product)
     if (
         number.is_known
         and number.is_dotted
@@ -286,6 +304,10 @@ def _of_word(
     likely = number.is_dotted and names.near(number.tokens)
     likely = likely and OWN not in word and _IN_PARTS.search(word) is not None
     return NumberRole.OPEN if likely else NumberRole.OTHER
+
+
+def _is_amount(number: Number) -> bool:
+    return isinstance(number.tokens[0], int) and number.tokens[0] > 99
 
 
 def _high(number: Number) -> bool:
@@ -323,7 +345,7 @@ def check_versions(
     named = [span for words in releases for span in places(words, question)]
     other = [span for words in others for span in places(words, question)]
     numbers = find_numbers(text, names)
-    for number, role in zip(numbers, account(text, numbers, names), strict=True):
+    for number, role in zip(numbers, account(text, numbers, product), strict=True):
         if role is NumberRole.OTHER or _lies_in(number, named):
             continue
         if not (_lies_in(number, other) and _is_explained(text, number, role)):

@@ -45,7 +45,7 @@ _COUNTED = re.compile(
 """A number with a unit or a classifier; what can also mean "when 2.1" needs a whole number."""
 
 _DECIMAL_COMMA = re.compile(r"(?<![\w.,])(\d{1,3}),(?=\d{1,2}(?![\w.,]))")
-_WORD = re.compile(r"[^\W_]{4,}")
+_WORD = re.compile(r"(?<![/\w])[^\W_]{4,}")
 Span = tuple[int, int, Product]
 
 

@@ -54,6 +54,11 @@ def choose_release(
     if any(mention.place is None for mention in wanted):
         # "the former release, 17.10" means the one that it names.
         wanted = [mention for mention in wanted if mention.place is not Place.OPEN]
+    arrives = any(m.preposition in ("to", "into") and m.reading.release for m in wanted)
+    moves = arrives and not contrasts
+    if moves:
+        # Where somebody comes from need not be documented: "from 1.9 to 2.1".
+        wanted = [m for m in wanted if m.preposition != "from" or m.reading.covers]
     for mention in wanted:
         release = mention.reading.release
         if mention.is_uncertain and release not in default_releases:
@@ -76,8 +81,7 @@ def choose_release(
     releases = tuple(dict.fromkeys(m.reading.release for m in wanted if m.reading.release))
     mention, release = wanted[0], releases[0]
     if len(releases) > 1:
-        arrives = any(mention.preposition in ("to", "into") for mention in wanted)
-        if not arrives or contrasts:
+        if not moves:
             return _compared(product, releases)
         newest = max(releases, key=product.releases.index)
         using = gettext("Using {release}, your target release", release=newest.name)

@@ -82,7 +82,7 @@ class ParsedMention:
 
 _TAIL = re.compile(
     r"(?:['’]s\b)?[)\]\"'”’]*"
-    r"(?P<later>\+(?![\w.])|\s+(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
+    r"(?P<later>\+(?![\w.])|\s+\(?(?:and|or)\s+(?:later|newer|above|up|higher)\b|\s+onwards?\b)?"
     rf"(?:(?P<earlier>{BEFORE}+)|(?P<after>{AFTER}+)|(?P<since>{SINCE}+))?"
     r"(?:(?:\s+|-|(?=版本))(?P<word>(?:release(?!\s+notes)|version|doc)s?|one(?!-)|series|line|branch|版本)\b[)\]\"'”’]*)?"
     rf"(?:(?<=[xX*])\s*{NEWEST})?",
@@ -110,7 +110,7 @@ _BEFORE = r"(?:before|prior\s+to|preceding)\b(?:\s+(?:that|this|it)(?:\s+one)?\b
 _PHRASES = {
     (Place.EVERY, 0): r"(?:which|what|all|both|every|each|over|across|between)\s+"
     rf"(?:(?:of|the|your|our|doc)\s+)*{_SAID}{_MANY}{_OF}"
-    r"|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
+    r"|(?<=\bsame\s)everywhere\b|since\s+when\b|when\s+(?=(?:was|were)\b.*(?:ed|ced)\s*(?:[?.]|$))"
     rf"|{EVERY}+|(?:first|oldest|earliest|newest|la\w*st)\s+{_SAID}{_MANY}\s+(?:with|to|where|supporting"
     r"|(?:that|which)\s+(?!is\b|(?:you|we)\s+(?:have|know)\b|there\b|you['’]ve|exists))",
     (Place.OPEN, 0): rf"{NEWEST}\s+{_COUNT}{_MANY}|{_COUNT}{NEWEST}\s+{_MANY}|penultimate\s+{_ONE}"
@@ -149,7 +149,7 @@ def find_mentions(
     names = release_names(product)
     masked = mask(question, product, spans or product_spans(question, [product]))
     text = set_apart(masked)
-    mentions = [*_numbers(question, text, names), *_worded(question, text, masked, names)]
+    mentions = [*_numbers(question, text, product), *_worded(question, text, masked, names)]
     for (place, direction), pattern in _PATTERNS.items():
         for phrase in pattern.finditer(text):
             start, end = phrase.span()
@@ -202,10 +202,11 @@ def _worded(question: str, text: str, masked: str, names: ReleaseNames) -> Itera
             yield replace(mention, is_uncertain=bool(goes_on or counts))
 
 
-def _numbers(question: str, text: str, names: ReleaseNames) -> list[ParsedMention]:
+def _numbers(question: str, text: str, product: Product) -> list[ParsedMention]:
+    names = release_names(product)
     numbers = find_numbers(text, names)
     mentions: list[ParsedMention] = []
-    for number, role in zip(numbers, account(text, numbers, names), strict=True):
+    for number, role in zip(numbers, account(text, numbers, product), strict=True):
         if role is NumberRole.OTHER:
             continue
         reading = number.reading

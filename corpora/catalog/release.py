@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -169,12 +169,17 @@ class Release:
     languages: tuple[str, ...] = field(default=(), compare=False)
 
 
+def _knows_none(word: str) -> bool | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Product:
     """A product with its releases, the oldest first; `latest` is what an administrator calls so.
 
     The place of those that are `unordered` is not known: none of them is the newest before an
-    administrator says so.
+    administrator says so. `has_versions` tells of a word whether its documents put versions behind
+    it, as in "Python 3.9", or never; None of a word that they do not have.
     """
 
     name: str
@@ -182,6 +187,9 @@ class Product:
     releases: tuple[Release, ...] = ()
     latest: str | None = None
     unordered: tuple[str, ...] = ()
+    has_versions: Callable[[str], bool | None] = field(
+        default=_knows_none, compare=False, repr=False
+    )
 
     @cached_property
     def newest(self) -> Release | None:

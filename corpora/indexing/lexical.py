@@ -111,6 +111,11 @@ def identifiers(text: str) -> list[str]:
     return list(dict.fromkeys(name.lower() for name in names))
 
 
+def name_parts(name: str) -> list[str]:
+    """Return the words and numbers that a name is made of, lower-cased: max, payload."""
+    return [part.lower() for part in _PART.findall(name)]
+
+
 def half_width(text: str) -> str:
     """Return a text with ASCII letters, digits and signs for full-width ones, letter for letter."""
     return text if text.isascii() else text.translate(_HALF_WIDTH)
@@ -319,7 +324,7 @@ def _tokens_of_term(term: str, language: str) -> tuple[str, ...]:
     for compound in _COMPOUND.split(whole):
         names = _DOT.split(compound)
         found += [".".join(names[i:]) for i in range(len(names))]
-        parts = (part.lower() for part in _PART.findall(compound) if len(part) > 1)
+        parts = (part for part in name_parts(compound) if len(part) > 1)
         found += [_stemmers.stem(part, language) for part in parts]
     return tuple(dict.fromkeys(t.lower() for t in found if 0 < len(t) <= LONGEST))
 
