@@ -10,7 +10,8 @@ from threading import Event, Thread
 from sqlalchemy import func, select
 
 from corpora.building.detection import detect_missing
-from corpora.building.gathering import ChunkingSettings, Gathering
+from corpora.building.fingerprints import ChunkingSettings
+from corpora.building.gathering import Gathering
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.catalog import Catalog, require_release
 from corpora.catalog.languages import LANGUAGES, languages_of

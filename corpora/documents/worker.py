@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import IngestReport, Outcome
 from corpora.database.engine import Database

@@ -20,7 +20,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.release_check.checking import Check
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from eval.benchmark.documents import places, read_documents
 from eval.benchmark.fetching import fetch
 from eval.benchmark.indexes import Indexes

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, func, select, update
 
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.removal import delete_release
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog

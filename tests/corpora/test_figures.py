@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.removal import delete_release
 from corpora.building.report import Outcome
 from corpora.database.engine import Database

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.source_tables import SourceFileRow, SourceRow
@@ -419,7 +419,7 @@ def test_a_release_that_is_being_built_is_taken_later(desk: Desk) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.engine import open_database
 from corpora.documents.worker import JobWork
 from corpora.generations.processes import this_process

@@ -14,7 +14,7 @@ from chatbot.administration.thresholds import TooFewQuestions, propose_threshold
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.models.embedders import open_embedders
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.documents.embedding_anew import embedded_otherwise, order_embedding
 from corpora.documents.worker import JobWork

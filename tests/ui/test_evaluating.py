@@ -15,7 +15,7 @@ from chatbot.models.embedders import open_embedder
 from chatbot.runtime.ingest_throttle import ingests_paused, wait_for_answers
 from chatbot.settings import Settings
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.documents.worker import JobWork
 from corpora.errors import IngestCancelled
 from corpora.generations.processes import this_process

@@ -11,7 +11,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import Chatbot
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.removal import delete_release
 from corpora.documents.worker import JobWork
 from corpora.errors import IngestCancelled, JobError

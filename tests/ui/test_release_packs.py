@@ -30,7 +30,7 @@ from chatbot.chatbot import Chatbot
 from chatbot.errors import NotAllowed
 from corpora.building import building, gathering
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.report import Outcome
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.glossary import Entry

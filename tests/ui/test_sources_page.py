@@ -13,7 +13,7 @@ from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.sources import Sources
 from chatbot.chatbot import Chatbot
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.documents.worker import JobWork
 from corpora.generations.processes import this_process
 from corpora.generations.progress import Progress, Stage

@@ -12,7 +12,7 @@ from chatbot.memory.suspending import open_database
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import read_settings
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.report import IngestReport, Outcome
 from corpora.catalog.languages import ENGLISH, LANGUAGES
 from ingestion.listing import passed_over

@@ -22,7 +22,7 @@ from chatbot.models.machine import fits, fitting_generators, this_machine
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings, read_settings
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.documents.embedding_anew import embedded_otherwise
 from ui.cli.terminal import AsJson, errors, print_result, printable, progress_bars, say
 

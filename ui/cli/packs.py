@@ -9,7 +9,7 @@ from typer import Argument, Option
 from chatbot.accounts.people import LOCAL
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from corpora.building.building import Builder
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from ui.cli.ingest import report_in_words
 from ui.cli.terminal import AsJson, open_chatbot, print_result, progress_bars
 from ui.wording.amounts import how_many

@@ -234,7 +234,7 @@ def _started(
 ) -> tuple[Thread, Claims]:
     from chatbot.models.embedders import open_embedders
     from chatbot.runtime.ingest_throttle import pauses_for_answers
-    from corpora.building.gathering import ChunkingSettings
+    from corpora.building.fingerprints import ChunkingSettings
     from corpora.documents.worker import JobWork
     from corpora.generations.processes import this_process
     from corpora.sources.source import Secrets

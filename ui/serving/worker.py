@@ -25,7 +25,7 @@ from chatbot.models.embedders import open_embedders
 from chatbot.models.server_calls import add_up_old_calls
 from chatbot.runtime.ingest_throttle import pauses_for_answers
 from chatbot.settings import Settings
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.engine import Database
 from corpora.documents.embedding_anew import order_embedding
 from corpora.documents.uploads import sweep_uploads

@@ -17,7 +17,7 @@ from chatbot.accounts.people import LOCAL, Person
 from chatbot.administration.sources import ListedSource, Sources
 from chatbot.chatbot import Chatbot
 from chatbot.errors import NotAllowed
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.database.history_tables import UseRow
 from corpora.documents.worker import JobWork
 from corpora.errors import SourceError

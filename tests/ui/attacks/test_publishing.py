@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from chatbot.memory import suspending
 from corpora.building import building
-from corpora.building.gathering import ChunkingSettings
+from corpora.building.fingerprints import ChunkingSettings
 from corpora.catalog.catalog import Catalog
 from corpora.database.engine import Database
 from corpora.database.job_tables import WorkerRow
