@@ -107,6 +107,7 @@ class _Found:
 
     places: list[Place] = field(default_factory=list)
     unplaced: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
     lost: dict[str, str] = field(default_factory=dict)
     added: dict[str, str] = field(default_factory=dict)
     turned: bool = False
@@ -135,7 +136,7 @@ def compare(
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
     there = [citation.quote for citation in (*cited, *new)]
     lost = found.lost | _lost_values(answer, there)
-    changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
+    changed = bool(lost or found.left or found.turned or found.noted or found.grown or found.unplaced)
     around = (of.around(place) for of in pages for place in found.places)
     changed = changed or _is_literal_lost(answer, around)
     if not changed and _share(_own_words(answer), there) >= KEPT:
@@ -189,6 +190,7 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
     """Look for what takes the place of the units that the answer rests on."""
     found = _Found()
     told = values(answer.said) | literals(answer.said)
+    said = topic(answer.said)
     wholly = topic(f"{answer.question} {answer.said}")
     borne: set[str] = set()
     unplaced: set[str] = set()
@@ -201,19 +203,18 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
         borne |= own
         found.places.append(place)
         text = place.unit.text
-        before, after, beside = values(unit), values(text), set(words(of.around(place)))
-        here = set(words(unit))
-        if place.likeness >= _CERTAINLY:
-            # A name that left the sentence is lost, though it stands beside it.
-            beside -= {k for k, w in told.items() if k in before and w.isalpha() and k not in after}
-        found.lost |= {k: w for k, w in told.items() if k in here and k not in beside}
-        added = {key: word for key, word in after.items() if key not in here}
+        old, new = topic(unit), topic(text)
+        # A sentence that surely is the same one has to have all words itself.
+        beside = new if place.likeness >= _CERTAINLY else topic(of.around(place))
+        found.left |= {word for word in said if word in old and word not in beside}
+        here, there = set(words(unit)), set(words(of.around(place)))
+        found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
+        added = {key: word for key, word in values(text).items() if key not in here}
         found.added |= added
         found.turned |= negations(unit) != negations(text)
         found.noted |= any(_is_since(word, answer.of, release) for word in added)
-        # Where the answer is all that the unit says, another name there makes it another answer.
-        names = [word for word in added if not word[0].isdigit()]
-        found.grown |= bool(names and before) and _part(topic(unit), wholly) >= ABOUT
+        # Where the answer is all that the unit says, more words make it another answer.
+        found.grown |= bool(new.keys() - old.keys() - wholly.keys()) and _part(old, wholly) >= ABOUT
     sections = " ".join(of.around(place) for of in pages for place in found.places)
     found.unplaced = unplaced - borne - topic(sections).keys()
     return found
