@@ -136,13 +136,7 @@ class _Citing:
         numbers = [n for n in given if n in allowed]
         left = self._left(claim, numbers)
         uncovered = set(named if self._left(claim, []) else ()) - set(map(self._release, numbers))
-        about = set(tokens(filtered(self.own)))
-
-        def bears(n: int) -> tuple[float, float]:
-            text = self.passages[n - 1].text
-            return -shared(words, text), -shared(about, text)
-
-        for n in sorted(allowed, key=bears):
+        for n in sorted(allowed, key=lambda n: -shared(words, self.passages[n - 1].text)):
             if numbers and not left and not uncovered:
                 break
             still = self._left(claim, [*numbers, n])
@@ -190,14 +184,9 @@ class _Citing:
         def support_score(text: str) -> float:
             return shared(words, text) - len(unsupported(bare, [text], ""))
 
-        # Of those that support as much the one about the question, then the page's own.
+        # Of those that support as much the first: the page's own, before its neighbours'.
         options = (passage for page in numbered.pages for passage in passages_of(page))
-        about = set(tokens(filtered(self.own)))
-
-        def scores(of: Passage) -> tuple[float, float]:
-            return support_score(of.text), shared(about, " ".join((*of.path, of.text)))
-
-        best = max(options, key=scores, default=None)
+        best = max(options, key=lambda passage: support_score(passage.text), default=None)
         if best is None:
             # A page of headings alone.
             page = numbered.pages[0]
