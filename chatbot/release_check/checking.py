@@ -20,7 +20,6 @@ from chatbot.runtime.concurrency import Stopped
 from corpora.catalog.catalog import Catalog, require_release
 from corpora.database.check_tables import CheckedAnswerRow, ReleaseCheckRow
 from corpora.database.memory_tables import MemoryPairRow
-from corpora.database.tables import ReleaseRow
 from corpora.errors import NoCorpus, NothingWaits
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.corpus import Corpus, OpenCorpora
@@ -114,7 +113,7 @@ class Check:
             if stopped():
                 raise Stopped
             self.pause()
-            return pair, _look(chatbot, corpus, pair, held.against.name, stopped)
+            return pair, _look(chatbot, corpus, pair, stopped)
 
         pool = ThreadPoolExecutor(chatbot.settings.at_once, "release-check")
         try:
@@ -170,16 +169,15 @@ def _asking(chatbot: Chatbot, release_id: int, generation: int) -> Chatbot:
 
 
 def _look(
-    chatbot: Chatbot, corpus: Corpus, pair: int, against: str, stopped: Callable[[], bool]
+    chatbot: Chatbot, corpus: Corpus, pair: int, stopped: Callable[[], bool]
 ) -> _Looked | None:
     """What became of a pair; None if it is gone itself."""
     with chatbot.database.reading() as session:
         row = session.get(MemoryPairRow, pair)
         if row is None:
             return None
-        of = session.get_one(ReleaseRow, row.release_id)
-        question, kept, origin, of_release = row.question, row.answer, row.origin, of.name
-    answer = AcceptedAnswer.of_pair(question, kept, of_release)
+        question, kept, origin = row.question, row.answer, row.origin
+    answer = AcceptedAnswer.of_pair(question, kept)
     details = {
         "question": question,
         "origin": origin,

@@ -17,6 +17,7 @@ from chatbot.comparison.plain_words import stands_in
 from chatbot.release_check.words import (
     Pages,
     Place,
+    likeness,
     literals,
     negations,
     topic,
@@ -27,10 +28,10 @@ from chatbot.release_check.words import (
 from chatbot.retrieval.support import LONGEST_QUOTE, cite_words
 from chatbot.text.markdown import without_marks
 from chatbot.turn import Citation
-from corpora.catalog.release import sort_key
+from corpora.indexing.number_words import NUMBER_WORDS
 
 KEPT = 0.75
-"""The share of an answer's words that its new pages must have for it to be the same."""
+"""The share of its words that a sentence must keep to be the same."""
 ABOUT = 0.5
 """The share of a question's words that pages must have to be about it."""
 _RELEVANT = 0.6
@@ -42,7 +43,6 @@ _CERTAINLY = 0.8
 """The likeness from which a sentence surely is the one that it takes the place of."""
 _SIGNS = re.compile(r"\w+|[^\w\s]")
 _ENDS = frozenset(".!?:")
-_RELEASE = re.compile(r"\d+(?:\.\d+)+")
 
 
 class Verdict(StrEnum):
@@ -67,19 +67,18 @@ def citations_of(kept: object) -> tuple[Citation, ...]:
 
 @dataclass(frozen=True)
 class AcceptedAnswer:
-    """An accepted question with its answer and what that cites in the release `of`."""
+    """An accepted question with its answer and what that cites."""
 
     question: str
     text: str
     value: str
     citations: tuple[Citation, ...]
-    of: str
 
     @classmethod
-    def of_pair(cls, question: str, answer: Mapping[str, Any], release: str) -> "AcceptedAnswer":
+    def of_pair(cls, question: str, answer: Mapping[str, Any]) -> "AcceptedAnswer":
         """The answer of a saved pair."""
         citations = citations_of(answer.get("citations", ()))
-        return cls(question, answer["text"], answer.get("value", ""), citations, release)
+        return cls(question, answer["text"], answer.get("value", ""), citations)
 
     @property
     def said(self) -> str:
@@ -102,7 +101,7 @@ class _Found:
     """The new words in place of the old ones; what was lost and added on the way.
 
     `unplaced` are words of the answer that only units without a place bore; `turned` says that one
-    is negated now, `noted` that one tells a change by the name of a release since.
+    says something else now.
     """
 
     places: list[Place] = field(default_factory=list)
@@ -110,8 +109,6 @@ class _Found:
     lost: dict[str, str] = field(default_factory=dict)
     added: dict[str, str] = field(default_factory=dict)
     turned: bool = False
-    noted: bool = False
-    grown: bool = False
 
 
 def holds(answer: AcceptedAnswer, pages: Sequence[Pages]) -> bool:
@@ -129,16 +126,15 @@ def compare(
     release: str,
 ) -> Compared:
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
-    found = _find(answer, pages, release)
+    found = _find(answer, pages)
     if not found.places:
         return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
     there = [citation.quote for citation in (*cited, *new)]
     lost = found.lost | _lost_values(answer, there)
-    changed = bool(lost or found.turned or found.noted or found.grown or found.unplaced)
     around = (of.around(place) for of in pages for place in found.places)
-    changed = changed or _is_literal_lost(answer, around)
-    if not changed and _share(_own_words(answer), there) >= KEPT:
+    changed = lost or found.turned or found.unplaced or _is_literal_lost(answer, around)
+    if not changed:
         return Compared(Verdict.SAME, cited=cited)
     said = words(answer.said)
     added = [word for key, word in found.added.items() if key not in said]
@@ -185,11 +181,10 @@ def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
     )
 
 
-def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Found:
+def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
     """Look for what takes the place of the units that the answer rests on."""
     found = _Found()
     told = values(answer.said) | literals(answer.said)
-    wholly = topic(f"{answer.question} {answer.said}")
     borne: set[str] = set()
     unplaced: set[str] = set()
     for unit, of in _relevant(answer, pages):
@@ -201,22 +196,32 @@ def _find(answer: AcceptedAnswer, pages: Sequence[Pages], release: str) -> _Foun
         borne |= own
         found.places.append(place)
         text = place.unit.text
-        before, after, beside = values(unit), values(text), set(words(of.around(place)))
-        here = set(words(unit))
-        if place.likeness >= _CERTAINLY:
-            # A name that left the sentence is lost, though it stands beside it.
-            beside -= {k for k, w in told.items() if k in before and w.isalpha() and k not in after}
-        found.lost |= {k: w for k, w in told.items() if k in here and k not in beside}
-        added = {key: word for key, word in after.items() if key not in here}
-        found.added |= added
+        here, there = set(words(unit)), set(words(of.around(place)))
+        found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
+        found.added |= {k: word for k, word in values(text).items() if k not in here}
         found.turned |= negations(unit) != negations(text)
-        found.noted |= any(_is_since(word, answer.of, release) for word in added)
-        # Where the answer is all that the unit says, another name there makes it another answer.
-        names = [word for word in added if not word[0].isdigit()]
-        found.grown |= bool(names and before) and _part(topic(unit), wholly) >= ABOUT
+        # A sentence that surely is the same one has to have all words itself.
+        beside = text if place.likeness >= _CERTAINLY else of.around(place)
+        found.turned |= _says_otherwise(answer, unit, text, beside)
     sections = " ".join(of.around(place) for of in pages for place in found.places)
     found.unplaced = unplaced - borne - topic(sections).keys()
     return found
+
+
+def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beside: str) -> bool:
+    """Whether a sentence has lost a word that the answer says, or says more than the answer.
+
+    Another plain word in a sentence that is the same otherwise is another wording: "amount".
+    """
+    before, after = topic(old), topic(new)
+    wholly = topic(f"{answer.question} {answer.said}")
+    gone, come = before.keys() - after.keys(), after.keys() - before.keys()
+    named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
+    is_plain = all(word.isalpha() and word not in named for word in gone | come)
+    if (gone & topic(answer.said).keys()) - topic(beside).keys():
+        return not (is_plain and come and likeness(before, after) >= KEPT)
+    is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
+    return is_more and not (is_plain and gone)
 
 
 def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
@@ -230,13 +235,6 @@ def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
         return any(stands_in(said, _SIGNS.findall(text)) for text in texts)
 
     return stands(old) and not stands(new)
-
-
-def _is_since(word: str, older: str, newer: str) -> bool:
-    """Whether a word is the name of a release after the older and up to the newer one."""
-    if not _RELEASE.fullmatch(word):
-        return False
-    return sort_key(older) < sort_key(word) <= sort_key(newer)
 
 
 def _relevant(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[tuple[str, Pages]]:

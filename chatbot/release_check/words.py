@@ -186,16 +186,16 @@ class Pages:
         best: Place | None = None
         for page in self.candidates:
             for other in units_of(page):
-                likeness = _likeness(of_unit, _topic_of(other.text))
+                alike = likeness(of_unit, _topic_of(other.text))
                 nearby = self.same_section(other.path)
                 at_home = other.block in own
-                if likeness < LIKE or (is_short and not nearby):
+                if alike < LIKE or (is_short and not nearby):
                     continue
-                if own and not at_home and not (is_long and likeness >= _SAME):
+                if own and not at_home and not (is_long and alike >= _SAME):
                     continue
-                likeness += _NEARBY * (nearby + at_home)
-                if best is None or likeness > best.likeness:
-                    best = Place(other, likeness)
+                alike += _NEARBY * (nearby + at_home)
+                if best is None or alike > best.likeness:
+                    best = Place(other, alike)
         return best
 
     def around(self, place: Place) -> str:
@@ -228,7 +228,7 @@ def _topic_of(text: str) -> Counter[str]:
     return topic(text)
 
 
-def _likeness(one: Counter[str], other: Counter[str]) -> float:
+def likeness(one: Counter[str], other: Counter[str]) -> float:
     """The share of words in common; nothing where less than half of the first are there."""
     common, total = (one & other).total(), one.total() + other.total()
     return 2 * common / total if total and common >= LIKE * one.total() else 0.0

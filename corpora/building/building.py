@@ -223,7 +223,8 @@ class Builder:
         meanwhile = nullcontext(()) if brings_vectors else self._embedding_meanwhile(generation_id)
         with _timed(report, Stage.READING), meanwhile as embedded:
             gather(gathering)
-        detect_missing(self.database, generation_id)
+        with _timed(report, Stage.DETECTING):
+            detect_missing(self.database, generation_id, self._report)
         report.generation = generations.built_before(self.database, generation_id)
         if report.read or report.unchanged:
             contents = _contents(self.database, generation_id)

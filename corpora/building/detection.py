@@ -1,5 +1,6 @@
 """The language of a document, told by its sentences."""
 
+from collections.abc import Callable
 from functools import cache
 from itertools import accumulate, takewhile
 from typing import Any
@@ -9,6 +10,7 @@ from sqlalchemy import select
 from corpora.catalog.languages import LANGUAGES
 from corpora.database.engine import Database
 from corpora.database.tables import DocumentRow, MemberRow
+from corpora.generations.progress import Progress, Stage
 from corpora.indexing.pages import read_document
 from ingestion.page import BlockKind, Document
 
@@ -43,8 +45,13 @@ def _identifier() -> Any:
     return identifier
 
 
-def detect_missing(database: Database, generation_id: int) -> None:
-    """Tell the language of the documents of a generation whose language nobody has looked for."""
+def detect_missing(
+    database: Database, generation_id: int, report: Callable[[Progress], None]
+) -> None:
+    """Tell the language of the documents of a generation whose language nobody has looked for.
+
+    What is told is kept at once: `report` may raise to stop, and what is left is told next time.
+    """
     unknown = (
         select(DocumentRow.id)
         .join(MemberRow, MemberRow.document_id == DocumentRow.id)
@@ -52,8 +59,9 @@ def detect_missing(database: Database, generation_id: int) -> None:
     )
     with database.reading() as session:
         ids = session.scalars(unknown).all()
-    for document_id in ids:
+    for done, document_id in enumerate(ids, 1):
         with database.reading() as session:
             language = detect(read_document(session, document_id))
         with database.writing() as session:
             session.get_one(DocumentRow, document_id).language = language
+        report(Progress(Stage.DETECTING, done, len(ids)))

@@ -13,6 +13,7 @@ class Stage(StrEnum):
     FETCHING = "fetching"
     LISTING = "listing"
     READING = "reading"
+    DETECTING = "telling languages"
     EMBEDDING = "embedding"
     INDEXING = "indexing"
     PUBLISHING = "publishing"

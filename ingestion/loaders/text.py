@@ -38,6 +38,8 @@ _OBJECT_ROLE = re.compile(r"func|meth|class|attr|mod|data|obj|exc|const|type|any
 _CLASS = re.compile(r"(?:\w+\.)*(?:[A-Z]\w*|\w+\s*\()")
 _SOMEWHERE = re.compile(r"\.[\w.]+(?:\(\))?")
 """A name in any module: ".method"; in a file's name the dot is part of it."""
+_SHORT = re.compile(r"~\.?(?:\w+(?:\.|::))*(\w+(?:\(\))?)")
+"""A name of which the last part is shown; a file in "~/" is none."""
 VERSIONS = {
     "versionadded": "New in version {}",
     "versionchanged": "Changed in version {}",
@@ -92,6 +94,8 @@ def register_sphinx_markup(text: str) -> None:
     for name in {match.lower() for match in _DIRECTIVE.findall(text)}:
         if name in _REPLACED or name not in en.directives:
             directives.register_directive(name, _SphinxDirective)
+    # What has no role before it is a reference in many manuals, as in `title <target>`.
+    roles.register_local_role("", cast(Any, _role("")))
     for pair in _ROLE.findall(text):
         name = "".join(pair).lower()
         if name not in en.roles:
@@ -228,11 +232,11 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
         _name: str, rawtext: str, text: str, *_: object, **__: object
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         titled = _TITLED.match(text)
-        shown = titled["title"] if titled else text.removeprefix("!")
+        shown = titled["title"] if titled else text.removeprefix("!" if name else "")
         if _SOMEWHERE.fullmatch(shown) and _OBJECT_ROLE.fullmatch(name.rpartition(":")[2]):
             shown = shown[1:]
-        if shown.startswith("~"):
-            shown = shown.rpartition(".")[2].lstrip("~")
+        if short := _SHORT.fullmatch(shown):
+            shown = short[1]
         if calls and not titled and not shown.endswith(")"):
             shown += "()"
         classes = ["strike"] if strikes(name) else []

@@ -79,7 +79,13 @@ def test_files_become_a_published_corpus(database: Database, tmp_path: Path) -> 
     assert (report.documents, report.read, report.unchanged) == (2, 2, 0)
     assert report.chunks == report.embedded == len(embedder.embedded) > 0
     assert report.rejected == report.dropped == []
-    assert [*report.seconds] == [Stage.READING, Stage.EMBEDDING, Stage.INDEXING, Stage.PUBLISHING]
+    assert [*report.seconds] == [
+        Stage.READING,
+        Stage.DETECTING,
+        Stage.EMBEDDING,
+        Stage.INDEXING,
+        Stage.PUBLISHING,
+    ]
     assert [*served(database)] == ["guide.md", "reference/alarms.md"]
     assert "at least 12 metres" in served(database)["guide.md"]
 
@@ -271,6 +277,30 @@ def test_a_cancelled_ingest_publishes_nothing_and_is_continued(
         assert (report.read, report.unchanged) == (0, 10)
     if stage in (Stage.INDEXING, Stage.PUBLISHING):
         assert report.embedded == 0
+
+
+def test_languages_that_nobody_looked_for_are_told_step_by_step(
+    database: Database, tmp_path: Path
+) -> None:
+    ingest_beacon(database, write_beacon(tmp_path / "docs"))
+    with database.writing() as session:
+        session.execute(update(DocumentRow).values(language=None))
+    many_pages(tmp_path / "docs")
+    unknown = select(func.count()).where(DocumentRow.language.is_(None))
+    seen: list[Progress] = []
+    with pytest.raises(IngestCancelled):
+        ingest_beacon(
+            database,
+            tmp_path / "docs",
+            on_progress=seen.append,
+            cancelled=lambda: seen[-1].stage is Stage.DETECTING,
+        )
+    assert (seen[-1].done, seen[-1].total) == (1, 2)
+    with database.reading() as session:
+        assert session.scalar(unknown) == 1
+    assert ingest_beacon(database, tmp_path / "docs").outcome is Outcome.PUBLISHED
+    with database.reading() as session:
+        assert session.scalar(unknown) == 0
 
 
 def test_a_release_has_one_builder_at_a_time(database: Database, docs: Path) -> None:

@@ -69,3 +69,22 @@ def test_nesting_without_end_is_refused() -> None:
     text = "\n\n".join("  " * depth + "- x" for depth in range(600))
     with pytest.raises(UnreadableFile, match="nested too deeply"):
         load(text.encode(), "x.rst")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("`Schema.load <marshmallow.Schema.load>`", "Schema.load"),
+        ("`~queue.Queue.get`", "get"),
+        (":meth:`~queue.Queue.get`", "get()"),
+        (":class:`~.Queue`", "Queue"),
+        (":file:`~/.config/x.conf`", "~/.config/x.conf"),
+        ("`.gitignore`", ".gitignore"),
+        ("`!important`", "!important"),
+    ],
+)
+def test_a_reference_is_shown_by_its_title_or_last_part(written: str, shown: str) -> None:
+    assert [block.text for block in read(f"T\n=\n\nSee {written} here.")] == [
+        "T",
+        f"See {shown} here.",
+    ]

@@ -39,7 +39,14 @@ _STATES = {
     "failed": ":red-badge[failed]",
     "cancelled": ":gray-badge[cancelled]",
 }
-_INGEST = {"listing": 0.05, "reading": 0.35, "embedding": 0.45, "indexing": 0.1, "publishing": 0.05}
+_INGEST = {
+    "listing": 0.05,
+    "reading": 0.32,
+    "telling languages": 0.03,
+    "embedding": 0.45,
+    "indexing": 0.1,
+    "publishing": 0.05,
+}
 _OTHERS = {
     JobKind.EVALUATE: {"asking": 0.95, "scoring": 0.05},
     JobKind.DRAFT: {"proposing": 1.0},
@@ -53,6 +60,7 @@ _SLOW = 5.0
 _COUNTED = {
     "fetching": "file",
     "reading": "file",
+    "telling languages": "document",
     "embedding": "passage",
     "indexing": "passage",
     "deleting": "page",
