@@ -3,7 +3,6 @@
 import importlib
 import os
 import secrets
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +21,6 @@ from chatbot.models.streaming import Chunks, StreamingChatModel, chunk_of, mailb
 # Between two batches of a prompt the model looks whether it is still asked: on two cores this many
 # tokens take less than a second, and reading is as fast as with larger batches, within 5 %.
 _PROMPT_BATCH = 48
-
-# Pages and retrieval, which are short, go before the model; a job, whose worker is at 10, does not.
-_NICE = 5
 
 # What was computed for earlier prompts, such as each step's fixed beginning, is kept in this much
 # memory (28 KB a token of the default model) when a slot goes on to another prompt.
@@ -76,9 +72,7 @@ class EmbeddedChatModel(StreamingChatModel):
         """
         with self._loading:
             if self._server is None:
-                # A thread inherits what the one that begins it is: the model's are to be nice.
-                with ThreadPoolExecutor(1, initializer=_be_nice) as beginning:
-                    server = beginning.submit(self._start).result()
+                server = self._start()
                 if self.beginning:
                     self._begin(server)
                 self._server = server
@@ -183,11 +177,6 @@ class EmbeddedChatModel(StreamingChatModel):
         # The library says in words alone that a prompt exceeds the context.
         kind = PromptTooLong if "context" in str(reason) else GeneratorError
         return kind(f"the language model failed: {reason}")
-
-
-def _be_nice() -> None:
-    if sys.platform == "linux":  # Elsewhere it would be the whole process.
-        os.nice(_NICE)
 
 
 def _chunk(event: dict[str, Any]) -> ChatGenerationChunk:
