@@ -55,8 +55,10 @@ function leave() {
   browser.strataWatched = null;
 }
 
-// Streamlit calls them all "Copy to clipboard".
-function nameCopies(copies) {
+// Streamlit calls them all "Copy to clipboard", and draws them when it comes to it.
+let copies = {};
+
+function nameCopies() {
   for (const [key, name] of Object.entries(copies)) {
     for (const button of browser.document.querySelectorAll(`[class*=st-key-${key}] button`)) {
       button.ariaLabel = name;
@@ -68,7 +70,8 @@ function nameCopies(copies) {
 // of; the window remembers the last count, which this script would lose when it is loaded again.
 function draw({ source, data }) {
   if (source !== browser || data.type !== "streamlit:render") return;
-  const { chosen, newest, language, copies } = data.args;
+  const { chosen, newest, language } = data.args;
+  copies = data.args.copies;
   browser.document.documentElement.lang = language;
   if (chosen && chosen !== browser.strataChosen && browser.innerWidth <= NARROW) {
     browser.document.querySelector(CLOSES)?.click();
@@ -76,7 +79,6 @@ function draw({ source, data }) {
   browser.strataChosen = chosen;
   if (newest && newest !== browser.strataNewest) keepBeginning(newest);
   browser.strataNewest = newest;
-  setTimeout(() => nameCopies(copies), 200);
 }
 
 const LEAVES = ["wheel", "touchmove", "keydown", "pointerdown"];
@@ -87,6 +89,7 @@ window.addEventListener("pagehide", () => {
   LEAVES.forEach((by) => browser.removeEventListener(by, leave, true));
 });
 look();
+setInterval(nameCopies, 500);
 window.addEventListener("message", draw);
 send("streamlit:componentReady", { apiVersion: 1 });
 send("streamlit:setFrameHeight", { height: 0 });
