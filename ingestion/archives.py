@@ -104,27 +104,14 @@ class Archive:
             yield Member(name, info.file_size, info) if reason is None else Rejected(name, reason)
 
     def _spelled(self) -> list[tuple[zipfile.ZipInfo, str]]:
-        """Return the entries with their names, in the letters that those without a flag are in.
-
-        Whatever made the archive wrote them all alike, which says more than one name.
-        """
-        from chardet import detect_all
-
+        """Return the entries with their names, in the letters that those without a flag are in."""
         entries = self._zip.infolist()
         unmarked = {
             info.orig_filename: info.orig_filename.encode("cp437")
             for info in entries
             if not info.flag_bits & _UTF_8_NAME and not info.orig_filename.isascii()
         }
-        together = b"\n".join(unmarked.values())
-        try:
-            together.decode()
-            encoding = "utf-8"
-        except UnicodeDecodeError:
-            found = [one["encoding"] for one in detect_all(together, include_encodings=_PAGES)]
-            # Of one letter the detector says nothing.
-            likely = (*filter(None, found), *_PAGES)
-            encoding = min(likely, key=lambda name: _odd(together, name))
+        encoding = encoding_of_names(b"\n".join(unmarked.values()))
         spelled = {name: raw.decode(encoding, "replace") for name, raw in unmarked.items()}
         return [(info, spelled.get(info.orig_filename, info.orig_filename)) for info in entries]
 
@@ -185,6 +172,23 @@ class Archive:
     def close(self) -> None:
         """Close the file."""
         self._zip.close()
+
+
+def encoding_of_names(names: bytes) -> str:
+    """Return the letters that names of files are in, which one program wrote all alike.
+
+    All together say more than one of them.
+    """
+    from chardet import detect_all
+
+    try:
+        names.decode()
+    except UnicodeDecodeError:
+        found = [one["encoding"] for one in detect_all(names, include_encodings=_PAGES)]
+        # Of one letter the detector says nothing.
+        likely = (*filter(None, found), *_PAGES)
+        return min(likely, key=lambda name: _odd(names, name))
+    return "utf-8"
 
 
 def _odd(names: bytes, encoding: str) -> int:

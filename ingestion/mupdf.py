@@ -4,21 +4,21 @@ import sys
 from importlib import import_module
 from typing import Any, cast
 
-_LAYOUT = "pymupdf.layout"
+_UNASKED = ("pymupdf.layout", "pymupdf4llm")
 
 
 def pymupdf() -> Any:
     """Return the module `pymupdf`.
 
-    By itself it would import its layout model with numpy and onnxruntime, which nothing here asks:
-    half a second and 56 MB in every process that opens a PDF.
+    By itself it would import its layout model and the converter that asks it, with numpy and
+    onnxruntime, which nothing here uses: half a second of a processor and 56 MB in every process
+    that opens a PDF.
     """
     modules = cast("dict[str, Any]", sys.modules)
-    is_first = "pymupdf" not in modules and _LAYOUT not in modules
-    if is_first:
-        modules[_LAYOUT] = None
+    left_out = [name for name in _UNASKED if name not in modules and "pymupdf" not in modules]
+    modules.update(dict.fromkeys(left_out))
     try:
         return import_module("pymupdf")
     finally:
-        if is_first:
-            del modules[_LAYOUT]
+        for name in left_out:
+            del modules[name]

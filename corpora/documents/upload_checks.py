@@ -1,13 +1,16 @@
 """What is to be said of files before they are taken, looked at before anything runs."""
 
+import atexit
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from threading import Thread
 
 from sqlalchemy import Row, select
 
@@ -78,15 +81,27 @@ def check(
     findings = [*_of_release(product, release, database), *_of_all(files, largest)]
     if any(finding.blocking for finding in findings):
         return tuple(findings)
+    look = _Look(_probe())
+    for file in files:
+        findings += look.at(file)
+    same = _duplicates(look.contents, product, release, database)
+    return (*findings, *(UploadNotice(file, problem, Weight.INFORMS) for file, problem in same))
+
+
+@cache
+def get_ready() -> None:
+    """Let the child that opens PDFs begin, in the background: the first check is not to wait."""
+    Thread(target=_probe().parse, args=(b"", "none.pdf"), daemon=True).start()
+
+
+@cache
+def _probe() -> Sandbox:
+    """The child that opens PDFs; kept, since to begin takes it half a second of a processor."""
     probe = Sandbox(
         "ingestion.loaders.pdf:probe", memory=DEFAULT_LIMITS.memory, seconds=_PROBE_SECONDS
     )
-    with closing(probe):
-        look = _Look(probe)
-        for file in files:
-            findings += look.at(file)
-    same = _duplicates(look.contents, product, release, database)
-    return (*findings, *(UploadNotice(file, problem, Weight.INFORMS) for file, problem in same))
+    atexit.register(probe.close)
+    return probe
 
 
 def accepted(

@@ -66,7 +66,9 @@ def with_figures(
     at: dict[int, tuple[Figure, ...]] = {}
     if not blocks:
         return ()
-    for box in list(_joined(boxes))[:_MOST]:
+    wholes = [_whole(drawing) for drawing in drawings]
+    pictures = [box for box in _joined(boxes) if not any(_is_of(one, box) for one in wholes)]
+    for box in pictures[:_MOST]:
         above = [one for one in lines if one.y1 <= box.y0 + _MARGIN and _overlaps(one, box)]
         nearest = sorted(above, key=lambda one: -one.y1)[:4]
         place = next((i for one in nearest if (i := _block_of(one, blocks)) is not None), 0)
@@ -131,6 +133,14 @@ def _touches(one: Box, other: Box) -> bool:
     gap = 1.0
     beside = one.x0 - gap <= other.x1 and other.x0 <= one.x1 + gap
     return beside and one.y0 - gap <= other.y1 and other.y0 <= one.y1 + gap
+
+
+def _is_of(drawing: Box, picture: Box) -> bool:
+    """Whether a schematic takes up most of a picture: the two are one figure."""
+    width = min(drawing.x1, picture.x1) - max(drawing.x0, picture.x0)
+    height = min(drawing.y1, picture.y1) - max(drawing.y0, picture.y0)
+    whole = (picture.x1 - picture.x0) * (picture.y1 - picture.y0)
+    return min(width, height) > 0 and width * height > whole / 2
 
 
 def _overlaps(one: Box, other: Box) -> bool:

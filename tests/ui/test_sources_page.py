@@ -83,7 +83,7 @@ def expanders(page: AppTest) -> list[str]:
 
 def test_without_sources_the_page_says_what_one_is(chatbot: Chatbot) -> None:
     page = open_admin_page("sources")
-    assert "Nothing is brought from outside yet" in shown(page)
+    assert "No sources yet" in shown(page)
     press(page, "Add a source")
     assert page.title[0].value == "Add a source"
     press(page, "All sources")

@@ -14,6 +14,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from corpora.documents.uploads import UploadedFile
 from corpora.errors import UploadError
+from ingestion.archives import encoding_of_names
 
 _FIELD = "files"
 _MOST_FILES = 5_000
@@ -46,14 +47,11 @@ def file_name(disposition: bytes) -> str | None:
     """The name of a part's file, from its Content-Disposition; None where it is no file.
 
     `filename*` (RFC 5987, as .NET and older Python write it) goes before `filename`, which may be
-    plain UTF-8, encoded words (RFC 2047) or percent-encoded (RFC 7578). Raises UploadError.
+    plain (UTF-8, or the letters of its sender's system), encoded words (RFC 2047) or
+    percent-encoded (RFC 7578). Raises UploadError.
     """
-    try:
-        text = disposition.decode()
-    except UnicodeDecodeError:
-        text = disposition.decode("latin-1")
     header = Message()
-    header["disposition"] = text
+    header["disposition"] = disposition.decode(encoding_of_names(disposition), "replace")
     given: list[tuple[str, Any]] = header.get_params([], "disposition")
     names = [value for name, value in given if name.lower() == "filename"]
     for name in names:

@@ -103,10 +103,11 @@ def _conversation(
                 shown = ChatTurn(turn, opened() or "", products, ask, is_last)
                 show_answer(shown, is_linked=turn.id == linked_turn())
     with present:
+        newest = f"answer-{turns[-1].id}" if turns and not linked_turn() else ""
         if len(settled) < len(pending):
             _watch(own, pending[len(settled)])
-        newest = turns[-1].id if turns and len(settled) == len(pending) else 0
-        listen(partial(_open_source, turns), chosen=choices(), answered=newest)
+            newest = f"running-{pending[-1].id}"
+        listen(partial(_open_source, turns), chosen=choices(), newest=newest)
     about = f"{product.name} {release or ''}".strip()
     # An input pinned to the bottom would scroll there, and not to the linked answer.
     with st.container() if linked_turn() else nullcontext():

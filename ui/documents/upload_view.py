@@ -6,7 +6,7 @@ import streamlit as st
 
 from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
-from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check
+from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check, get_ready
 from corpora.documents.uploads import UploadedFile
 from ingestion.figures import PICTURES
 from ingestion.loaders import known_suffixes
@@ -24,6 +24,7 @@ _PRODUCT, _RELEASE = "upload product", "upload release"
 
 def show_upload(products: Sequence[str], overview: ProductOverview | None) -> None:
     """The form; each part appears once the one above it is filled in."""
+    get_ready()
     with st.container(width=760):
         product, release = _target(products, overview)
         files, ids = _received()

@@ -36,9 +36,9 @@ def sources(person: Person) -> None:
     show_running(SYNCS)
     if not listed:
         st.markdown(
-            "Nothing is brought from outside yet. A source is a Git repository, a documentation "
-            "site or a shared folder: Strata fetches what is new there, and publishes it release "
-            "by release. What fails changes nothing that is served."
+            "No sources yet. A source is a Git repository, a documentation site or a shared "
+            "folder: Strata fetches what is new there and publishes it release by release. If "
+            "that fails, the documentation in use stays as it is."
         )
         if person.is_admin:
             button("Add a source", go, icon="add", type="primary", kwargs={"add": 1})

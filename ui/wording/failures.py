@@ -15,6 +15,10 @@ _SAID = {
     "missing": "is missing",
     "extra_forbidden": "is not known here",
     "json_invalid": "is no JSON",
+    "string_type": "has to be text",
+    **dict.fromkeys(("int_type", "int_parsing"), "has to be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "has to be a number"),
+    **dict.fromkeys(("model_type", "model_attributes_type", "dict_type"), "has to be an object"),
 }
 INTERNAL_ERROR = gettext_noop("Something went wrong. The server's log has the details.")
 

@@ -58,7 +58,7 @@ CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("upgrade_guide", {"product": "valve", "older": "2.0", "newer": "1.0"}, "older release first"),
     ("upgrade_guide", {"product": "valve", "older": "1.0"}, "newer is missing"),
     ("read_page", {"page_id": "1", "quote": None}, "document.*section"),
-    ("read_page", {"page_id": "one"}, "page_id has to be a valid integer"),
+    ("read_page", {"page_id": "one"}, "page_id has to be a whole number"),
     ("releases", {"product": "valve"}, "releases does not know product: it has none"),
     ("ask", {"question": QUESTION, "project": PROJECT}, "20 s"),
     ("ask", {"question": f"{QUESTION} (2.0)", "project": PROJECT}, "45 s"),

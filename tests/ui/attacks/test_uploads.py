@@ -83,6 +83,16 @@ def test_a_name_is_the_same_however_it_is_written(server: Server, case: bytes) -
     assert [file["file"] for file in told.json()["files"]] == ["Übersicht.md"]
 
 
+@each({"gbk": "安装指南.md", "cp932": "インストール.md", "cp1251": "Руководство.md"})
+def test_a_name_is_read_in_the_letters_of_its_senders_system(
+    server: Server, case: str, request: pytest.FixtureRequest
+) -> None:
+    letters = request.node.callspec.id
+    told = posted(server, b'filename="' + case.encode(letters) + b'"')
+    assert told.status_code == 202, told.text
+    assert [file["file"] for file in told.json()["files"]] == [case]
+
+
 @each(DISGUISED)
 def test_a_name_is_refused_however_it_is_written(server: Server, case: bytes) -> None:
     before = jobs(server)

@@ -1,7 +1,7 @@
 """The script of the chat page, which reports clicks on the marks in an answer.
 
 It also tells the browser the language of the page, closes the drawer of a phone once something was
-chosen in it, and keeps the beginning of a new answer in view.
+chosen in it, and keeps a new question and the beginning of its answer in view.
 """
 
 from collections.abc import Callable
@@ -16,18 +16,19 @@ _HEARD = "mark_heard"
 _script = declare_component("page_script", path=str(Path(__file__).parent))
 
 
-def listen(open_source: Callable[[int, int], None], *, chosen: int, answered: int) -> None:
+def listen(open_source: Callable[[int, int], None], *, chosen: int, newest: str) -> None:
     """Call `open_source(turn, number)` when the mark of a citation was clicked.
 
     `chosen` counts what this session chose in the sidebar; once it grows, the drawer closes.
-    `answered` is the last turn that has its answer, or 0 while one is written.
+    `newest` is the key of the container that is to be seen: of the question that is being answered,
+    or of the last answer; empty where another part of the page is looked at.
     """
     copies = {"copy-answer": gettext("Copy answer"), "copy-link": gettext("Copy link")}
     heard = _script(
         key="page-script",
         default=None,
         chosen=chosen,
-        answered=answered,
+        newest=newest,
         language=language(),
         copies=copies,
     )

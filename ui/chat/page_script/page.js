@@ -1,6 +1,6 @@
 // What the page cannot do by itself: hear of clicks on the marks in an answer, close the drawer of
-// a phone once something was chosen in it, keep the beginning of a new answer in view, and name the
-// buttons that copy. It reads nothing but the names below.
+// a phone once something was chosen in it, keep a new question and the beginning of its answer in
+// view, and name the buttons that copy. It reads nothing but the names below.
 "use strict";
 
 const MARK = /^#source-(\d{1,15})-(\d{1,3})$/;
@@ -28,25 +28,25 @@ function hear(event) {
   }
 }
 
-// Streamlit keeps the end of a growing page in view, for a while after it has grown. Whoever
-// scrolls meanwhile is left in peace. The window remembers what is watched, since this script is
-// loaded again when the page is drawn anew.
+// Streamlit keeps the end of a growing page in view, for a while after it has grown, but only where
+// the end was in view before. Whoever scrolls meanwhile is left in peace. The window remembers what
+// is watched, since this script is loaded again when the page is drawn anew.
 const HEADER = 72;
-const WATCHED = 2000;
+const WATCHED = 15000;
 
-function keepBeginning(turn) {
-  browser.strataWatched = { turn, ends: Date.now() + WATCHED };
+function keepBeginning(newest) {
+  browser.strataWatched = { newest, ends: Date.now() + WATCHED };
   look();
 }
 
 function look() {
   const watched = browser.strataWatched;
   if (!watched || Date.now() > watched.ends) return;
-  const answer = browser.document.querySelector(`.st-key-answer-${watched.turn}`);
-  if (answer && answer.getBoundingClientRect().top < HEADER) {
-    answer.style.scrollMarginTop = `${HEADER}px`;
-    answer.scrollIntoView({ block: "start" });
-    watched.ends = Date.now() + WATCHED;
+  const newest = browser.document.querySelector(`.st-key-${watched.newest}`);
+  const top = newest?.getBoundingClientRect().top;
+  if (top < HEADER || top > browser.innerHeight / 2) {
+    newest.style.scrollMarginTop = `${HEADER}px`;
+    newest.scrollIntoView({ block: "start" });
   }
   setTimeout(look, 100);
 }
@@ -55,8 +55,10 @@ function leave() {
   browser.strataWatched = null;
 }
 
-// Streamlit calls them all "Copy to clipboard".
-function nameCopies(copies) {
+// Streamlit calls them all "Copy to clipboard", and draws them when it comes to it.
+let copies = {};
+
+function nameCopies() {
   for (const [key, name] of Object.entries(copies)) {
     for (const button of browser.document.querySelectorAll(`[class*=st-key-${key}] button`)) {
       button.ariaLabel = name;
@@ -68,15 +70,15 @@ function nameCopies(copies) {
 // of; the window remembers the last count, which this script would lose when it is loaded again.
 function draw({ source, data }) {
   if (source !== browser || data.type !== "streamlit:render") return;
-  const { chosen, answered, language, copies } = data.args;
+  const { chosen, newest, language } = data.args;
+  copies = data.args.copies;
   browser.document.documentElement.lang = language;
   if (chosen && chosen !== browser.strataChosen && browser.innerWidth <= NARROW) {
     browser.document.querySelector(CLOSES)?.click();
   }
   browser.strataChosen = chosen;
-  if (answered && answered !== browser.strataAnswered) keepBeginning(answered);
-  browser.strataAnswered = answered;
-  setTimeout(() => nameCopies(copies), 200);
+  if (newest && newest !== browser.strataNewest) keepBeginning(newest);
+  browser.strataNewest = newest;
 }
 
 const LEAVES = ["wheel", "touchmove", "keydown", "pointerdown"];
@@ -87,6 +89,7 @@ window.addEventListener("pagehide", () => {
   LEAVES.forEach((by) => browser.removeEventListener(by, leave, true));
 });
 look();
+setInterval(nameCopies, 500);
 window.addEventListener("message", draw);
 send("streamlit:componentReady", { apiVersion: 1 });
 send("streamlit:setFrameHeight", { height: 0 });
