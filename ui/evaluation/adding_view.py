@@ -102,7 +102,7 @@ def _import(person: Person, product: str, name: str, data: bytes) -> None:
         label = f"Column with the {what}"
         column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
         chosen[role] = "" if column == _NONE else column
-    read = _questions(data, name, chosen, product, services.administered().products())
+    read = _questions(data, name, chosen, product, services.administered().catalog.products())
     for note in import_notes(read):
         st.caption(f"{as_label(note, 300)}\\.")
     if read.left_out:
