@@ -70,8 +70,12 @@ def _measure(run: RunSummary, name: str) -> list[str]:
     measure, cells = MEASURES[name], []
     for system in run.systems:
         found = system.measures.get(name)
-        none = f"{system.unscored[name]:,} unscored" if system.unscored.get(name) else "–"
-        cells.append(f"{figure(name, found.mean)} ({interval(name, found)})" if found else none)
+        unscored = system.unscored.get(name)
+        parts = (
+            found and f"{figure(name, found.mean)} ({interval(name, found)})",
+            unscored and f"{unscored:,} unscored",
+        )
+        cells.append(", ".join(filter(None, parts)) or "–")
     return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]
 
 
