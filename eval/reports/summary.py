@@ -125,7 +125,7 @@ class RunSummary:
 
     @property
     def measures(self) -> dict[MeasureGroup, tuple[str, ...]]:
-        """The measures that some system has a figure of, or lacks one though they apply, by group."""
+        """The measures that some system has a figure of, or should have, by group."""
         found: dict[MeasureGroup, tuple[str, ...]] = {}
         for name, measure in MEASURES.items():
             if any(name in s.measures or s.unscored.get(name) for s in self.systems):

@@ -1,7 +1,7 @@
 """`strata eval run` and `strata eval compare`: runs of systems on checked questions."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option, confirm
 
@@ -15,6 +15,9 @@ from ui.cli.terminal import (
     printable,
     progress_bars,
 )
+
+if TYPE_CHECKING:
+    from eval.runs.running import Running
 
 AtLeast = Annotated[
     list[str] | None, Option(help="A measure and the least it may be: correct=0.8; repeatable.")
@@ -69,7 +72,7 @@ def run(
     from eval.runs.manifest import Plan
     from eval.runs.means import means
     from eval.runs.running import open_run
-    from eval.runs.tables import cost_table, means_table
+    from eval.runs.tables import means_table
 
     gates = read_gates(at_least or (), at_most or ())
     metrics = tuple(metric or JUDGE_METRICS) if judge else ()
@@ -96,17 +99,7 @@ def run(
     running = open_run(plan, chatbot, out)
     if metrics:
         running.judge = open_judge(settings, running.files.judge_calls, at_once)
-    errors.print(f"The run is in {printable(str(running.folder))}")
-    with progress_bars() as show:
-        running.on_progress = show
-        costs = running.pilot()
-    if any(cost.answers for cost in costs):
-        errors.print(cost_table(costs))
-        if not yes and output.is_terminal and errors.is_terminal:
-            confirm("Go on?", default=True, abort=True, err=True)
-    with progress_bars() as show:
-        running.on_progress = show
-        running.finish()
+    _ask_all(running, yes)
     write_reports(running.folder)
     errors.print(f"The report is {printable(str(running.folder / PAGE))}")
     done = read_run(running.folder)
@@ -122,6 +115,23 @@ def run(
         raise Exit(MISSED)
 
 
+def _ask_all(running: "Running", yes: bool) -> None:
+    """Ask and score, once it is told what that will cost; a terminal may say no, unless `yes`."""
+    from eval.runs.tables import cost_table
+
+    errors.print(f"The run is in {printable(str(running.folder))}")
+    with progress_bars() as show:
+        running.on_progress = show
+        costs = running.pilot()
+    if any(cost.answers for cost in costs):
+        errors.print(cost_table(costs))
+        if not yes and output.is_terminal and errors.is_terminal:
+            confirm("Go on?", default=True, abort=True, err=True)
+    with progress_bars() as show:
+        running.on_progress = show
+        running.finish()
+
+
 def steps(
     gold: Annotated[Path, Argument(help="Questions with checked answers (JSONL).")],
     step: Annotated[
@@ -133,11 +143,12 @@ def steps(
     out: Annotated[
         Path | None, Option(help="The folder of the run (default: in the data folder).")
     ] = None,
+    yes: WithoutAsking = False,
     as_json: AsJson = False,
 ) -> None:
     """Leave out one step of `embedded` after the other: right answers lost, wrong ones shown.
 
-    It is a run of a system for each step, and goes on like one.
+    It is a run of a system for each step: it goes on like one, and tells its cost first.
     """
     from chatbot.assembly import open_chatbot
     from eval.gold import read_gold
@@ -157,10 +168,7 @@ def steps(
     running = open_run(plan, open_chatbot(settings), out)
     if recording and not running.files.calls.exists():
         running.files.calls.write_bytes(recording.read_bytes())
-    errors.print(f"The run is in {printable(str(running.folder))}")
-    with progress_bars() as show:
-        running.on_progress = show
-        running.finish()
+    _ask_all(running, yes)
     write_reports(running.folder)
     found = what_steps_earn(read_run(running.folder))
     print_result(as_json, {"folder": running.folder, "steps": found}, steps_table(found))
