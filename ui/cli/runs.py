@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, BadParameter, Exit, Option, confirm
+from typer import Argument, BadParameter, Option, confirm
 
 from chatbot.settings import key_from, read_settings
+from ui.cli.limits import AtLeast, AtMost, fail_if_missed
 from ui.cli.terminal import (
     AsJson,
     WithoutAsking,
@@ -18,13 +19,6 @@ from ui.cli.terminal import (
 
 if TYPE_CHECKING:
     from eval.runs.running import Running
-
-AtLeast = Annotated[
-    list[str] | None, Option(help="A measure and the least it may be: correct=0.8; repeatable.")
-]
-AtMost = Annotated[
-    list[str] | None, Option(help="A measure and the most it may be: failed=0; repeatable.")
-]
 
 
 def run(
@@ -68,7 +62,7 @@ def run(
     from eval.judging.opening import judge_settings, open_judge
     from eval.reports.writing import PAGE, write_reports
     from eval.runs.folder import read_run
-    from eval.runs.gates import MISSED, missed, read_gates
+    from eval.runs.gates import missed, read_gates
     from eval.runs.manifest import Plan
     from eval.runs.means import means
     from eval.runs.running import open_run
@@ -109,10 +103,7 @@ def run(
     )
     result = {"folder": running.folder, "run": done.manifest, "means": figures, "missed": wrong}
     print_result(as_json, result, means_table(done))
-    for line in wrong:
-        errors.print(f"[bold red]missed:[/] {line}")
-    if wrong:
-        raise Exit(MISSED)
+    fail_if_missed(wrong)
 
 
 def _ask_all(running: "Running", yes: bool) -> None:
@@ -194,7 +185,7 @@ def compare(
     """
     from eval.runs.compare import compare_runs, compare_systems, comparison_tables
     from eval.runs.folder import read_run
-    from eval.runs.gates import MISSED, missed, read_gates
+    from eval.runs.gates import missed, read_gates
 
     gates = read_gates(at_least or (), at_most or ())
     one, other = read_run(first), read_run(second)
@@ -210,7 +201,4 @@ def compare(
     wrong = list(missed(gates, differences))
     tables = (comparison_tables(found, one, other) for found in compared)
     print_result(as_json, {"comparisons": compared, "missed": wrong}, *tables)
-    for line in wrong:
-        errors.print(f"[bold red]missed:[/] {line}")
-    if wrong:
-        raise Exit(MISSED)
+    fail_if_missed(wrong)
