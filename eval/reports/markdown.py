@@ -93,7 +93,8 @@ def _cost(run: RunSummary) -> Iterator[Sequence[str]]:
 
 
 def _failure(case: ScoredAnswer) -> Iterator[str]:
-    yield f"### {case.outcome}: {as_label(f'{case.system}, {case.question.id}')}\n"
+    repeat = f", repeat {case.answer.repeat}" if case.answer.repeat else ""
+    yield f"### {case.outcome}: {as_label(f'{case.system}, {case.question.id}{repeat}')}\n"
     reply = case.answer.reply
     for name, text in (
         ("Question", case.question.question),
