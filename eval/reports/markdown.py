@@ -72,8 +72,8 @@ def _measure(run: RunSummary, name: str) -> list[str]:
         found = system.measures.get(name)
         unscored = system.unscored.get(name)
         parts = (
-            found and f"{figure(name, found.mean)} ({interval(name, found)})",
-            unscored and f"{unscored:,} unscored",
+            f"{figure(name, found.mean)} ({interval(name, found)})" if found else "",
+            f"{unscored:,} unscored" if unscored else "",
         )
         cells.append(", ".join(filter(None, parts)) or "–")
     return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]

@@ -39,8 +39,9 @@ def means_table(run: Run) -> Table:
             value, lacking = of.get(name, mean(())).value, unscored[system, name]
             # Shares and scores as limits on them are written.
             exact = measure.unit in ("share", "score")
-            told = value is not None and (f"{value:.3f}" if exact else figure(name, value))
-            cells.append(", ".join(filter(None, (told, lacking and f"{lacking} unscored"))) or "–")
+            parts = [] if value is None else [f"{value:.3f}" if exact else figure(name, value)]
+            parts += [f"{lacking:,} unscored"] if lacking else []
+            cells.append(", ".join(parts) or "–")
         if set(cells) != {"–"}:
             most = max(of[name].of if name in of else 0 for of in found.values())
             table.add_row(measure.label, str(most), *cells)

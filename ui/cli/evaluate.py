@@ -120,7 +120,7 @@ def releases(
     figures, columns = scoring.figures(scores), ("question", "meant", "taken", "outcome")
     tables = report_tables("Releases", figures, columns, scoring.wrong(scores))
     print_result(as_json, {"figures": figures, "scores": scores}, tables)
-    shares = {o: share(s.outcome is o for s in scores).ratio for o in scoring.Outcome}
+    shares = {str(o): share(s.outcome is o for s in scores).ratio for o in scoring.Outcome}
     fail_if_missed(list(missed(gates, {"releases": shares})))
 
 
