@@ -66,11 +66,13 @@ def in_seconds(seconds: float | None) -> str:
 
 
 def figures_table(title: str, first: str, *others: str) -> Table:
-    """An empty table in the style of all reports; the first column is text, the others figures."""
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1)
-    )
-    table.add_column(first, no_wrap=True)
+    """An empty table in the style of all reports; the first column is text, the others figures.
+
+    Where it is too narrow the text goes on in another line, so that no figure is cut.
+    """
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.collapse_padding = True
+    table.add_column(first, overflow="fold")
     for other in others:
         table.add_column(other, justify="right", no_wrap=True)
     return table

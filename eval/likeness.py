@@ -46,12 +46,12 @@ class Likeness:
 
 
 LIKENESS = {
-    "bert_score": "BERTScore F1",
+    "bert_score": "BERTScore F1 by MiniLM",
     "rouge_1": "ROUGE-1 F1",
     "rouge_l": "ROUGE-L F1",
     "entity_jaccard": "entity overlap (Jaccard)",
     "bleu": "BLEU",
-    "sim": "SIM (cosine)",
+    "sim": "SIM, cosine by MiniLM",
 }
 """What is told of likeness: the field, and how the report calls it."""
 

@@ -70,8 +70,12 @@ def _measure(run: RunSummary, name: str) -> list[str]:
     measure, cells = MEASURES[name], []
     for system in run.systems:
         found = system.measures.get(name)
-        none = f"{system.unscored[name]:,} unscored" if system.unscored.get(name) else "–"
-        cells.append(f"{figure(name, found.mean)} ({interval(name, found)})" if found else none)
+        unscored = system.unscored.get(name)
+        parts = (
+            f"{figure(name, found.mean)} ({interval(name, found)})" if found else "",
+            f"{unscored:,} unscored" if unscored else "",
+        )
+        cells.append(", ".join(filter(None, parts)) or "–")
     return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]
 
 
@@ -89,7 +93,8 @@ def _cost(run: RunSummary) -> Iterator[Sequence[str]]:
 
 
 def _failure(case: ScoredAnswer) -> Iterator[str]:
-    yield f"### {case.outcome}: {as_label(f'{case.system}, {case.question.id}')}\n"
+    repeat = f", repeat {case.answer.repeat}" if case.answer.repeat else ""
+    yield f"### {case.outcome}: {as_label(f'{case.system}, {case.question.id}{repeat}')}\n"
     reply = case.answer.reply
     for name, text in (
         ("Question", case.question.question),

@@ -125,10 +125,10 @@ class RunSummary:
 
     @property
     def measures(self) -> dict[MeasureGroup, tuple[str, ...]]:
-        """The measures that some system has a figure of, by group."""
+        """The measures that some system has a figure of, or should have, by group."""
         found: dict[MeasureGroup, tuple[str, ...]] = {}
         for name, measure in MEASURES.items():
-            if any(name in system.measures for system in self.systems):
+            if any(name in s.measures or s.unscored.get(name) for s in self.systems):
                 found[measure.group] = (*found.get(measure.group, ()), name)
         return found
 

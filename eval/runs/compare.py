@@ -143,7 +143,7 @@ def _made_with(first: Manifest, second: Manifest) -> tuple[str, ...]:
 
 def comparison_tables(comparison: Comparison, first: Run, second: Run) -> Rows:
     """Every measure that differs, and the questions that became better or worse by main ones."""
-    columns = ("first", "second", "difference, 95 %", "p", "A12", "better/worse/same")
+    columns = ("first", "second", "difference,\n95 % interval", "p", "A12", "better/\nworse/same")
     title = f"{comparison.second} beside {comparison.first}, {comparison.questions} questions"
     table = figures_table(escape(title), "measure", *columns)
     differ = [found for found in comparison.measures if found.better or found.worse]

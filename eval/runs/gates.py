@@ -1,6 +1,6 @@
-"""Limits on the figures of a run, for a CI that has to fail when one is missed."""
+"""Limits on the figures of a measurement, for a CI that has to fail when one is missed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,18 +24,20 @@ class Gate:
         return value >= self.limit if self.side == "at least" else value <= self.limit
 
 
-def read_gates(at_least: Sequence[str], at_most: Sequence[str]) -> tuple[Gate, ...]:
-    """The limits of options such as "correct=0.8". Raises BadSettings."""
+def read_gates(
+    at_least: Sequence[str], at_most: Sequence[str], measures: Collection[str] = MEASURES
+) -> tuple[Gate, ...]:
+    """The limits of options such as "correct=0.8", on those measures. Raises BadSettings."""
     return (
-        *(_gate("at least", option) for option in at_least),
-        *(_gate("at most", option) for option in at_most),
+        *(_gate("at least", option, measures) for option in at_least),
+        *(_gate("at most", option, measures) for option in at_most),
     )
 
 
-def _gate(side: Literal["at least", "at most"], option: str) -> Gate:
+def _gate(side: Literal["at least", "at most"], option: str, measures: Collection[str]) -> Gate:
     name, _, limit = option.partition("=")
-    if name not in MEASURES:
-        raise BadSettings(f"there is no measure {name!r}; there are {', '.join(MEASURES)}")
+    if name not in measures:
+        raise BadSettings(f"there is no measure {name!r}; there are {', '.join(measures)}")
     try:
         return Gate(name, side, float(limit))
     except ValueError as error:

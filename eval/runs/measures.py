@@ -69,14 +69,16 @@ MEASURES: dict[str, Measure] = {
     "context_other_release": Measure(
         "given texts of other releases", "share", "lower", "retrieval"
     ),
-    "bert_score": Measure("BERTScore F1", "score", "higher", "likeness", "GraphContextGen 5"),
+    "bert_score": Measure(
+        "BERTScore F1 by MiniLM", "score", "higher", "likeness", "GraphContextGen 5"
+    ),
     "rouge_1": Measure("ROUGE-1 F1", "score", "higher", "likeness", "GraphContextGen 5"),
     "rouge_l": Measure("ROUGE-L F1", "score", "higher", "likeness", "GraphContextGen 5"),
     "entity_jaccard": Measure(
         "entity overlap (Jaccard)", "score", "higher", "likeness", "GraphContextGen 6"
     ),
     "bleu": Measure("BLEU", "score", "higher", "likeness", "ComRAG 5.1"),
-    "sim": Measure("SIM, cosine of the answers", "score", "higher", "likeness", "ComRAG 5.1"),
+    "sim": Measure("SIM, cosine by MiniLM", "score", "higher", "likeness", "ComRAG 5.1"),
     "seconds": Measure("seconds an answer", "seconds", "lower", "cost", "QAMR IV-F"),
     "model_calls": Measure("model calls an answer", "count", "lower", "cost"),
     "prompt_tokens": Measure("prompt tokens an answer", "count", "lower", "cost"),

@@ -112,7 +112,7 @@ def _earned(
 
 def steps_table(found: list[StepEarns]) -> Table:
     """A row for each step: what leaving it out does, in points with the interval."""
-    columns = ("questions", "other words", "right, points", "wrong shown, points", "lost", "won")
+    columns = ("questions", "other\nwords", "right,\npoints", "wrong shown,\npoints", "lost", "won")
     table = figures_table("Without one step", "step", *columns)
     for step in found:
         counts = (str(step.questions), str(step.differ))

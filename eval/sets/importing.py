@@ -88,6 +88,9 @@ def import_questions(
     there = columns_of(rows)
     no_patterns = dict.fromkeys(PATTERNS, "") if defaults.uploaded else {}
     found = find_columns(there, {**(columns or {}), **no_patterns})
+    if "file" not in found:
+        # A page of no file is no source; the column is told as one that is not used.
+        found.pop("page", None)
     carried = [field for field in _CARRIED if field not in no_patterns]
     questions: dict[str, GoldQuestion] = {}
     left_out: list[SkippedLine] = []

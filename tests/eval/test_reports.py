@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from rich.console import Console
 from typer.testing import CliRunner
 
 from eval.reports.html import html_report
@@ -18,6 +19,7 @@ from eval.reports.outcomes import Outcome, counted, outcome_of
 from eval.reports.summary import RunSummary, summarize
 from eval.reports.wording import tally
 from eval.runs.folder import ScoreRecord, read_run
+from eval.runs.tables import means_table
 from prompts.fencing import visible
 from tests.eval.made_run import FAILED, OTHER, REFUSED, RIGHT, WRONG, made_run
 from tests.ui.payloads import PAYLOADS
@@ -121,6 +123,19 @@ def test_a_spread_is_told_of_degrees_and_not_of_yes_and_no(summary: RunSummary) 
     spread = summary.systems[0].spreads["answer_correctness"]
     assert (spread.least, spread.median, spread.greatest) == (0.0, 0.25, 0.5)
     assert summary.plotted == ("answer_correctness", "seconds")
+
+
+def test_what_a_judge_could_not_score_at_all_is_counted(run: Path) -> None:
+    """A measure that has no figure of any system is told of all the same."""
+    read = read_run(run)
+    unread = {"faithfulness": "unreadable: no verdict"}
+    scores = tuple(s.model_copy(update={"unscored": unread}) for s in read.scores)
+    found = replace(read, scores=scores)
+    assert "| faithfulness ↑ | 6 unscored | 6 unscored |" in markdown_report(summarize(found))
+    assert Elements(html_report(summarize(found))).text.count("6 unscored") == 2
+    console = Console(width=80, record=True)
+    console.print(means_table(found))
+    assert console.export_text().count("6 unscored") == 2
 
 
 def test_repeats_are_one_question(tmp_path: Path) -> None:

@@ -74,6 +74,10 @@ def test_scores_that_there_are_need_no_judge(strata: Command, tmp_path: Path) ->
     assert told.exit_code == 0, told.output
     assert "4/4 (100%)" in told.stdout
     assert "0.60 or more" in told.stdout
+    limits = {"pearson=0.9": 0, "agreement=1": 0, "spearman=1.1": 3}
+    for limit, code in limits.items():
+        more = ("--field", "judge=mine", "--at-least", limit)
+        assert strata("eval", "calibrate", file, *FIELDS, *more).exit_code == code
     assert strata("eval", "calibrate", file, "--field", "human").exit_code == 2
     assert strata("eval", "calibrate", file, "--metric", "beauty").exit_code == 2
     missing = strata("eval", "calibrate", file, "--field", "human=expert.nothing")
@@ -129,3 +133,22 @@ def test_a_judge_of_its_own_is_named_and_none_is_an_error() -> None:
 def test_a_judge_may_be_a_file() -> None:
     chosen = judge_settings(read_settings(judge_model="./judge.gguf", backend="server"))
     assert (chosen.backend, chosen.model_name) == ("embedded", "judge")
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        (("--at-least", "right=1", "--at-most", "silently_wrong=0"), 0),
+        (("--at-most", "right=0.5"), 3),
+        (("--at-least", "asked_back=0.5"), 3),
+    ],
+)
+def test_releases_that_miss_a_limit_end_with_3(
+    strata: Command, tmp_path: Path, limit: tuple[str, ...], code: int
+) -> None:
+    file = tmp_path / "releases.jsonl"
+    row = {"id": "r", "product": "valve", "question": "The hold time in 2.0?"}
+    file.write_text(json.dumps({**row, "releases": ["2.0"], "status": "stated"}), "utf-8")
+    told = strata("eval", "releases", file, *limit)
+    assert told.exit_code == code, told.output
+    assert ("missed: releases: " in told.stderr) == bool(code)

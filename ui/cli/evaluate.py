@@ -8,10 +8,11 @@ from typing import Annotated
 from typer import Argument, BadParameter, Exit, Option, Typer
 
 from chatbot.settings import read_settings
-from eval.figures import report_tables
+from eval.figures import report_tables, share
 from eval.gold import read_gold, read_lines
 from ui.cli import benchmark, judging, reports, runs
 from ui.cli.evaluation import sets
+from ui.cli.limits import fail_if_missed
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
@@ -94,16 +95,33 @@ def answers(
 @app.command()
 def releases(
     questions: Annotated[Path, Argument(help="Questions and their releases (JSONL).")],
+    at_least: Annotated[
+        list[str] | None,
+        Option(help="An outcome and the least share of it: right=0.9; repeatable."),
+    ] = None,
+    at_most: Annotated[
+        list[str] | None,
+        Option(help="An outcome and the greatest share of it: silently_wrong=0; repeatable."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score which release is found for questions, over what is ingested; none is answered."""
+    """Score which release is found for questions, over what is ingested; none is answered.
+
+    Outcomes are right, asked_back, wrong_but_said and silently_wrong. Exit code 3 if a limit is
+    missed.
+    """
     from eval import releases as scoring
+    from eval.runs.gates import missed, read_gates
+
+    gates = read_gates(at_least or (), at_most or (), tuple(scoring.Outcome))
 
     read = read_lines(questions, scoring.ReleaseQuestion)
     scores = scoring.measure_releases(read, open_chatbot().products())
     figures, columns = scoring.figures(scores), ("question", "meant", "taken", "outcome")
     tables = report_tables("Releases", figures, columns, scoring.wrong(scores))
     print_result(as_json, {"figures": figures, "scores": scores}, tables)
+    shares = {str(o): share(s.outcome is o for s in scores).ratio for o in scoring.Outcome}
+    fail_if_missed(list(missed(gates, {"releases": shares})))
 
 
 @app.command()

@@ -12,6 +12,7 @@ from typer import Argument, BadParameter, Exit, Option
 from chatbot.settings import read_settings
 from eval.gold import read_gold
 from eval.judging.judge import Judge
+from ui.cli.limits import fail_if_missed
 from ui.cli.terminal import AsJson, errors, print_result, printable
 
 Recording = Annotated[
@@ -40,16 +41,23 @@ def calibrate(
     ] = None,
     recording: Recording = None,
     concurrency: Concurrency = None,
+    at_least: Annotated[
+        list[str] | None,
+        Option(help="The least that pearson, spearman or agreement may be: pearson=0.7."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold the judge against labels of people: correlation, agreement, threshold.
 
-    A label is a line with question, gold_answer, answer and human, any number.
+    A label is a line with question, gold_answer, answer and human, any number. Exit code 3 if a
+    limit is missed.
     """
     from eval.judging import calibration
     from eval.judging.judge import JudgeScore
     from eval.judging.metrics import JUDGE_METRICS, judge_answers, most_calls
+    from eval.runs.gates import missed, read_gates
 
+    gates = read_gates(at_least or (), (), ("pearson", "spearman", "agreement"))
     if metric not in JUDGE_METRICS:
         raise BadParameter(f"there is {', '.join(JUDGE_METRICS)}", param_hint="--metric")
     pairs = [option.partition("=") for option in field or ()]
@@ -79,6 +87,9 @@ def calibrate(
         ],
     }
     print_result(as_json, result, calibration.calibration_tables(found, read, scores))
+    agreed = found.agreement.ratio
+    figures = {"pearson": found.pearson, "spearman": found.spearman, "agreement": agreed}
+    fail_if_missed(list(missed(gates, {metric: figures})))
 
 
 def validity(

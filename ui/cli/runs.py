@@ -1,11 +1,12 @@
 """`strata eval run` and `strata eval compare`: runs of systems on checked questions."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, BadParameter, Exit, Option, confirm
+from typer import Argument, BadParameter, Option, confirm
 
 from chatbot.settings import key_from, read_settings
+from ui.cli.limits import AtLeast, AtMost, fail_if_missed
 from ui.cli.terminal import (
     AsJson,
     WithoutAsking,
@@ -16,12 +17,8 @@ from ui.cli.terminal import (
     progress_bars,
 )
 
-AtLeast = Annotated[
-    list[str] | None, Option(help="A measure and the least it may be: correct=0.8; repeatable.")
-]
-AtMost = Annotated[
-    list[str] | None, Option(help="A measure and the most it may be: failed=0; repeatable.")
-]
+if TYPE_CHECKING:
+    from eval.runs.running import Running
 
 
 def run(
@@ -65,11 +62,11 @@ def run(
     from eval.judging.opening import judge_settings, open_judge
     from eval.reports.writing import PAGE, write_reports
     from eval.runs.folder import read_run
-    from eval.runs.gates import MISSED, missed, read_gates
+    from eval.runs.gates import missed, read_gates
     from eval.runs.manifest import Plan
     from eval.runs.means import means
     from eval.runs.running import open_run
-    from eval.runs.tables import cost_table, means_table
+    from eval.runs.tables import means_table
 
     gates = read_gates(at_least or (), at_most or ())
     metrics = tuple(metric or JUDGE_METRICS) if judge else ()
@@ -96,6 +93,23 @@ def run(
     running = open_run(plan, chatbot, out)
     if metrics:
         running.judge = open_judge(settings, running.files.judge_calls, at_once)
+    _ask_all(running, yes)
+    write_reports(running.folder)
+    errors.print(f"The report is {printable(str(running.folder / PAGE))}")
+    done = read_run(running.folder)
+    figures = means(done)
+    wrong = list(
+        missed(gates, {name: {m: v.value for m, v in of.items()} for name, of in figures.items()})
+    )
+    result = {"folder": running.folder, "run": done.manifest, "means": figures, "missed": wrong}
+    print_result(as_json, result, means_table(done))
+    fail_if_missed(wrong)
+
+
+def _ask_all(running: "Running", yes: bool) -> None:
+    """Ask and score, once it is told what that will cost; a terminal may say no, unless `yes`."""
+    from eval.runs.tables import cost_table
+
     errors.print(f"The run is in {printable(str(running.folder))}")
     with progress_bars() as show:
         running.on_progress = show
@@ -107,19 +121,6 @@ def run(
     with progress_bars() as show:
         running.on_progress = show
         running.finish()
-    write_reports(running.folder)
-    errors.print(f"The report is {printable(str(running.folder / PAGE))}")
-    done = read_run(running.folder)
-    figures = means(done)
-    wrong = list(
-        missed(gates, {name: {m: v.value for m, v in of.items()} for name, of in figures.items()})
-    )
-    result = {"folder": running.folder, "run": done.manifest, "means": figures, "missed": wrong}
-    print_result(as_json, result, means_table(done))
-    for line in wrong:
-        errors.print(f"[bold red]missed:[/] {line}")
-    if wrong:
-        raise Exit(MISSED)
 
 
 def steps(
@@ -133,11 +134,12 @@ def steps(
     out: Annotated[
         Path | None, Option(help="The folder of the run (default: in the data folder).")
     ] = None,
+    yes: WithoutAsking = False,
     as_json: AsJson = False,
 ) -> None:
     """Leave out one step of `embedded` after the other: right answers lost, wrong ones shown.
 
-    It is a run of a system for each step, and goes on like one.
+    It is a run of a system for each step: it goes on like one, and tells its cost first.
     """
     from chatbot.assembly import open_chatbot
     from eval.gold import read_gold
@@ -157,10 +159,7 @@ def steps(
     running = open_run(plan, open_chatbot(settings), out)
     if recording and not running.files.calls.exists():
         running.files.calls.write_bytes(recording.read_bytes())
-    errors.print(f"The run is in {printable(str(running.folder))}")
-    with progress_bars() as show:
-        running.on_progress = show
-        running.finish()
+    _ask_all(running, yes)
     write_reports(running.folder)
     found = what_steps_earn(read_run(running.folder))
     print_result(as_json, {"folder": running.folder, "steps": found}, steps_table(found))
@@ -186,7 +185,7 @@ def compare(
     """
     from eval.runs.compare import compare_runs, compare_systems, comparison_tables
     from eval.runs.folder import read_run
-    from eval.runs.gates import MISSED, missed, read_gates
+    from eval.runs.gates import missed, read_gates
 
     gates = read_gates(at_least or (), at_most or ())
     one, other = read_run(first), read_run(second)
@@ -202,7 +201,4 @@ def compare(
     wrong = list(missed(gates, differences))
     tables = (comparison_tables(found, one, other) for found in compared)
     print_result(as_json, {"comparisons": compared, "missed": wrong}, *tables)
-    for line in wrong:
-        errors.print(f"[bold red]missed:[/] {line}")
-    if wrong:
-        raise Exit(MISSED)
+    fail_if_missed(wrong)

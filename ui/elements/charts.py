@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+_OF_24_HOURS = "timeFormat(datum.value, {'hours': '%H:%M', 'minutes': '%H:%M'})"
 _COLORS = {"good": "#2a9d8f", "bad": "#e08e45", "fair": "#e9c46a", "other": "#94a3a8"}
 
 
@@ -17,7 +18,10 @@ def chart_over_time(
     height: int = 260,
     none: str = "None in this period.",
 ) -> None:
-    """Stacked bars, or lines; a series is its color and a value for each start of a period."""
+    """Stacked bars, or lines; a series is its color and a value for each start of a period.
+
+    A line goes on over what has no value.
+    """
     if not any(any(values) for _, values in series.values()):
         st.caption(none)
         return
@@ -32,6 +36,7 @@ def chart_over_time(
         {"start": str(start), "of": name, "value": value}
         for name, values in figures.items()
         for start, value in zip(starts, values, strict=True)
+        if value is not None
     ]
     # Not a line_chart: its legend is one row, which a phone has no room for.
     color = {
@@ -41,7 +46,12 @@ def chart_over_time(
         "legend": {"orient": "bottom", "columns": 2, "title": None},
     }
     encoding = {
-        "x": {"field": "start", "type": "temporal", "title": None},
+        "x": {
+            "field": "start",
+            "type": "temporal",
+            "title": None,
+            "axis": {"labelExpr": _OF_24_HOURS},
+        },
         "y": {"field": "value", "type": "quantitative", "title": None},
         "color": color,
     }

@@ -131,6 +131,15 @@ def test_the_table_names_what_changed_and_obeys_no_markup(runs: tuple[Path, Path
     assert not {"\u202e", "\u200b"} & {*shown}
 
 
+def test_no_figure_is_cut_on_a_narrow_terminal(runs: tuple[Path, Path]) -> None:
+    one, other = map(read_run, runs)
+    console = Console(width=80, record=True)
+    console.print(comparison_tables(compare_runs(one, other)[0], one, other))
+    shown = console.export_text()
+    assert "95 % interval" in shown
+    assert "…" not in shown
+
+
 def test_means_are_over_questions_and_failures_are_told(runs: tuple[Path, Path]) -> None:
     run = read_run(runs[0])
     found = means(run)["embedded"]

@@ -130,6 +130,11 @@ def test_columns_are_found_by_usual_names_or_as_they_are_mapped() -> None:
     assert "release" not in found
 
 
+def test_a_page_of_no_file_is_told_as_not_used() -> None:
+    read = imported(b"question,answer,release,page\nHow long?,45 s,1.0,7\n")
+    assert read.ignored == ("page",)
+
+
 @pytest.mark.parametrize("written", ["Frage", "colour=Frage", "=Frage"])
 def test_a_mapping_that_is_none_is_named(written: str) -> None:
     with pytest.raises(GoldError, match="maps no column"):
