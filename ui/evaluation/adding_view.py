@@ -83,7 +83,7 @@ def _rows(data: bytes, name: str) -> tuple[Row, ...]:
     return read_rows(data, name)
 
 
-@st.cache_data(show_spinner="Reading the questions …", max_entries=4)
+@st.cache_data(show_spinner="Reading the questions …", max_entries=4, hash_funcs={Product: repr})
 def _questions(
     data: bytes, name: str, columns: Mapping[str, str], product: str, products: Sequence[Product]
 ) -> ImportedSet:
@@ -102,7 +102,7 @@ def _import(person: Person, product: str, name: str, data: bytes) -> None:
         label = f"Column with the {what}"
         column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
         chosen[role] = "" if column == _NONE else column
-    read = _questions(data, name, chosen, product, services.administered().catalog.products())
+    read = _questions(data, name, chosen, product, services.administered().products())
     for note in import_notes(read):
         st.caption(f"{as_label(note, 300)}\\.")
     if read.left_out:
