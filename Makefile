@@ -31,7 +31,7 @@ test test-slow: export PYTHONDONTWRITEBYTECODE :=
 test: check postgresql ocr models ## Run the checks and the tests that take seconds each
 	$(PY) -m pytest -n 2 --durations 10 -m "not slow" $(PYTEST_ARGS)
 
-test-slow: $(VENV)/.test browser postgresql ocr models ## Run the browser, the real model, kills, the heaviest files, and the tests on PostgreSQL
+test-slow: $(VENV)/.test browser postgresql ocr models ## Run the browser, the real model, training, kills, heavy and hostile files, and the tests on PostgreSQL
 	$(PY) -m pytest -n 2 --durations 10 -m slow $(PYTEST_ARGS)
 	$(if $(PYTEST_ARGS),,$(PY) -m pytest -n 2 --postgresql -m database)
 

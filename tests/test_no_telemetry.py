@@ -13,6 +13,8 @@ from langsmith.utils import get_env_var, tracing_is_enabled
 from chatbot.models.files import EMBEDDING, TOKENIZER
 from chatbot.settings import Settings, prepare_process
 
+pytestmark = pytest.mark.slow
+
 LOAD_EVERYTHING = """
 import sys
 from pathlib import Path

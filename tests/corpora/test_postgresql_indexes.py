@@ -21,6 +21,8 @@ from tests.corpora.beacon import ingest_beacon, many_pages, write, write_beacon
 from tests.hash_embedder import HashEmbedder
 from tests.postgresql import Cluster, cluster
 
+pytestmark = pytest.mark.slow
+
 MANUALS = Path(__file__).parents[2] / "examples/languages"
 
 

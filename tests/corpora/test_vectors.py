@@ -15,6 +15,8 @@ import pytest
 from corpora.errors import BrokenIndex
 from corpora.indexing.vectors import ChromaIndex, Prober, build_index
 
+pytestmark = pytest.mark.slow
+
 DIMENSION = 16
 COUNT = 300
 

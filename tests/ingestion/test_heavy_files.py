@@ -17,6 +17,8 @@ from ingestion.listing import DEFAULT_LIMITS
 from ingestion.page import Document
 from ingestion.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 SENTENCE = "The valve closes after five seconds and opens again. "
 
 
@@ -127,7 +129,6 @@ MADE: dict[str, Callable[[int], bytes]] = {
     "nesting.md": _nesting,
 }
 TOO_MUCH = ("words.pdf", "largest.txt")
-HEAVIEST = (*TOO_MUCH, "bomb.pdf")
 """Those that take longer than the others together."""
 LARGEST_PAGE = 40_000
 
@@ -146,9 +147,7 @@ def sandbox(is_long: bool) -> Iterator[Sandbox]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "file", [pytest.param(f, marks=[pytest.mark.slow] * (f in HEAVIEST)) for f in MADE]
-)
+@pytest.mark.parametrize("file", MADE)
 def test_a_heavy_file_is_read_within_its_limits_or_named(
     sandbox: Sandbox, is_long: bool, file: str
 ) -> None:

@@ -17,6 +17,8 @@ from ingestion.reading import read_files
 from tests.ingestion import hostile_formats, hostile_inputs
 from tests.ingestion.hostile_inputs import SECRET
 
+pytestmark = pytest.mark.slow
+
 GOOD = "# Good\n\nThis file is as it should be, and is read whatever lies beside it.\n"
 GROUPS = {**hostile_inputs.GROUPS, **hostile_formats.GROUPS}
 READ = {

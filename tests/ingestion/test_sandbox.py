@@ -13,6 +13,8 @@ import pytest
 from ingestion.page import Document, Rejected
 from ingestion.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 LOADER = """
     import os, resource, signal, time
     from pathlib import Path

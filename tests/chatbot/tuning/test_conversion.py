@@ -20,6 +20,8 @@ from chatbot.tuning.conversion import convert
 from tests.chatbot.gguf_of_model import finish, write_model
 from tests.chatbot.tiny_llama import require_training, save_random_model
 
+pytestmark = pytest.mark.slow
+
 KINDS: dict[str, dict[str, float]] = {
     "qwen2": {},
     "qwen3": {"head_dim": 32},

@@ -18,6 +18,8 @@ from chatbot.tuning.training import Base, TuningReport, _tokens, tune
 from tests.chatbot.tiny_llama import require_training, save_tiny_llama
 from tests.chatbot.tuning.made_instruction import made_instruction
 
+pytestmark = pytest.mark.slow
+
 FACTS = {
     "port": "The port is 5540.",
     "fuse": "The fuse is 2 A.",

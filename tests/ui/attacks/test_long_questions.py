@@ -31,6 +31,8 @@ from tests.ui.attacks.conftest import each
 from tests.ui.conftest import MakeChatbot
 from tests.ui.valve_corpus import LATEST, QUESTION, write_sources
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["".join(letters) for letters in product(ascii_lowercase, repeat=3)][:980]
 """Different ones, which no release has."""
 QUESTIONS = {

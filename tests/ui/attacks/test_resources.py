@@ -24,6 +24,8 @@ from tests.ui.conftest import Command, MakeChatbot
 from tests.ui.pages import ask, open_page
 from ui.serving import services
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 1_000_000
 ROOM = 80
 """MB that the server may take more than before an attack."""
