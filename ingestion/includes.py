@@ -35,7 +35,7 @@ _PARTIAL = re.compile(
 )
 """A part of MDX that another file holds, and the values that it is given."""
 _PROP = re.compile(r"\{props\.(\w+)\}")
-_GIVEN = re.compile(r"(\w+)=\{?[\"']([^\"'\n]*)[\"']\}?")
+_GIVEN = re.compile(r"(?<!\w)(\w++)=\{?[\"']([^\"'\n]*)[\"']\}?")
 _MYST = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|:{3,})\{(?P<name>include|literalinclude)\}[ \t]+"
     r"(?P<path>\S[^\n]*)\n(?P<options>(?:[ \t]*:[\w-]+:[^\n]*\n)*)[ \t]*(?P=fence)[ \t]*$",

@@ -232,7 +232,7 @@ def _written(p: Parts, profile: Profile, model: BaseChatModel | None) -> Profile
     write = write_lead_and_body(
         model,
         p.open_corpus,
-        p.products,
+        p.catalog.products,
         budget=p.settings.lead_budget,
         max_tokens=p.settings.answer_tokens,
         same=p.settings.memory_delta,

@@ -175,10 +175,12 @@ def _role_of(text: str, number: Number, product: Product) -> NumberRole:
     """Judge a number by itself: by its unit, the product's name, another name before it."""
     names = release_names(product)
     for part in parts_named(text):
-        # "alarm table 17.10" may be a query with its release.
-        is_part = part.is_section or not number.is_known
-        if is_part and part.start <= number.start < part.end:
-            return NumberRole.OTHER
+        if part.start <= number.start < part.end:
+            if part.is_section or not number.is_known:
+                return NumberRole.OTHER
+            if number.is_dotted:
+                # "alarm table 17.10" may be a query with its release.
+                return NumberRole.OPEN
     before = words_before(text, number.start)
     mark = (before["word"] or before["prefix"] or "").casefold().rstrip(".-_")
     if UNIT.match(text, number.end):
@@ -255,11 +257,11 @@ def _is_of_something(text: str, number: Number, before: re.Match[str], names: Re
 def _stands_free(owner: re.Match[str], product: Product) -> bool:
     """Whether the word before a number is a stop word or a verb, and so claims it for nothing."""
     word = owner["word"]
-    if product.has_versions(word):
-        return False
+    if word.casefold() in _FREE | words(*_AROUND) or CONTRASTS.fullmatch(word):
+        return True
     verb = word.islower() and _last_word(owner.string[: owner.start()]) in _SUBJECTS
-    free = word.casefold() in _FREE or word.casefold() in words(*_AROUND)
-    return verb or free or CONTRASTS.fullmatch(word) is not None
+    # "does python 3.8 work" has no verb before its number.
+    return verb and not product.has_versions(word)
 
 
 def _of_word(
@@ -276,7 +278,7 @@ def _of_word(
     named = word != word.lower() and not of_code
     joint = owner["joint"]
     is_set = "=" in joint or "set" in head.casefold().split()
-    if number.is_dotted and not is_set:
+    if number.is_dotted and not is_set and owner["word"].casefold() not in _INTERFACES:
         of_other = product.has_versions(owner["word"])
         if of_other is not None:
             asked = NumberRole.RELEASE if number.is_known or mark else NumberRole.OPEN

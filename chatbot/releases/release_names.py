@@ -250,5 +250,9 @@ def _exact(candidates: list[Release], text: str) -> NameReading:
     return NameReading(chosen, is_certain=len(chosen) == 1)
 
 
-release_names = lru_cache(maxsize=256)(ReleaseNames)
-"""The index of a product's release names; one is kept for each state of a product."""
+_kept_names = lru_cache(maxsize=256)(ReleaseNames)
+
+
+def release_names(product: Product) -> ReleaseNames:
+    """The index of a product's release names; one is kept for each state of a product."""
+    return _kept_names(product.plain)

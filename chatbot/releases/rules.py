@@ -84,7 +84,9 @@ def resolve_within(
 
     def possible(of: Product) -> Sequence[Release]:
         if context.chosen is None:
-            return [m.reading.covers[-1] for m in read(of) if m.reading.covers]
+            # For this the documents of every product would be opened.
+            plain = find_mentions(text, of.plain, spans)
+            return [m.reading.covers[-1] for m in plain if m.reading.covers]
         return read_choice(context.chosen, of).covers[-1:]
 
     named = list(dict.fromkeys(named for _, _, named in spans))

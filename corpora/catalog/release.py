@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from itertools import pairwise, zip_longest
@@ -190,6 +190,11 @@ class Product:
     has_versions: Callable[[str], bool | None] = field(
         default=_knows_none, compare=False, repr=False
     )
+
+    @cached_property
+    def plain(self) -> "Product":
+        """The same without its documents, which a cache would keep open."""
+        return replace(self, has_versions=_knows_none)
 
     @cached_property
     def newest(self) -> Release | None:

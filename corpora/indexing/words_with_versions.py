@@ -1,13 +1,14 @@
 """The words that have versions of their own, by how the documentation of a product writes them.
 
-"max payload 1.7" asks for release 1.7 where the documents have max_payload and never a version
-behind it; "python 3.8" does not where they say "Python 3.9".
+"max payload 1.7" asks for release 1.7 where the documents have max_payload and never a number
+behind it; "python 3.8" does not where they say "needs Python 3.9".
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
@@ -30,21 +31,30 @@ def with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
 
 
 def _has_versions(corpora: OpenCorpora, product: Product, word: str) -> bool | None:
-    """Whether documents put other numbers than releases behind a word, or its parts in a row.
+    """Whether documents give versions to what a word names, or never put a number behind it.
 
-    None where they do not have it, or as the name of something else alone: with a capital.
+    They do in a name with a capital within a sentence: "needs Python 3.9". None of what they do not
+    have, or have with a capital alone, and where the numbers may be values: "timeout: 0.5".
     """
     if not (parts := name_parts(word.rpartition(".")[2].removesuffix("s"))):
         return None
     first, *more = map(re.escape, parts)
     rest = "".join(rf"[\W_]{{0,2}}{part}" for part in more)
-    small = re.compile(rf"(?:(?<![^\W_]){first}|(?<=[a-z_])(?i:{first}))(?i:{rest})")
-    version = re.compile(rf"{first}{rest}s?[\W_]{{0,6}}(?:v|version\W)?(\d+(?:\.\d+)+)", re.I)
+    name = rf"{first}{rest}s?"
     texts = [*_texts(corpora, product, word)]
-    numbers = {number for text in texts for number in version.findall(text)}
-    releases = [f"{release.name}." for release in product.releases]
-    if any(not any(name.startswith(f"{n}.") for name in releases) for n in numbers):
-        return True
+    # In German every noun has a capital.
+    if not any("de" in release.languages for release in product.releases[-_NEWEST:]):
+        of_name = re.compile(
+            rf"(?<=[a-z,;(] )(?=[A-Z])(?i:{name}) (?:[<>~^]=? ?|\()?v?(?P<number>\d+(?:\.\d+)+)"
+        )
+        releases = [f"{release.name}." for release in product.releases]
+        for version in chain.from_iterable(map(of_name.finditer, texts)):
+            if not any(release.startswith(f"{version['number']}.") for release in releases):
+                return True
+    numbered = re.compile(rf"{name}[\W_]{{0,6}}(?:v|version\W)?\d+\.\d", re.I)
+    if any(map(numbered.search, texts)):
+        return None
+    small = re.compile(rf"(?:(?<![^\W_]){first}|(?<=[a-z_])(?i:{first}))(?i:{rest}s?)(?![^\W\d_])")
     return False if any(map(small.search, texts)) else None
 
 

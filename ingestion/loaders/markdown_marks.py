@@ -175,9 +175,9 @@ _MARKS: dict[str, list[tuple[str, Reader]]] = {
             _literal,
         ),
     ],
-    # Of LaTeX; what has none of its signs is an escaped bracket.
+    # Of LaTeX; what has none of its signs, or calls what stands before, is an escaped bracket.
     "\\": [
-        (rf"(?P<text>\\\({_TEX}\\\))", _literal),
+        (rf"(?<!\w)(?P<text>\\\({_TEX}\\\))", _literal),
         (rf"(?<![^\n])(?P<text>\\\[{_TEX}\\\])[ \t]*(?![^\n])", _literal),
     ],
     "{": [

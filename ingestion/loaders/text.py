@@ -29,6 +29,8 @@ from ingestion.plain_blocks import LONGEST_LINE, is_restructured, plain_blocks
 _DIRECTIVE = re.compile(r"^\s*\.\. +(?:\|[^|\n]+\| +)?([\w:.+-]+?)::(?:\s|$)", re.MULTILINE)
 _ROLE = re.compile(r":([a-zA-Z][\w:.+-]*):`|`:([a-zA-Z][\w:.+-]*):")
 _TITLED = re.compile(r"^(?P<title>.+?)\s*<[^<>]*>$", re.DOTALL)
+_REFERENCE = re.compile(r"^(?P<title>\S(?:.*?\S)?)\s+<~?(?:\w+[.:]+)+\w+(?:\(\))?>$", re.DOTALL)
+"""What has no role and is no command or type either: "cp <source> <target>", "vector<int>"."""
 _OBJECT = re.compile(
     r"^((py|c|cpp|js|std|rst):)?(function|method|class|attribute|data|exception|decorator|"
     r"decoratormethod|classmethod|staticmethod|property|describe|object|option|cmdoption|envvar|"
@@ -231,7 +233,7 @@ def _role(name: str) -> Callable[..., tuple[list[nodes.Node], list[nodes.system_
     def role(
         _name: str, rawtext: str, text: str, *_: object, **__: object
     ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        titled = _TITLED.match(text)
+        titled = (_TITLED if name else _REFERENCE).match(text)
         shown = titled["title"] if titled else text.removeprefix("!" if name else "")
         if _SOMEWHERE.fullmatch(shown) and _OBJECT_ROLE.fullmatch(name.rpartition(":")[2]):
             shown = shown[1:]

@@ -165,8 +165,9 @@ def shown(cell: Any) -> str:
         return str(value).upper()
     if isinstance(value, datetime.datetime):
         day = str(value.date() if value.time() == datetime.time() else value)
-        # A format of months names no day.
-        return day if "d" in (cell.number_format or "d").lower() else day[:7]
+        form = set((cell.number_format or "").lower())
+        # A format of months shows neither a day nor a time.
+        return day[:7] if "y" in form and form.isdisjoint("dhs") else day
     if isinstance(value, datetime.timedelta):
         return _duration(value, cell.number_format or "")
     if isinstance(value, int | float):

@@ -80,6 +80,8 @@ def test_nesting_without_end_is_refused() -> None:
         (":class:`~.Queue`", "Queue"),
         (":file:`~/.config/x.conf`", "~/.config/x.conf"),
         ("`.gitignore`", ".gitignore"),
+        ("`vector<int>`", "vector<int>"),
+        ("`cp <source> <target>`", "cp <source> <target>"),
         ("`!important`", "!important"),
     ],
 )

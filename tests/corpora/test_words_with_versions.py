@@ -1,0 +1,78 @@
+"""Which words have versions, as the documents of a product write them."""
+
+from pathlib import Path
+
+import pytest
+
+from chatbot.turn import Turn
+from chatbot.understanding.clarification import resolve_turn
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.release import Product
+from corpora.database.engine import Database
+from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.words_with_versions import with_words
+from tests.corpora.beacon import ingest_beacon, write
+from tests.data_folders import data_dir_of
+
+MANUAL = """# Settings
+
+The setting `timeout` is the time that the beacon waits. timeout: 0.5 by default. The default is
+2.5 seconds; the gain lies between 1.5 and 4.5. Set `max_payload` before you start the beacon.
+
+# Requirements
+
+The beacon needs Python 3.9, and python has to be found by the shell; use 5.6 or a newer one of the
+firmware. See Table 3.4 and Section 8.1, and the API 4.7 of the vendor.
+"""
+
+
+@pytest.fixture
+def products(database: Database, tmp_path: Path) -> tuple[Product, ...]:
+    for release in ("2.1", "3.0"):
+        ingest_beacon(database, write(tmp_path, manual=f"{MANUAL}\nOf {release}."), release=release)
+    catalog = Catalog(database)
+    return with_words(catalog, OpenCorpora(database, data_dir_of(database), catalog=catalog))
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("python", True),
+        ("Python", True),
+        ("max_payload", False),
+        ("payload", False),
+        ("shell", False),
+        ("timeout", None),
+        ("and", None),
+        ("is", None),
+        ("use", None),
+        ("helm", None),
+    ],
+)
+def test_only_a_name_within_a_sentence_has_versions(
+    products: tuple[Product, ...], word: str, told: bool | None
+) -> None:
+    assert products[0].has_versions(word) is told
+
+
+@pytest.mark.parametrize(
+    ("question", "releases"),
+    [
+        ("and 2.1?", ("2.1",)),
+        ("does 2.1 have a timeout?", ("2.1",)),
+        ("is 2.1 faster?", ("2.1",)),
+        ("we use 2.1, what is the timeout?", ("2.1",)),
+        ("max payload 2.1", ("2.1",)),
+        ("timeout 2.1", ()),
+        ("timeout @ 2.1", ()),
+        ("settings table 2.1", ()),
+        ("api 2.1", ()),
+        ("max payload 1.7", ()),
+        ("does python 2.1 work?", ("3.0",)),
+        ("section 2.1", ("3.0",)),
+    ],
+)
+def test_a_release_behind_a_word_is_not_taken_for_a_value_of_it(
+    products: tuple[Product, ...], question: str, releases: tuple[str, ...]
+) -> None:
+    assert resolve_turn(Turn(question=question), products).releases == releases
