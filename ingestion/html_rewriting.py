@@ -41,6 +41,10 @@ _ROLES = {
 _COMMENT_SIGN = re.compile(r"(?<!\S)(?://|#|--|;;|<!--) ?\Z")
 _ANNOTATION = re.compile(r"(?://|#|--|;|%|<!--|/\*) ?\(\d{1,2}\)!?(?: ?(?:\*/|-->))?")
 """A mark of Material for MkDocs, which the list below the listing explains."""
+_ANNOTATED = (
+    ".//pre[following-sibling::*[1][self::ol] or ancestor::div[following-sibling::*[1][self::ol]]]"
+    "//span[starts-with(@class, 'c')]"
+)
 _TO_NOTES = (
     ".//a[ancestor::sup and starts-with(@href, '#')"
     " or @role='doc-noteref' or @*[name()='epub:type']='noteref']"
@@ -187,7 +191,7 @@ def _numbered_code(body: HtmlElement) -> None:
 
 def _callouts(body: HtmlElement) -> None:
     """Leave marks of callouts, and the comments that hide them, out of code that is copied."""
-    for comment in found(body, ".//pre//span[starts-with(@class, 'c')]"):
+    for comment in found(body, _ANNOTATED):
         if _ANNOTATION.fullmatch(raw_text(comment).strip()):
             comment.clear(keep_tail=True)
     for mark in found(body, ".//pre//*[@class='conum']"):

@@ -18,8 +18,9 @@ _READERS = {".rst", ".txt", ".text", *_ASCIIDOC} | {
     suffix for suffix, module in LOADERS.items() if module == "markdown"
 }
 _REST = re.compile(
-    r"^(?P<indent>[ \t]*(?:[*-][ \t]+)*)\.\. (?P<name>include|literalinclude)::"
-    r"[ \t]+(?P<path>\S[^\n]*)\n?(?P<options>(?:[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
+    r"^(?P<indent>[ \t]*)(?P<item>(?:[*-][ \t]+)*)\.\. (?P<name>include|literalinclude)::"
+    r"[ \t]+(?P<path>\S[^\n]*)\n?"
+    r"(?P<options>(?:(?P=indent)[ \t]+:[\w-]+:[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
 """It may be the first in an item of a list, and in a cell of a table of lists."""
@@ -118,6 +119,8 @@ class _Inclusion:
 
         def found(match: re.Match[str]) -> str:
             named = match.groupdict()
+            if "item" in named:
+                named["indent"] += named["item"]
             path = imports.get(named["part"]) if "part" in named else named["path"]
             if path is None:
                 return match[0]

@@ -56,8 +56,12 @@ def choose_release(
         wanted = [mention for mention in wanted if mention.place is not Place.OPEN]
     arrives = any(m.preposition in ("to", "into") and m.reading.release for m in wanted)
     moves = arrives and not contrasts
+    left: list[str] = []
     if moves:
         # Where somebody comes from need not be documented: "from 1.9 to 2.1".
+        left = next(
+            (m.name for m in wanted if m.preposition == "from" and not m.reading.covers), ""
+        )
         wanted = [m for m in wanted if m.preposition != "from" or m.reading.covers]
     for mention in wanted:
         release = mention.reading.release
@@ -92,6 +96,13 @@ def choose_release(
         return _compared(product, (release, *default_releases))
     if mention.place is Place.SAME and not any(m.place is None for m in meant):
         return default
+    if left:
+        using = gettext(
+            "{other} is not documented; using {release}, your target release",
+            other=left[0],
+            release=release.name,
+        )
+        return replace(_one(product, release, using), reason=Reason.TARGET)
     if mention.place is Place.LATEST and not mention.steps:
         return _one(product, release, gettext("the latest"), ReleaseStatus.LATEST)
     return _one(product, release, _said(_YOU_SAID, mention.name, release))

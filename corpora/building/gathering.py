@@ -16,9 +16,7 @@ from corpora.building.pack_taking import take_pack
 from corpora.building.report import IngestReport
 from corpora.database.engine import Database, portions
 from corpora.database.originals import Originals, pack
-from corpora.database.tables import (
-    FileRow,
-)
+from corpora.database.tables import FileRow
 from corpora.generations.generations import built_before
 from corpora.generations.progress import Progress, Stage
 from corpora.indexing.dual_chunking import SearchChunk

@@ -1,12 +1,10 @@
 """What is to be said of files before they are taken, looked at before anything runs."""
 
-import atexit
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -39,6 +37,7 @@ _AT_ONCE = 500
 _PROBE_SECONDS = 20.0
 _LOOKED_INTO = 300_000_000
 """Bytes of a zip that are unpacked to look at them; the rest is looked at when it is read."""
+_READY: deque[Sandbox] = deque()
 
 
 _PICTURES_ALONE = (
@@ -81,27 +80,35 @@ def check(
     findings = [*_of_release(product, release, database), *_of_all(files, largest)]
     if any(finding.blocking for finding in findings):
         return tuple(findings)
-    look = _Look(_probe())
-    for file in files:
-        findings += look.at(file)
+    with closing(_ready_probe()) as probe:
+        look = _Look(probe)
+        for file in files:
+            findings += look.at(file)
     same = _duplicates(look.contents, product, release, database)
     return (*findings, *(UploadNotice(file, problem, Weight.INFORMS) for file, problem in same))
 
 
-@cache
 def get_ready() -> None:
-    """Let the child that opens PDFs begin, in the background: the first check is not to wait."""
-    Thread(target=_probe().parse, args=(b"", "none.pdf"), daemon=True).start()
+    """Let a child that opens PDFs begin, in the background: the next check is not to wait for it.
+
+    Each check has a child of its own: one that a file has taken over sees no other person's files.
+    """
+    if not _READY:
+        _READY.append(probe := _probe())
+        Thread(target=probe.parse, args=(b"", "none.pdf"), daemon=True).start()
 
 
-@cache
+def _ready_probe() -> Sandbox:
+    try:
+        return _READY.popleft()
+    except IndexError:
+        return _probe()
+
+
 def _probe() -> Sandbox:
-    """The child that opens PDFs; kept, since to begin takes it half a second of a processor."""
-    probe = Sandbox(
+    return Sandbox(
         "ingestion.loaders.pdf:probe", memory=DEFAULT_LIMITS.memory, seconds=_PROBE_SECONDS
     )
-    atexit.register(probe.close)
-    return probe
 
 
 def accepted(

@@ -5,9 +5,8 @@ behind it; "python 3.8" does not where they say "needs Python 3.9".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, partial
 from itertools import chain
 
 from corpora.catalog.catalog import Catalog
@@ -18,6 +17,8 @@ from corpora.indexing.lexical import name_parts
 
 _NEWEST = 4
 """Releases in which a word is looked for."""
+_MOST_WORDS = 8
+"""Words of a question that are looked for; whoever writes more numbers than that pastes a log."""
 _LOOKED_AT = 50
 """Chunks of each, the best first."""
 
@@ -25,9 +26,20 @@ _LOOKED_AT = 50
 def with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
     """The products of a catalog, which tell by their documents what word `has_versions`."""
     return tuple(
-        replace(product, has_versions=cache(partial(_has_versions, corpora, product)))
+        replace(product, has_versions=_asked_once(corpora, product))
         for product in catalog.products()
     )
+
+
+def _asked_once(corpora: OpenCorpora, product: Product) -> Callable[[str], bool | None]:
+    known: dict[str, bool | None] = {}
+
+    def has_versions(word: str) -> bool | None:
+        if word not in known and len(known) < _MOST_WORDS:
+            known[word] = _has_versions(corpora, product, word)
+        return known.get(word)
+
+    return has_versions
 
 
 def _has_versions(corpora: OpenCorpora, product: Product, word: str) -> bool | None:

@@ -35,13 +35,18 @@ const HEADER = 72;
 const WATCHED = 15000;
 
 function keepBeginning(newest) {
+  if (newest.startsWith("running-")) browser.strataLeft = false;
+  if (browser.strataLeft) return;
   browser.strataWatched = { newest, ends: Date.now() + WATCHED };
   look();
 }
 
 function look() {
   const watched = browser.strataWatched;
-  if (!watched || Date.now() > watched.ends) return;
+  if (!watched || Date.now() > watched.ends) {
+    browser.strataWatched = null;
+    return;
+  }
   const newest = browser.document.querySelector(`.st-key-${watched.newest}`);
   const top = newest?.getBoundingClientRect().top;
   if (top < HEADER || top > browser.innerHeight / 2) {
@@ -52,6 +57,7 @@ function look() {
 }
 
 function leave() {
+  if (browser.strataWatched) browser.strataLeft = true;
   browser.strataWatched = null;
 }
 
