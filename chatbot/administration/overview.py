@@ -110,7 +110,7 @@ class Overview:
             row = session.execute(_PAIRS.where(MemoryPairRow.id == pair_id)).first()
         if row is None:
             raise UnknownPair(
-                f"The memory has no answer {pair_id} any more: it was replaced, deleted or "
+                f"There is no saved answer {pair_id} any more: it was replaced, deleted or "
                 "forgotten."
             )
         return KeptPair(*row)

@@ -298,7 +298,9 @@ class Sources:
             checked = of.options.model_validate(options)
         except ValidationError as error:
             told = "; ".join(
-                f"{'.'.join(map(str, one['loc'])) or kind}: {one['msg']}" for one in error.errors()
+                f"{'.'.join(map(str, one['loc'])) or kind}: "
+                + one["msg"].removeprefix("Value error, ")
+                for one in error.errors()
             )
             raise SourceError(f"This {kind} source cannot be used: {told}.") from error
         require_allowed(checked, self.settings.source_folders, anywhere=self.anywhere)

@@ -145,9 +145,11 @@ def coverage(corpus: Corpus, text: str) -> float:
     for word in filtered(text, corpus.languages).split():
         weight = max(map(corpus.idf, corpus.terms(word)), default=0.0)
         weight = max(weight, _LEAST_WEIGHT)
-        # A word with a typing error counts as known.
-        if any(map(corpus.frequency, corpus.terms(word))) or corpus.similar(word):
+        if any(map(corpus.frequency, corpus.terms(word))):
             known += weight
+        elif corpus.similar(word):
+            # Half, because it may be no typing error: "world" is near "word".
+            known += weight / 2
         elif UNSPACED_RUN.fullmatch(word):
             weight = 0.0
         total += weight

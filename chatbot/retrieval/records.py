@@ -3,14 +3,20 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from chatbot.text.languages import gettext
 from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
+from corpora.parameters.forms import relation
+from corpora.parameters.parameter import DEFAULT, DESCRIPTION, RANGE
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
 _ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
+_SENTENCE = re.compile(r"[A-Z]\w*(?: +\S+){3}")
+"""How the cell of a table begins that is a sentence, and no value."""
+_DEFAULT = ("default", "default value", "the default")
 _SHORT = 12
 """A shorter sentence stays with the next."""
 _LONG = 420
@@ -124,7 +130,7 @@ def with_units(cells: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     unit = next((c for h, c in cells if h.lower() in ("unit", "units") and c.strip(" –-")), "")
 
     def with_unit(cell: str) -> str:
-        return f"{cell} {unit}" if cell.strip("-").translate(_IN_NUMBERS).isdigit() else cell
+        return f"{cell} {unit}" if _is_number(cell) else cell
 
     return [(h, with_unit(c)) for h, c in cells if c != unit] if unit else list(cells)
 
@@ -151,14 +157,38 @@ def in_words(record: Record) -> str:
 
 
 def row_in_words(row: Record) -> str:
-    """A row as its page has it, in words: its name, and its other cells with their headers."""
+    """A row of a table in sentences: its name with its values, then what it says in sentences."""
     (_, key), *others = with_units(row.cells)
-    cells = ", ".join(
-        f"{h.lower()} {' '.join(c.split()).rstrip('.')}" if h else c
-        for h, c in others
-        if c.strip(" –-")
-    )
     name = " ".join(key.split()).strip("`")
     # What no sentence would be written with, such as `queue-depth`.
-    is_worded = " " in name or "`" in name or name.isalpha()
-    return f"{name if is_worded else f'`{name}`'}: {cells}"
+    if not (" " in name or "`" in name or name.isalpha()):
+        name = f"`{name}`"
+    told = {h: " ".join(c.split()).rstrip(".") for h, c in others if c.strip(" –-")}
+    of = {relation(h): h for h in told}
+    lead = ""
+    # Not of a table of changes, which has a "Default in 17.10".
+    if of.get(DEFAULT, "").lower() in _DEFAULT:
+        lead = gettext("The default of {name} is {value}", name=name, value=told.pop(of[DEFAULT]))
+        if allowed := told.pop(of.get(RANGE, ""), ""):
+            lead = gettext("{sentence} (allowed: {values})", sentence=lead, values=allowed)
+    texts = {h: c for h, c in told.items() if relation(h) == DESCRIPTION or _SENTENCE.match(c)}
+    values = ", ".join(_value(h, c) for h, c in told.items() if h not in texts)
+    if lead:
+        lead = "; ".join(filter(None, (lead, values)))
+    elif values:
+        lead = f"{name}: {values}"
+    said = [c if relation(h) == DESCRIPTION or not h else f"{h}: {c}" for h, c in texts.items()]
+    return ". ".join([lead, *said] if lead else [f"{name}: {said[0]}" if said else name, *said[1:]])
+
+
+def _value(header: str, cell: str) -> str:
+    """A cell behind its header: "severity major"; the unit of "Rate, Gbit/s" follows the number."""
+    name, _, more = header.partition(", ")
+    name = name.lower()
+    if more:
+        return f"{name} {cell} {more}" if _is_number(cell) else f"{name} ({more}) {cell}"
+    return f"{name} {cell}".strip()
+
+
+def _is_number(cell: str) -> bool:
+    return cell.strip("-").translate(_IN_NUMBERS).isdigit()

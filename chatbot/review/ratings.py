@@ -68,10 +68,12 @@ class Ratings:
             session.add(review)
             # Of texts the log keeps only the length, because it is kept for good.
             details = {k: len(str(v)) if k in _TEXTS else v for k, v in changed.items()}
-            recorded(session, person, "rate", f"turn {turn}", **details)
+            is_corrected = not changed.keys().isdisjoint(("corrected_answer", "corrected_release"))
+            action = "correct" if is_corrected else "rate" if "rating" in changed else "review"
+            recorded(session, person, action, f"turn {turn}", **details)
         if "rating" in changed:
             self.changed(turn)
-        if not changed.keys().isdisjoint(("corrected_answer", "corrected_release")):
+        if is_corrected:
             self.corrected(person, turn)
         return review
 

@@ -162,7 +162,7 @@ class Syncing:
         ):
             if source_kind(source.kind).by_content:
                 kept.begin_like_last(source.id)
-            self._fetch(reader, found, kept, job_id, Path(place))
+            self._fetch(reader, found, kept, job_id, Path(place), serves=serving is not None)
         contents = kept.digest()
         if serving is None or last is None or contents != last.taken:
             self._publish(source, found.name, kept, run, serving)
@@ -181,6 +181,8 @@ class Syncing:
         kept: KeptFiles,
         job_id: int,
         place: Path,
+        *,
+        serves: bool,
     ) -> None:
         """Keep what is new of a release; what is gone goes when all has been seen."""
         held = kept.held()
@@ -228,7 +230,7 @@ class Syncing:
         if not seen:
             raise SourceError(
                 f"The source yields no file for {found.name}"
-                + (f", and had {len(known):,}. What it brought still serves" if known else "")
+                + (". What it brought before still serves" if serves else "")
                 + ". Check its address and options."
             )
         kept.drop_unseen(job_id)

@@ -88,7 +88,7 @@ def test_an_opened_turn_shows_answer_conversation_and_trace(chatbot: Chatbot) ->
     page = open_history(second)
     shown = texts(page)
     assert "What is the default of drain\\_time\\?" in shown
-    assert "default 7" in shown
+    assert "The default of `drain_time` is 7" in shown
     expanders = [e.label for e in page.expander]
     assert "What is the default of hold\\_time in 2\\.0\\?" in expanders
     assert "Which torque does the cover screw need in 2\\.0\\?" in expanders

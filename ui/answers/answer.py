@@ -81,7 +81,7 @@ def show_reply(turn: int, reply: Reply, afresh: Callable[[], None] | None = None
         said = gettext("Not from the documentation – {words}", words=as_label(statement, 300))
         st.caption(f":material/public: {said}")
     for warning in reply.warnings:
-        st.caption(f":material/info: {as_label(warning, 300)}")
+        st.caption(f":material/info: {as_label(warning.replace('`', ''), 300)}")
     _show_way(reply)
 
 

@@ -1,6 +1,6 @@
 """The page of the audit log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -67,6 +67,8 @@ def _shown(name: str, value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {of}" for key, of in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(str, value))
     if name == "size":

@@ -5,7 +5,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import AllTurns, OpenedTurn
-from ui.elements.frame import button, failures_shown, use_new_widget, when, widget_round
+from ui.elements.frame import button, done, failures_shown, use_new_widget, when, widget_round
 from ui.serving import services
 from ui.wording.escaping import as_label
 
@@ -62,7 +62,7 @@ def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
                     assignee=assignee,
                 )
                 use_new_widget(name)
-                st.rerun()
+                done("Saved.")
     if review.reviewer:
         st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
     kept = RegressionSet(services.administered().database)
