@@ -59,9 +59,7 @@ def choose_release(
     left: list[str] = []
     if moves:
         # Where somebody comes from need not be documented: "from 1.9 to 2.1".
-        left = next(
-            (m.name for m in wanted if m.preposition == "from" and not m.reading.covers), ""
-        )
+        left = [m.name for m in wanted if m.preposition == "from" and not m.reading.covers]
         wanted = [m for m in wanted if m.preposition != "from" or m.reading.covers]
     for mention in wanted:
         release = mention.reading.release
