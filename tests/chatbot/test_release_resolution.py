@@ -137,6 +137,10 @@ def test_a_release_named_in_full_is_always_the_one(
         ("echo in SQLAlchemy 1.0", 'no release "1.0" of sqlalchemy'),
         ("echo 1.3 vs 1.4", "compared: 1.3.24, 1.4.54"),
         ("migrate from 1.4 to 2.0", "Using 2.0.57, your target release"),
+        (
+            "migrate from 0.9 to 2.0",
+            "0.9 is not documented; using 2.0.57, your target release",
+        ),
     ],
 )
 def test_the_explanation_says_how_the_release_was_found(question: str, explanation: str) -> None:
