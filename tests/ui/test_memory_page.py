@@ -86,7 +86,7 @@ def test_an_opened_answer_shows_who_vouches_for_it_and_its_sources(chatbot: Chat
     press(page, "All saved answers")
     assert page.dataframe
     page = opened(999_999)
-    assert "no answer 999999" in page.toast[0].value.replace("\\", "")
+    assert "no saved answer 999999" in page.toast[0].value.replace("\\", "")
     assert "pair" not in page.query_params
 
 
