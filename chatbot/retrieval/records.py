@@ -8,7 +8,7 @@ from chatbot.text.sanitizer import as_document_words
 from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
 from corpora.parameters.forms import relation
-from corpora.parameters.parameter import DEFAULT, DESCRIPTION, RANGE
+from corpora.parameters.parameter import DESCRIPTION, RANGE
 from ingestion.page import CELL_DELIMITER, Block, BlockKind
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
@@ -163,21 +163,22 @@ def row_in_words(row: Record) -> str:
     # What no sentence would be written with, such as `queue-depth`.
     if not (" " in name or "`" in name or name.isalpha()):
         name = f"`{name}`"
-    told = {h: " ".join(c.split()).rstrip(".") for h, c in others if c.strip(" –-")}
-    of = {relation(h): h for h in told}
+    told = [(h, " ".join(c.split()).rstrip(".")) for h, c in others if c.strip(" –-")]
     lead = ""
     # Not of a table of changes, which has a "Default in 17.10".
-    if of.get(DEFAULT, "").lower() in _DEFAULT:
-        lead = gettext("The default of {name} is {value}", name=name, value=told.pop(of[DEFAULT]))
-        if allowed := told.pop(of.get(RANGE, ""), ""):
-            lead = gettext("{sentence} (allowed: {values})", sentence=lead, values=allowed)
-    texts = {h: c for h, c in told.items() if relation(h) == DESCRIPTION or _SENTENCE.match(c)}
-    values = ", ".join(_value(h, c) for h, c in told.items() if h not in texts)
+    if default := next((cell for cell in told if cell[0].lower() in _DEFAULT), None):
+        told.remove(default)
+        lead = gettext("The default of {name} is {value}", name=name, value=default[1])
+        if allowed := next((cell for cell in told if relation(cell[0]) == RANGE), None):
+            told.remove(allowed)
+            lead = gettext("{sentence} (allowed: {values})", sentence=lead, values=allowed[1])
+    texts = [(h, c) for h, c in told if relation(h) == DESCRIPTION or _SENTENCE.match(c)]
+    values = ", ".join(_value(h, c) for h, c in told if (h, c) not in texts)
     if lead:
         lead = "; ".join(filter(None, (lead, values)))
     elif values:
         lead = f"{name}: {values}"
-    said = [c if relation(h) == DESCRIPTION or not h else f"{h}: {c}" for h, c in texts.items()]
+    said = [c if relation(h) == DESCRIPTION or not h else f"{h}: {c}" for h, c in texts]
     return ". ".join([lead, *said] if lead else [f"{name}: {said[0]}" if said else name, *said[1:]])
 
 
