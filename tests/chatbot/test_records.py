@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.retrieval.records import records, sentences
+from chatbot.retrieval.records import records, row_in_words, sentences
 from ingestion.page import Block, BlockKind
 from tests.chatbot.stored import stored_page
 
@@ -34,6 +34,16 @@ def test_a_table_row_is_read_with_its_headers() -> None:
     (row,) = records(page)
     assert row.reading == "Port: XF-1; Rate: 10 Gbit/s"
     assert row.quote == "XF-1 — 10 Gbit/s — "
+
+
+def test_a_row_in_words_loses_no_cell_whose_header_is_another_s() -> None:
+    header = ("Port", "Rate", "Rate", "Default", "Default")
+    page = stored_page(
+        Block(BlockKind.TABLE_HEADER, " — ".join(header), header=header),
+        Block(BlockKind.TABLE_ROW, "XF-1 — 10 — 25 — on — off", header=header),
+    )
+    (row,) = records(page)
+    assert row_in_words(row) == "The default of `XF-1` is on; rate 10, rate 25, default off"
 
 
 @given(st.text(alphabet="ab.!? X\"'", max_size=200))
