@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ Runtime = Literal["auto", "onnxruntime", "openvino"]
 Tokens = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float32]
 
+_FIRST_RUN = Lock()
 _FILES = ("model.onnx", "model_int8.onnx", "model_quantized.onnx")
 
 
@@ -80,6 +82,10 @@ class _OpenVino:
             import_module("openvino").Core().compile_model(str(model), "CPU", options)
         )
         self.inputs = frozenset(given.any_name for given in self._model.inputs)
+        # Two threads that run the first model of a process at once wait for each other for ever:
+        # one has the interpreter's lock, the other that of OpenVINO's table of types.
+        with _FIRST_RUN:
+            self.run({name: np.zeros((1, 1), np.int64) for name in self.inputs})
 
     def run(self, inputs: Mapping[str, Tokens]) -> Numbers:
         # The request that the model would keep for itself serves one thread alone.

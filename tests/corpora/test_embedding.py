@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -96,3 +98,40 @@ def test_the_mean_of_the_token_vectors_with_both_ends_is_the_text(embedder: Mini
     (alone,) = embedder.token_vectors(["Bananas are yellow."])
     np.testing.assert_allclose(alone.vectors, tokens[2].vectors, atol=ROUNDED[embedder.runtime])
     assert embedder.token_vectors([]) == []
+
+
+_AT_ONCE = """
+import os, sys, sqlite3, threading, time
+import numpy as np
+from pathlib import Path
+from corpora.indexing.onnx_session import open_session
+
+session, together, end = open_session(Path(sys.argv[1]), "openvino"), threading.Barrier(6), []
+
+def run():
+    together.wait()
+    session.run({name: np.zeros((1, 3), np.int64) for name in session.inputs})
+
+def take_the_lock():
+    together.wait()
+    while not end:
+        sqlite3.connect(":memory:").execute("select 1").fetchall()
+
+running = [threading.Thread(target=run, daemon=True) for _ in range(4)]
+others = [threading.Thread(target=take_the_lock, daemon=True) for _ in range(2)]
+for thread in (*running, *others):
+    thread.start()
+for thread in running:
+    thread.join()
+print("all have run", flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.slow
+def test_the_first_texts_of_a_process_are_embedded_by_several_threads_at_once() -> None:
+    # Of ten processes one at least stood still without what `open_session` does for it.
+    for _ in range(10):
+        command = [sys.executable, "-c", _AT_ONCE, str(FILES[0])]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert ended.stdout == "all have run\n"
