@@ -1,5 +1,6 @@
 """Release extraction by rules: from which release does the user want the answer? (QAMR III-B)."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -10,6 +11,7 @@ from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from chatbot.text.languages import gettext
 from corpora.catalog.release import Product, Release
+from corpora.indexing.lexical import identifiers
 
 _READ = 2_000
 """Letters of a very long question that are read at either end: its middle is pasted material."""
@@ -31,7 +33,8 @@ def resolve_release(
     itself says goes before `release`. `conversation_release` is the (product, release) of the turn
     before; without it the `history` of (user, assistant) turns is read. Never takes another release
     than the one named: a release that is not there is UNKNOWN, and one of several possible is
-    AMBIGUOUS.
+    AMBIGUOUS. Of several products that could be meant, the question is about the one that alone has
+    its names, as in code.
     """
     of, spoken_of = conversation_release or (None, None)
     context = Context(release, of, spoken_of, chosen_by)
@@ -93,6 +96,9 @@ def resolve_within(
     stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
+    names = identifiers(text) if options[1:] and not named else []
+    undecided, options = options, [p for p in options if names and all(map(p.has_name, names))]
+    by_name, options = len(options) == 1, options or undecided
     only = options[0]
     candidates = read(only)
     # What may be no release is left out where another is named, or chosen by the caller.
@@ -101,7 +107,8 @@ def resolve_within(
     meant = with_releases(candidates, only, context)
     mentions = tuple(_mention(question, mention) for mention in meant)
     if not options[1:]:
-        return replace(choose_release(meant, text, only, context), mentions=mentions)
+        resolution = replace(choose_release(meant, text, only, context), mentions=mentions)
+        return _by_name(resolution, names[0], text) if by_name else resolution
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
     why = gettext("no product named")
@@ -130,6 +137,17 @@ def _options(
     if before and (before in named or not named):
         return [before]
     return named or products
+
+
+def _by_name(resolution: Resolution, name: str, text: str) -> Resolution:
+    """A resolution for the one product that has a name of the question, which says so."""
+    if not resolution.releases:
+        return resolution
+    why, product = resolution.explanation, resolution.product
+    if written := re.search(re.escape(name), text, re.I):
+        name = written[0]
+    told = gettext("{why}; only {product} has {name}", why=why, product=product, name=name)
+    return replace(resolution, explanation=told)
 
 
 def _mention(question: str, mention: ParsedMention) -> Mention:

@@ -173,13 +173,18 @@ def _knows_none(word: str) -> bool | None:
     return None
 
 
+def _has_none(name: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Product:
     """A product with its releases, the oldest first; `latest` is what an administrator calls so.
 
     The place of those that are `unordered` is not known: none of them is the newest before an
     administrator says so. `has_versions` tells of a word whether its documents put versions behind
-    it, as in "Python 3.9", or never; None of a word that they do not have.
+    it, as in "Python 3.9", or never; None of a word that they do not have. `has_name` tells whether
+    they hold a name, written as in code.
     """
 
     name: str
@@ -190,11 +195,12 @@ class Product:
     has_versions: Callable[[str], bool | None] = field(
         default=_knows_none, compare=False, repr=False
     )
+    has_name: Callable[[str], bool] = field(default=_has_none, compare=False, repr=False)
 
     @cached_property
     def plain(self) -> "Product":
         """The same without its documents, which a cache would keep open."""
-        return replace(self, has_versions=_knows_none)
+        return replace(self, has_versions=_knows_none, has_name=_has_none)
 
     @cached_property
     def newest(self) -> Release | None:

@@ -1,18 +1,22 @@
-"""The words that have versions of their own, by how the documentation of a product writes them.
+"""What the documentation of a product says of a question's words, before a release is chosen.
 
+The words that have versions of their own are told by how they are written there.
 "max payload 1.7" asks for release 1.7 where the documents have max_payload and never a number
 behind it; "python 3.8" does not where they say "needs Python 3.9".
 """
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
 from corpora.errors import NoCorpus
-from corpora.indexing.corpus import OpenCorpora
+from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.lexical import name_parts
 
 _NEWEST = 4
@@ -22,24 +26,36 @@ _MOST_WORDS = 8
 _LOOKED_AT = 50
 """Chunks of each, the best first."""
 
+Told = TypeVar("Told")
+
 
 def with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
-    """The products of a catalog, which tell by their documents what word `has_versions`."""
+    """The products of a catalog, which tell by their documents `has_versions` and `has_name`."""
     return tuple(
-        replace(product, has_versions=_asked_once(corpora, product))
+        replace(
+            product,
+            has_versions=_asked_once(partial(_has_versions, corpora, product), None),
+            has_name=_asked_once(partial(_has_name, corpora, product), False),
+        )
         for product in catalog.products()
     )
 
 
-def _asked_once(corpora: OpenCorpora, product: Product) -> Callable[[str], bool | None]:
-    known: dict[str, bool | None] = {}
+def _asked_once(look: Callable[[str], Told], unknown: Told) -> Callable[[str], Told]:
+    known: dict[str, Told] = {}
 
-    def has_versions(word: str) -> bool | None:
+    def told(word: str) -> Told:
         if word not in known and len(known) < _MOST_WORDS:
-            known[word] = _has_versions(corpora, product, word)
-        return known.get(word)
+            known[word] = look(word)
+        return known.get(word, unknown)
 
-    return has_versions
+    return told
+
+
+def _has_name(corpora: OpenCorpora, product: Product, name: str) -> bool:
+    return any(
+        any(map(corpus.frequency, corpus.wholes(name))) for corpus in _newest(corpora, product)
+    )
 
 
 def _has_versions(corpora: OpenCorpora, product: Product, word: str) -> bool | None:
@@ -71,11 +87,13 @@ def _has_versions(corpora: OpenCorpora, product: Product, word: str) -> bool | N
 
 
 def _texts(corpora: OpenCorpora, product: Product, word: str) -> Iterator[str]:
-    for release in product.releases[-_NEWEST:]:
-        try:
-            corpus = corpora.corpus(product.name, release.name)
-        except NoCorpus:
-            # It was retired a moment ago.
-            continue
+    for corpus in _newest(corpora, product):
         found = [chunk for chunk, _ in corpus.lexical(corpus.terms(word), _LOOKED_AT)]
         yield from (f"{chunk.heading}\n{chunk.text}" for chunk in corpus.chunks(found).values())
+
+
+def _newest(corpora: OpenCorpora, product: Product) -> Iterator[Corpus]:
+    for release in product.releases[-_NEWEST:]:
+        # One may have been retired a moment ago.
+        with suppress(NoCorpus):
+            yield corpora.corpus(product.name, release.name)

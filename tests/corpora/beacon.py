@@ -48,6 +48,7 @@ def write_beacon(folder: Path, mast: int = 12) -> Path:
 def ingest_beacon(
     database: Database,
     *paths: Path,
+    product: str = "Beacon",
     release: str = "17.10",
     embedder: HashEmbedder | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -62,7 +63,7 @@ def ingest_beacon(
         on_progress=on_progress,
         cancelled=cancelled,
         workers=1,
-    ).ingest(paths, product="Beacon", release=release)
+    ).ingest(paths, product=product, release=release)
 
 
 def many_pages(folder: Path, files: int = 8, sections: int = 12) -> Path:

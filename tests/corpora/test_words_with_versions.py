@@ -1,5 +1,6 @@
-"""Which words have versions, as the documents of a product write them."""
+"""Which words have versions and which names are whose, as products' documents write them."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,53 +27,91 @@ firmware. See Table 3.4 and Section 8.1, and the API 4.7 of the vendor.
 """
 
 
+Products = Callable[[], tuple[Product, ...]]
+"""The products as a question gets them: of eight words at most they tell anything."""
+
+
+def _products(database: Database) -> Products:
+    catalog = Catalog(database)
+    corpora = OpenCorpora(database, data_dir_of(database), catalog=catalog)
+    return lambda: with_words(catalog, corpora)
+
+
 @pytest.fixture
-def products(database: Database, tmp_path: Path) -> tuple[Product, ...]:
+def products(database: Database, tmp_path: Path) -> Products:
     for release in ("2.1", "3.0"):
         ingest_beacon(database, write(tmp_path, manual=f"{MANUAL}\nOf {release}."), release=release)
-    catalog = Catalog(database)
-    return with_words(catalog, OpenCorpora(database, data_dir_of(database), catalog=catalog))
+    return _products(database)
 
 
-@pytest.mark.parametrize(
-    ("word", "told"),
-    [
-        ("python", True),
-        ("Python", True),
-        ("max_payload", False),
-        ("payload", False),
-        ("shell", False),
-        ("timeout", None),
-        ("and", None),
-        ("is", None),
-        ("use", None),
-        ("helm", None),
-    ],
+WORDS = (
+    ("python", True),
+    ("Python", True),
+    ("max_payload", False),
+    ("payload", False),
+    ("shell", False),
+    ("timeout", None),
+    ("and", None),
+    ("is", None),
+    ("use", None),
+    ("helm", None),
 )
-def test_only_a_name_within_a_sentence_has_versions(
-    products: tuple[Product, ...], word: str, told: bool | None
-) -> None:
-    assert products[0].has_versions(word) is told
 
 
-@pytest.mark.parametrize(
-    ("question", "releases"),
-    [
-        ("and 2.1?", ("2.1",)),
-        ("does 2.1 have a timeout?", ("2.1",)),
-        ("is 2.1 faster?", ("2.1",)),
-        ("we use 2.1, what is the timeout?", ("2.1",)),
-        ("max payload 2.1", ("2.1",)),
-        ("timeout 2.1", ()),
-        ("timeout @ 2.1", ()),
-        ("settings table 2.1", ()),
-        ("api 2.1", ()),
-        ("max payload 1.7", ()),
-        ("does python 2.1 work?", ("3.0",)),
-        ("section 2.1", ("3.0",)),
-    ],
+def test_only_a_name_within_a_sentence_has_versions(products: Products) -> None:
+    for word, told in WORDS:
+        assert products()[0].has_versions(word) is told, word
+
+
+RELEASES = (
+    ("and 2.1?", ("2.1",)),
+    ("does 2.1 have a timeout?", ("2.1",)),
+    ("is 2.1 faster?", ("2.1",)),
+    ("we use 2.1, what is the timeout?", ("2.1",)),
+    ("max payload 2.1", ("2.1",)),
+    ("timeout 2.1", ()),
+    ("timeout @ 2.1", ()),
+    ("settings table 2.1", ()),
+    ("api 2.1", ()),
+    ("max payload 1.7", ()),
+    ("does python 2.1 work?", ("3.0",)),
+    ("section 2.1", ("3.0",)),
 )
+
+
 def test_a_release_behind_a_word_is_not_taken_for_a_value_of_it(
-    products: tuple[Product, ...], question: str, releases: tuple[str, ...]
+    products: Products,
 ) -> None:
-    assert resolve_turn(Turn(question=question), products).releases == releases
+    for question, releases in RELEASES:
+        assert resolve_turn(Turn(question=question), products()).releases == releases, question
+
+
+@pytest.fixture
+def two_products(database: Database, tmp_path: Path) -> Products:
+    texts = {"Beacon": "`lamp_current` and `depth_limit` are set.", "Buoy": "Set `depth_limit`."}
+    for product, text in texts.items():
+        files = write(tmp_path / product, manual=f"# Settings\n\n{text}")
+        for release in ("2.1", "3.0"):
+            ingest_beacon(database, files, release=release, product=product)
+    return _products(database)
+
+
+PRODUCTS = (
+    ("what is lamp_current?", "Beacon", ("3.0",)),
+    ("lamp_current in 2.1", "Beacon", ("2.1",)),
+    ("does lamp_current change depth_limit?", "Beacon", ("3.0",)),
+    ("what is Lamp_Current of the buoy?", "Buoy", ("3.0",)),
+    ("what is depth_limit?", None, ()),
+    ("what is wave_height?", None, ()),
+    ("does lamp_current change wave_height?", None, ()),
+    ("what is lamp_current in 9.9?", "Beacon", ()),
+    ("which lamp is it?", None, ()),
+)
+
+
+def test_a_name_that_one_product_alone_has_chooses_it(two_products: Products) -> None:
+    for question, product, releases in PRODUCTS:
+        resolution = resolve_turn(Turn(question=question), two_products())
+        assert (resolution.product, resolution.releases) == (product, releases), question
+        if question == "what is lamp_current?":
+            assert resolution.explanation == "the latest; only Beacon has lamp_current"
