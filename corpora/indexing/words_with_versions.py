@@ -11,6 +11,7 @@ from itertools import chain
 
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
+from corpora.database.read_once import once
 from corpora.errors import NoCorpus
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.lexical import name_parts
@@ -25,6 +26,10 @@ _LOOKED_AT = 50
 
 def with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
     """The products of a catalog, which tell by their documents what word `has_versions`."""
+    return once(_with_words, catalog, corpora)
+
+
+def _with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
     return tuple(
         replace(product, has_versions=_asked_once(corpora, product))
         for product in catalog.products()

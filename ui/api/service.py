@@ -101,7 +101,7 @@ class Service:
         fields["release"] = self.release_named(
             request.release, request.product, continues=continues
         )
-        if request.release is None and (has := self._of_project(request)):
+        if request.release is None and request.project and (has := self._of_project(request)):
             fields |= {"product": has.product, "release": has.chosen, "chosen_by": has.reason}
         # Read while the question is answered, so that nobody waits for it then.
         self.chatbot.still_true.prepare(fields["product"])
