@@ -44,6 +44,7 @@ from corpora.catalog.glossary import Glossaries
 from corpora.catalog.release import Product
 from corpora.catalog.rights import Rights, Viewer
 from corpora.database.engine import Database
+from corpora.database.read_once import reading_once
 from corpora.database.sight import Sight
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.cross_encoder import Reranker
@@ -167,7 +168,7 @@ class Chatbot:
         """
         with spoken(language_of(question[:_TOLD_BY]) or language):
             asked = visible(question).strip()
-            if release is None and (file := pasted(asked, self.products())):
+            if release is None and (file := pasted(asked, self.products)):
                 question, stated = file
                 product, release = product or stated.product, stated.chosen
                 chosen_by = gettext("the pasted {reason}", reason=stated.reason)
@@ -345,7 +346,7 @@ class Chatbot:
             started = time.perf_counter()
             profile = self.settings.profile_in_use
             about = {"gen_ai.operation.name": _OPERATION, "gen_ai.workflow.name": profile}
-            with ingests_paused(self.settings.data_dir), heard_by(listener):
+            with ingests_paused(self.settings.data_dir), heard_by(listener), reading_once():
                 async with self._counted():
                     with span(f"{_OPERATION} {profile}", about):
                         async with within(self.settings.question_seconds):
@@ -369,6 +370,7 @@ class Chatbot:
     def _parts(self) -> Parts:
         return Parts(
             self.settings,
+            self.products,
             self.catalog,
             self.corpora,
             self.glossaries,

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute
 from chatbot.accounts.program_keys import Scope
 from ui.api.app import Api
 from ui.api.mcp_server import TOOL_SCOPES
+from ui.api.service import of_all
 from ui.elements.frame import ACCESS, Access
 from ui.serving import gate
 
@@ -25,19 +26,20 @@ _BY_SCOPE = {
     Scope.ASK: (_NO, _ABSENT, _YES, _YES, _YES),
     Scope.SEARCH: (_NO, _ABSENT, _YES, _YES, _YES),
     Scope.INGEST: (_NO, _NO, _NO, _OWN, _YES),
-    Scope.ADMIN: (_NO, _NO, _NO, _NO, _YES),
+    Scope.ADMIN: (_NO, _NO, _NO, _OWN, _YES),
 }
+_OF_ALL = (_NO, _NO, _NO, _NO, _YES)
 _BY_ACCESS = {
     Access.ALL: (_NO, _ABSENT, _YES, _YES, _YES),
     Access.PRODUCT_ADMINS: (_NO, _NO, _NO, _OWN, _YES),
-    Access.ADMINS: (_NO, _NO, _NO, _NO, _YES),
+    Access.ADMINS: _OF_ALL,
 }
 _NAMELESS = (_YES,) * len(ROLES)
 _ADDRESSES = {
     "/media": ("sign-in; a picture's own address", (_NO, _YES, _YES, _YES, _YES)),
     "/_stcore/upload_file": ("sign-in", (_NO, _NO, _NO, _YES, _YES)),
-    "/_stcore/metrics": ("sign-in", (_NO, _NO, _NO, _NO, _YES)),
-    "/_stcore/agent": ("sign-in; switched off", (_NO, _NO, _NO, _NO, _YES)),
+    "/_stcore/metrics": ("sign-in", _OF_ALL),
+    "/_stcore/agent": ("sign-in; switched off", _OF_ALL),
 }
 """Streamlit's own addresses that the gate guards."""
 _PAGES = (
@@ -62,11 +64,16 @@ def routes(given: Iterable[BaseRoute], before: str = "") -> Iterator[tuple[str, 
 
 def scope_of(route: Any) -> Scope | None:
     """The scope that a key needs for a route; None where it needs no key."""
-    dependant = getattr(route, "dependant", None)
-    for needed in dependant.dependencies if dependant else ():
-        for scope in needed.own_oauth_scopes or ():
-            return Scope(scope)
-    return None
+    scopes = (scope for of in _needed(route) for scope in of.own_oauth_scopes or ())
+    return next(map(Scope, scopes), None)
+
+
+def _needed(route: Any) -> Iterator[Any]:
+    """What a route depends on, also through something else."""
+    below = getattr(route, "dependant", route)
+    for of in getattr(below, "dependencies", ()):
+        yield of
+        yield from _needed(of)
 
 
 def rows() -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -82,7 +89,8 @@ def rows() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         if name == "/mcp":
             yield name, "a key", (_NO, _ABSENT, _YES, _YES, _YES)
         elif scope is not None:
-            yield name, f"a key that may {scope}", _BY_SCOPE[scope]
+            is_of_all = any(of.call is of_all for of in _needed(route))
+            yield name, f"a key that may {scope}", _OF_ALL if is_of_all else _BY_SCOPE[scope]
         elif name.endswith("/hook"):
             yield name, "the secret of a source", _NAMELESS
         else:

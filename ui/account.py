@@ -36,7 +36,7 @@ _SCOPES = {
     Scope.ASK: gettext_noop("Ask questions"),
     Scope.SEARCH: gettext_noop("Search and read pages"),
     Scope.INGEST: gettext_noop("Upload documents"),
-    Scope.ADMIN: gettext_noop("Read metrics"),
+    Scope.ADMIN: gettext_noop("Administer"),
 }
 
 
@@ -205,8 +205,8 @@ def _list_keys(keys: ProgramKeys, person: Person, programs: tuple[ProgramKeyRow,
 
 
 def _make_key(keys: ProgramKeys, person: Person) -> None:
-    withheld = FOR_ADMINS - {Scope.INGEST} if services.administers(person) else FOR_ADMINS
-    offered = [scope for scope in Scope if person.is_admin or scope not in withheld]
+    may_grant = person.is_admin or services.administers(person)
+    offered = [scope for scope in Scope if may_grant or scope not in FOR_ADMINS]
     with st.form(f"key {widget_round('key')}", border=False):
         example = gettext("e.g. editor of Ann")
         name = st.text_input(gettext("Name"), max_chars=LONGEST_NAME, placeholder=example)

@@ -37,7 +37,7 @@ class Scope(StrEnum):
 
 
 FOR_ADMINS = frozenset({Scope.INGEST, Scope.ADMIN})
-"""Scopes that only an admin can grant; one of products grants what lets a key upload to these."""
+"""Scopes that only an admin can grant; those that one of products grants are for these alone."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class ProgramKeys:
             raise BadInput(f"Give the key a name of at most {LONGEST_NAME} characters.")
         if not scopes:
             raise BadInput("Choose what the key may do.")
-        of_products = Scope.INGEST in scopes and not person.is_admin
-        if Scope.ADMIN in scopes or groups is not None:
+        of_products = not FOR_ADMINS.isdisjoint(scopes) and not person.is_admin
+        if groups is not None:
             person.require_admin()
         if of_products and Rights(self.database.whole).administered(person.viewer) is None:
             person.require_admin()
@@ -126,9 +126,9 @@ class ProgramKeys:
         """Whose rights a key has: its owner's, though not those of an admin of Strata.
 
         The owner's groups count if they were seen in the last `days`. A key with the scope of an
-        admin sees everything.
+        admin of Strata sees everything.
         """
-        if Scope.ADMIN in program.scopes:
+        if is_of_admin(program):
             return Viewer(program.owner, is_admin=True)
         if program.groups is not None:
             return Viewer("", frozenset(program.groups))
@@ -150,6 +150,11 @@ class ProgramKeys:
                     update(ProgramKeyRow).where(ProgramKeyRow.id == row.id).values(used=now)
                 )
         return row
+
+
+def is_of_admin(program: ProgramKeyRow) -> bool:
+    """Whether a key has the scope of an admin, of all of Strata."""
+    return Scope.ADMIN in program.scopes and not program.of_products
 
 
 def person_of(program: ProgramKeyRow) -> Person:

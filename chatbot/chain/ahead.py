@@ -52,6 +52,9 @@ class Ahead:
         """The turn with the answer that was begun, where it is one to the turn; else as it is."""
         gathered, task = self._gathered, self._task
         if task is None or gathered is None or not _is_for(gathered, turn):
+            if task is not None:
+                # Its words would only take the model's time from those that are wanted.
+                task.cancel()
             return turn
         self._listener = current_listener()
         for event in self._heard:

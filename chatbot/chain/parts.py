@@ -1,6 +1,6 @@
 """The dependencies of the steps, and the steps that several profiles share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,7 +30,6 @@ from corpora.indexing.cross_encoder import Reranker
 from corpora.indexing.embedding import Embedder, MiniLM
 from corpora.indexing.recent_vectors import RecentVectors
 from corpora.indexing.retrieval import RetrievalSettings
-from corpora.indexing.words_with_versions import with_words
 from corpora.parameters.releases import OpenParameters
 from ingestion.errors import BadSettings
 
@@ -47,6 +46,7 @@ class Parts:
     """
 
     settings: Settings
+    products: Callable[[], tuple[Product, ...]]
     catalog: Catalog
     corpora: OpenCorpora
     glossaries: Glossaries
@@ -57,10 +57,6 @@ class Parts:
     open_parameters: OpenParameters
     reranker: Reranker | None = None
     left_out: tuple[str, ...] = ()
-
-    def products(self) -> tuple[Product, ...]:
-        """The products and releases that can be asked about."""
-        return with_words(self.catalog, self.corpora)
 
     def releases(self, product: str) -> Sequence[str]:
         """The releases of a product."""

@@ -24,6 +24,7 @@ from corpora.database.tables import EmbeddingModelRow
 from corpora.errors import EmbedderFailed
 from corpora.indexing.embedding import Embedder, MiniLM, Vectors, unit
 from corpora.indexing.onnx_embedder import Form, Formed, OnnxEmbedder, read_form
+from corpora.indexing.queries_together import QueriesTogether
 from corpora.settings import EMBEDDERS, MINILM
 from ingestion.plugins import BadPlugin
 
@@ -130,6 +131,7 @@ class Embedders:
         self._former: dict[str, Embedder | None] = {}
         self._lock = Lock()
         self.current = open_embedder(settings, threads)
+        self._together = QueriesTogether(self.current.embed_queries)
         self.setting = settings.embedder
 
     @property
@@ -148,7 +150,7 @@ class Embedders:
 
     def embed_queries(self, queries: Sequence[str]) -> Vectors:
         """Return one row per query, in input order. Raises EmbedderFailed."""
-        return self.current.embed_queries(queries)
+        return self._together(queries)
 
     def named(self, name: str) -> Embedder | None:
         """The embedder whose vectors bear this name, if it can still be opened."""

@@ -1,7 +1,7 @@
 """Which release somebody has, from their project's files or from what a program printed."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from chatbot.releases.product_names import find_product, product_spans
@@ -86,7 +86,9 @@ def of_project(
     return found[0] if len(found) == 1 else None
 
 
-def pasted(text: str, products: Sequence[Product]) -> tuple[str, Installed] | None:
+def pasted(
+    text: str, products: Callable[[], Sequence[Product]]
+) -> tuple[str, Installed] | None:
     """The question above or below a pasted file, and what the file states of a product.
 
     None where a text has no file in it, or one that names no product that is documented.
@@ -95,7 +97,7 @@ def pasted(text: str, products: Sequence[Product]) -> tuple[str, Installed] | No
         if look.search(text) is None:
             continue
         question, file = _apart(text)
-        found = installed(versions_stated(name, file), products)
+        found = installed(versions_stated(name, file), products())
         if question and len(found) == 1:
             return question, found[0]
     return None

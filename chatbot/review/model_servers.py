@@ -8,9 +8,12 @@ import numpy as np
 from sqlalchemy import func, select
 
 from chatbot.accounts.people import Person
+from chatbot.runtime.model_calls import STOPPED
 from corpora.database.engine import Database
 from corpora.database.history_tables import ServerCallRow
 
+ANSWERED = frozenset({"", STOPPED})
+"""The kinds of requests that no server failed at."""
 MOST_TIMED = 10_000
 """The most requests of a server and model whose times are read; of more, the newest are."""
 
@@ -64,7 +67,7 @@ def server_figures(
         for server, model, error, calls, newest in session.execute(counted):
             place = server, model
             errors[place][error] = calls
-            if error:
+            if error not in ANSWERED:
                 last[place] = max(newest, last.get(place, newest))
         for (server, model), counts in errors.items():
             answered = select(row.first_token, row.seconds).where(
@@ -83,7 +86,7 @@ def server_figures(
                     server,
                     model,
                     counts.total(),
-                    tuple((kind, n) for kind, n in counts.most_common() if kind),
+                    tuple((kind, n) for kind, n in counts.most_common() if kind not in ANSWERED),
                     _quantile(firsts, 0.5),
                     _quantile(seconds, 0.5),
                     _quantile(seconds, 0.95),

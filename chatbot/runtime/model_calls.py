@@ -3,6 +3,7 @@
 Each is told to `noted_attempts` and has a span; where a model fails, its second is asked.
 """
 
+import asyncio
 import math
 import time
 from base64 import b64encode
@@ -35,6 +36,8 @@ STEP: ContextVar[str] = ContextVar("step", default="")
 
 TOO_LONG = "prompt_too_long"
 """The kind of error of a prompt that was not read."""
+STOPPED = "stopped"
+"""The kind of a request that nobody waits for any more; it is none of the server's errors."""
 _ATTEMPTS: ContextVar[list["Attempt"] | None] = ContextVar("attempts", default=None)
 
 Messages = Sequence[tuple[str, str]]
@@ -68,10 +71,11 @@ _CHARACTERS = 8
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request to a model that ended by itself: where, how long it took, and how it went wrong.
+    """A request to a model: where, how long it took, and how it went wrong.
 
     `server` is empty for a model in this process. `error` is its kind, empty where it was answered.
-    `first_token` is in seconds, None where no word came.
+    `first_token` is in seconds, None where no word came. Of one that was stopped only the pieces
+    that came are known, and count as tokens.
     """
 
     server: str
@@ -210,14 +214,18 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
         "strata.step": request.step,
     }
     noted = _ATTEMPTS.get()
+    pieces: list[float] = []
     try:
         with span(f"chat {name}", attributes, client=bool(server)) as tell:
-            made, reply = await _streamed(model, request)
+            made, reply = await _streamed(model, request, pieces)
             tell(_figures(made))
-    except GeneratorError as error:
+    except (GeneratorError, asyncio.CancelledError) as error:
         if noted is not None:
+            kind = error.kind if isinstance(error, GeneratorError) else STOPPED
+            tokens = 0 if isinstance(error, GeneratorError) else len(pieces)
             seconds = round(time.perf_counter() - started, 4)
-            noted.append(Attempt(server, name, error.kind, seconds, None))
+            attempt = Attempt(server, name, kind, seconds, None, completion_tokens=tokens)
+            noted.append(attempt)
         raise
     if noted is not None:
         kind = TOO_LONG if made.problem else ""
@@ -238,9 +246,11 @@ def _figures(made: ModelCall) -> dict[str, Any]:
     }
 
 
-async def _streamed(model: BaseChatModel, request: _Request) -> tuple[ModelCall, AIMessageChunk]:
+async def _streamed(
+    model: BaseChatModel, request: _Request, pieces: list[float]
+) -> tuple[ModelCall, AIMessageChunk]:
+    """The reply, and when after the start each of its `pieces` came."""
     started = time.perf_counter()
-    first = 0.0
     likely = None
     reply = AIMessageChunk(content="")
     options = dict(request.options)
@@ -254,8 +264,8 @@ async def _streamed(model: BaseChatModel, request: _Request) -> tuple[ModelCall,
     try:
         async with aclosing(stream) as chunks:
             async for chunk in chunks:
-                if not first and chunk.content:
-                    first = time.perf_counter() - started
+                if chunk.content:
+                    pieces.append(time.perf_counter() - started)
                 if request.shown and chunk.content:
                     emit(Token(str(chunk.content)))
                 reply += chunk
@@ -282,7 +292,7 @@ async def _streamed(model: BaseChatModel, request: _Request) -> tuple[ModelCall,
         cached_tokens=(counted.get("input_token_details") or {}).get("cache_read", 0),
         completion_tokens=counted["output_tokens"],
         seconds=round(time.perf_counter() - started, 4),
-        first_token=round(first, 4),
+        first_token=round(pieces[0], 4) if pieces else 0.0,
         doubt=round(likely[words], 4) if likely else 0.0,
         problem=problem,
     )

@@ -19,6 +19,7 @@ from corpora.catalog.release import (
     unordered,
 )
 from corpora.database.engine import Database
+from corpora.database.read_once import once
 from corpora.database.tables import (
     EmbeddingModelRow,
     GenerationRow,
@@ -68,6 +69,9 @@ class Catalog:
 
         With `every`, also those that are retired or empty.
         """
+        return once(self._products, every)
+
+    def _products(self, every: bool) -> tuple[Product, ...]:
         with self._database.reading() as session:
             rows = session.scalars(select(ProductRow).options(selectinload(ProductRow.releases)))
             products = [self._with_languages(row, session, every=every) for row in rows]

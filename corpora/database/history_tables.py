@@ -226,7 +226,7 @@ class AuditRow(Base):
 
 
 class ServerCallRow(Base):
-    """A request to a language model that ended by itself, as Numbers counts it: no text, no person.
+    """A request to a language model, as Numbers counts it: no text, no person.
 
     `server` is empty for a model of the process; `error` is its kind, empty where it was answered.
     `first_token` and `seconds` are seconds. Old ones are added up: a row is then of several

@@ -18,6 +18,7 @@ from corpora.catalog.catalog import Catalog, Serving
 from corpora.catalog.release import sort_key
 from corpora.database.engine import Database
 from corpora.database.originals import Originals
+from corpora.database.read_once import once
 from corpora.database.tables import (
     DocumentRow,
     EmbeddingModelRow,
@@ -217,7 +218,13 @@ class OpenCorpora:
         return self._database
 
     def corpus(self, product: str, release: str) -> Corpus:
-        """Return the corpus that serves a release now; raise NoCorpus if there is none."""
+        """Return the corpus that serves a release now; raise NoCorpus if there is none.
+
+        A question has the same one to its end.
+        """
+        return once(self._corpus, product, release)
+
+    def _corpus(self, product: str, release: str) -> Corpus:
         _close_let_go()
         serving = self._catalog.serving(product, release)
         name = serving.product, serving.release

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
+from corpora.database.read_once import once
 from corpora.errors import NoCorpus
 from corpora.indexing.corpus import Corpus, OpenCorpora
 from corpora.indexing.lexical import name_parts
@@ -31,6 +32,10 @@ Told = TypeVar("Told")
 
 def with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
     """The products of a catalog, which tell by their documents `has_versions` and `has_name`."""
+    return once(_with_words, catalog, corpora)
+
+
+def _with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
     return tuple(
         replace(
             product,

@@ -118,7 +118,7 @@ def main(
         shutil.copytree(data, copy)
         for ahead in ("on", "off"):
             with _served(copy, server.server_port, ahead) as address:
-                _first_words(address, *asked[0])  # loads what the first question loads
+                _together(address, asked[:1])  # loads what the first question loads
                 for together in (1, people):
                     found = []
                     for number in range(rounds):
@@ -147,20 +147,25 @@ def _together(address: str, asked: list[tuple[str, str]]) -> list[tuple[float, d
     """Ask all at the same moment."""
     start = Barrier(len(asked))
 
-    def ask(of: tuple[str, str]) -> tuple[float, dict[str, Any]]:
-        start.wait()
-        return _first_words(address, *of)
+    # One client for all: each reads the certificates of this computer, for 40 ms on a core.
+    with httpx.Client(timeout=_PATIENCE) as http:
 
-    with ThreadPoolExecutor(len(asked)) as people:
-        return list(people.map(ask, asked))
+        def ask(of: tuple[str, str]) -> tuple[float, dict[str, Any]]:
+            start.wait()
+            return _first_words(http, address, *of)
+
+        with ThreadPoolExecutor(len(asked)) as people:
+            return list(people.map(ask, asked))
 
 
-def _first_words(address: str, question: str, product: str) -> tuple[float, dict[str, Any]]:
+def _first_words(
+    http: httpx.Client, address: str, question: str, product: str
+) -> tuple[float, dict[str, Any]]:
     """The seconds to the first words of an answer, or to an answer that no model wrote."""
     body = {"question": question, "product": product, "stream": True, "afresh": True}
     began, first, event = time.monotonic(), 0.0, ""
     reply: dict[str, Any] = {}
-    with httpx.stream("POST", f"{address}/api/v1/ask", json=body, timeout=_PATIENCE) as stream:
+    with http.stream("POST", f"{address}/api/v1/ask", json=body) as stream:
         for line in stream.iter_lines():
             name, _, value = line.partition(": ")
             if name == "event":

@@ -9,13 +9,19 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
+from sqlalchemy import select
 
+from chatbot.accounts.people import LOCAL
 from chatbot.chatbot import AnsweredTurn, Chatbot
 from chatbot.errors import GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.models.streaming import Chunks
+from chatbot.review.model_servers import server_figures
 from chatbot.runtime.events import Event, StepStarted, Token
-from chatbot.runtime.model_calls import STEP
+from chatbot.runtime.model_calls import STEP, STOPPED
+from corpora.catalog.catalog import Catalog
+from corpora.catalog.release import Product
+from corpora.database.history_tables import ServerCallRow
 from tests.chatbot import lamp
 
 MakeChatbot = Callable[..., Chatbot]
@@ -39,13 +45,22 @@ class SlowReader(ScriptedChatModel):
 
 
 @pytest.fixture
-def ask(lamp_chatbot: MakeChatbot) -> Callable[..., tuple[AnsweredTurn, list[Event]]]:
+def bots() -> list[Chatbot]:
+    """The chatbots that were asked."""
+    return []
+
+
+@pytest.fixture
+def ask(
+    lamp_chatbot: MakeChatbot, bots: list[Chatbot]
+) -> Callable[..., tuple[AnsweredTurn, list[Event]]]:
     """Asks a server that reads slowly; returns the turn, and what was heard."""
 
     def asked(
         *rules: lamp.Rule, make: type[ScriptedChatModel] = SlowReader, **options: Any
     ) -> tuple[AnsweredTurn, list[Event]]:
         bot = lamp_chatbot(make(rules=rules), "direct", backend="server", **options)
+        bots.append(bot)
         heard: list[Event] = []
         return bot.ask(QUESTION, listener=heard.append), heard
 
@@ -95,6 +110,44 @@ def test_it_is_dropped_unheard_where_the_reading_finds_other_evidence(
     assert words(heard) == written
     assert "answer_ahead" not in turn.content.timings
     assert calls(turn) == [lamp.READING, lamp.ANSWER]
+
+
+def test_what_was_written_of_a_dropped_one_is_counted(
+    ask: Callable[..., Any], bots: list[Chatbot]
+) -> None:
+    other = lamp.Rule(step=lamp.ANSWER, contains="left to take it off", reply="To the left [1].")
+
+    class NeverEnds(SlowReader):
+        async def _chunks(
+            self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+        ) -> Chunks:
+            begins = STEP.get() == lamp.ANSWER and len(self.calls) < 2
+            async with aclosing(super()._chunks(messages, stop, options)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+            if begins:
+                await asyncio.sleep(60)
+
+    reading = lamp.reading(QUESTION, search="cover screws warranty cloth")
+    turn, _ = ask(reading, other, lamp.answer("This is never heard."), make=NeverEnds)
+    assert turn.content.answer.startswith("To the left")
+    with bots[0].database.reading() as session:
+        row = session.scalars(select(ServerCallRow).where(ServerCallRow.error == STOPPED)).one()
+    assert row.completion_tokens > 0
+    assert [f.failed for f in server_figures(bots[0].database, LOCAL)] == [0]
+
+
+def test_the_products_are_read_once(ask: Callable[..., Any], monkeypatch: Any) -> None:
+    read = []
+    known = Catalog._products
+
+    def counted(self: Catalog, every: bool) -> tuple[Product, ...]:
+        read.append(every)
+        return known(self, every)
+
+    monkeypatch.setattr(Catalog, "_products", counted)
+    ask(READ, lamp.answer(WRITTEN))
+    assert len(read) <= 2  # the rules and the reading begin at the same moment
 
 
 def test_it_is_stopped_where_the_catalog_answers(ask: Callable[..., Any]) -> None:

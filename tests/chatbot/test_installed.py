@@ -205,7 +205,7 @@ def test_a_project_with_several_products_counts_for_the_one_asked_about(
 def test_a_pasted_file_is_told_from_the_question(
     text: str, question: str | None, release: str | None
 ) -> None:
-    found = pasted(text, PRODUCTS)
+    found = pasted(text, lambda: PRODUCTS)
     assert (found and found[0]) == question
     assert (found and found[1].release) == release
 

@@ -365,17 +365,17 @@ def test_a_sign_in_that_goes_on_elsewhere_brings_back_no_group(database: Databas
     assert groups_noted(database, BO.id, timedelta(days=1)) == []
 
 
-def test_an_admin_of_products_makes_keys_that_upload_to_these(
+def test_an_admin_of_products_makes_keys_for_these(
     closed: Chatbot, signed_in: SignIn
 ) -> None:
     keys = ProgramKeys(closed.database)
     with pytest.raises(NotAllowed):
         keys.make(BO, "bo", [Scope.INGEST], 1, usual=20)
-    with pytest.raises(NotAllowed):
-        keys.make(PAT, "pat", [Scope.INGEST, Scope.ADMIN], 1, usual=20)
-    made, _ = keys.make(PAT, "pat", [Scope.INGEST], 1, usual=20)
-    assert made.of_products
-    assert not person_of(made).is_admin
+    for scopes in ([Scope.INGEST], [Scope.ADMIN], [Scope.INGEST, Scope.ADMIN]):
+        made, _ = keys.make(PAT, "pat", scopes, 1, usual=20)
+        assert made.of_products
+        assert not person_of(made).is_admin
+        assert not keys.viewer(made, 30).is_admin
     assert not keys.make(LOCAL, "all", [Scope.INGEST], 1, usual=20)[0].of_products
     for person, offered in ((BO, False), (PAT, True)):
         signed_in(person)

@@ -29,7 +29,7 @@ from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
 from corpora.database.tables import ReleaseRow
 from ingestion.errors import StrataError
-from ui.api.service import Operating, opened
+from ui.api.service import OfAll, opened
 
 _EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -100,7 +100,7 @@ def ready(request: Request) -> JSONResponse:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def metrics(service: Operating) -> PlainTextResponse:
+def metrics(service: OfAll) -> PlainTextResponse:
     """Tell the figures in Prometheus' text format."""
     kept = generate_latest(_Figures(service.chatbot.database))
     # The default registry has the figures of this process.

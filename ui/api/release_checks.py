@@ -16,7 +16,7 @@ from ui.api.rest import all_known
 from ui.api.service import NotThere, Operating
 
 router = APIRouter(dependencies=[Depends(all_known)])
-"""The routes; all need the scope of an admin."""
+"""The routes; all need the scope of an admin, which may be one of the product."""
 
 _Generation = Annotated[forms.RowId | None, "only this one, which somebody has looked at"]
 
@@ -24,7 +24,7 @@ _Generation = Annotated[forms.RowId | None, "only this one, which somebody has l
 @router.get("/checks")
 def report(service: Operating, product: forms.Name, release: forms.Name) -> CheckReport:
     """What became of accepted answers in the newest version of a release."""
-    found = read_report(service.chatbot.database, product, release)
+    found = read_report(service.administered.database, product, release)
     if found is None:
         raise NotThere(f"{product} {release} has not been checked yet: order a check by POST.")
     return found
@@ -34,13 +34,13 @@ def report(service: Operating, product: forms.Name, release: forms.Name) -> Chec
 def check(service: Operating, product: forms.Name, release: forms.Name) -> Job:
     """Hold accepted answers against a release, as a job."""
     ordered = service.administration.check(product, release)
-    return Jobs(service.chatbot.database).get(ordered)
+    return Jobs(service.administered.database).get(ordered)
 
 
 @router.get("/waiting")
 def waiting(service: Operating) -> tuple[WaitingGeneration, ...]:
     """What waits to be published."""
-    return waiting_generations(service.chatbot.database)
+    return waiting_generations(service.administered.database)
 
 
 @router.post("/waiting")

@@ -14,7 +14,7 @@ from ui.api.service import Operating
 from ui.api.uploading import uploaded_files
 
 router = APIRouter(dependencies=[Depends(all_known)])
-"""The routes; all need the scope of an admin."""
+"""The routes; all need the scope of an admin, which may be one of the product."""
 
 _Trust = Annotated[str, "the fingerprint of a key whose packs are trusted from now on"]
 
@@ -25,13 +25,13 @@ def make(
 ) -> Job:
     """Write a release into a signed file, as a job; with its original files if wanted."""
     ordered = service.administration.pack(product, release, originals=originals)
-    return Jobs(service.chatbot.database).get(ordered)
+    return Jobs(service.administered.database).get(ordered)
 
 
 @router.get("/packs/{job}", response_class=Response)
 def fetch(service: Operating, job: forms.RowId) -> Response:
     """The file that a job made."""
-    name, data = kept_result(service.chatbot.database, job)
+    name, data = kept_result(service.administered.database, job)
     quoted = name.encode("ascii", "replace").decode().replace('"', "_")
     headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
     return Response(data, media_type="application/zip", headers=headers)
@@ -48,6 +48,6 @@ async def take(service: Operating, request: Request, trust: _Trust = "") -> Any:
 
     def order() -> Job:
         ordered = service.administration.unpack(files[0], settings.data_dir, trust)
-        return Jobs(service.chatbot.database).get(ordered)
+        return Jobs(service.administered.database).get(ordered)
 
     return await to_thread.run_sync(order)

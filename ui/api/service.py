@@ -12,7 +12,15 @@ from fastapi.security import SecurityScopes
 from starlette.requests import HTTPConnection
 
 from chatbot.accounts.people import LOCAL, Person
-from chatbot.accounts.program_keys import PREFIX, ProgramKeys, Scope, keys_of, person_of
+from chatbot.accounts.program_keys import (
+    FOR_ADMINS,
+    PREFIX,
+    ProgramKeys,
+    Scope,
+    is_of_admin,
+    keys_of,
+    person_of,
+)
 from chatbot.administration.administration import Administration
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.comparison.still_true import StillTrue
@@ -70,7 +78,7 @@ class Service:
     @property
     def is_admin(self) -> bool:
         """Whether the caller sees everything; a program that uploads does not."""
-        return Scope.ADMIN in self.program.scopes if self.program else self.person.is_admin
+        return is_of_admin(self.program) if self.program else self.person.is_admin
 
     def products(self) -> tuple[forms.ProductOut, ...]:
         """The products and releases that can be asked about."""
@@ -101,7 +109,7 @@ class Service:
         fields["release"] = self.release_named(
             request.release, request.product, continues=continues
         )
-        if request.release is None and (has := self._of_project(request)):
+        if request.release is None and request.project and (has := self._of_project(request)):
             fields |= {"product": has.product, "release": has.chosen, "chosen_by": has.reason}
         # Read while the question is answered, so that nobody waits for it then.
         self.chatbot.still_true.prepare(fields["product"])
@@ -250,10 +258,10 @@ class Service:
     def release_gaps(
         self, product: str, stopped: Callable[[], bool] = lambda: False
     ) -> tuple[forms.ReleaseGapOut, ...]:
-        """The gaps between the releases of a product; for admins."""
+        """The gaps between the releases of a product; for its admins."""
         self._count()
-        of = self.chatbot.catalog.product(product)
-        gaps = self.chatbot.release_gaps.of(self.person, of, stopped=stopped)
+        of = self.administered.catalog.product(product)
+        gaps = self.administered.release_gaps.of(self.person, of, stopped=stopped)
         return tuple(forms.ReleaseGapOut(**vars(gap)) for gap in gaps)
 
     def _count(self) -> None:
@@ -269,7 +277,7 @@ class Service:
     @property
     def jobs(self) -> Jobs:
         """The jobs that there are: a program looks at its owner's own, whatever they are about."""
-        return Jobs(self._administered.database)
+        return Jobs(self.administered.database)
 
     def cancel(self, job: int) -> None:
         """Stop a job of the caller's, or any for an admin."""
@@ -279,10 +287,11 @@ class Service:
     @property
     def administration(self) -> Administration:
         """Changes that the caller makes as an admin."""
-        return Administration(self._administered.database, self.person, self.chatbot.limits)
+        return Administration(self.administered.database, self.person, self.chatbot.limits)
 
     @property
-    def _administered(self) -> Chatbot:
+    def administered(self) -> Chatbot:
+        """The chatbot of what the caller may change: of everything, or of their products."""
         return self.own or self.chatbot.whole or self.chatbot
 
 
@@ -309,7 +318,7 @@ def service_of(connection: HTTPConnection, chatbot: Chatbot, *needed: str) -> Se
                 raise NotAllowed(f"This key may not do that: it lacks the scope “{scope}”.")
         viewer = keys.viewer(program, settings.groups_days if settings.has_groups else 0)
         person, own = person_of(program), None
-        if program.of_products and Scope.INGEST in needed:
+        if program.of_products and not FOR_ADMINS.isdisjoint(needed):
             sight = Rights(chatbot.database).administered(viewer)
             if sight is None:
                 raise NotAllowed("Who made this key administers no product any more.")
@@ -346,7 +355,18 @@ Searching = Annotated[Service, Security(_serving, scopes=[Scope.SEARCH])]
 Asking = Annotated[Service, Security(_serving, scopes=[Scope.ASK])]
 Ingesting = Annotated[Service, Security(_serving, scopes=[Scope.INGEST])]
 Operating = Annotated[Service, Security(_serving, scopes=[Scope.ADMIN])]
-"""The service of a caller who has the scope."""
+"""The service of a caller who has the scope; of products alone, where who made the key is their
+admin."""
+
+
+def of_all(service: Operating) -> Service:
+    """The service of an admin of all of Strata; raises NotAllowed for those of products."""
+    service.person.require_admin()
+    return service
+
+
+OfAll = Annotated[Service, Depends(of_all)]
+"""The same for what is about no single product."""
 
 
 def changes_between(

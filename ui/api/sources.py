@@ -1,4 +1,4 @@
-"""REST for admins: the sources that documentation is brought from."""
+"""REST for admins, of products too: the sources that documentation is brought from."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from corpora.sources.ordering import order_by_hook
 from corpora.sources.schedules import NEVER
 from ui.api import forms
 from ui.api.rest import all_known
-from ui.api.service import Operating, Service, opened
+from ui.api.service import OfAll, Operating, Service, opened
 
 router = APIRouter(prefix="/sources", dependencies=[Depends(all_known)])
 """The routes."""
@@ -51,13 +51,13 @@ def sources(service: Operating) -> tuple[ListedSource, ...]:
 
 
 @router.post("", status_code=201)
-def add(service: Operating, body: SourceToAdd) -> ListedSource:
+def add(service: OfAll, body: SourceToAdd) -> ListedSource:
     """Add a source; its first run is ordered apart."""
     return _sources(service).add(body.product, body.kind, body.options, body.schedule)
 
 
 @router.post("/try")
-def try_out(service: Operating, body: SourceToTry) -> Trial:
+def try_out(service: OfAll, body: SourceToTry) -> Trial:
     """Read up to ten pages of a source, and change nothing."""
     return _sources(service).try_out(body.kind, body.options, body.release)
 
@@ -76,7 +76,7 @@ def sync(service: Operating, source: forms.RowId) -> dict[str, int]:
 
 @router.delete("/{source}")
 def remove(
-    service: Operating, source: forms.RowId, documents: bool = False
+    service: OfAll, source: forms.RowId, documents: bool = False
 ) -> dict[str, tuple[int, ...]]:
     """Remove a source; with `documents` what it brought leaves by these jobs."""
     return {"jobs": _sources(service).remove(source, documents=documents)}
@@ -130,4 +130,4 @@ async def run_by_hook(request: Request, source: forms.RowId) -> dict[str, str]:
 
 
 def _sources(service: Service) -> Sources:
-    return Sources(service.chatbot.database, service.chatbot.settings, service.person)
+    return Sources(service.administered.database, service.chatbot.settings, service.person)

@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,6 +21,7 @@ from sqlalchemy import delete, select, update
 from chatbot.accounts.people import LOCAL, Person
 from chatbot.accounts.program_keys import ProgramKeys, Scope
 from chatbot.administration.administration import Administration
+from chatbot.administration.release_packs import ReleasePacks
 from chatbot.assembly import open_chatbot
 from chatbot.chatbot import NEW, Chatbot
 from chatbot.settings import Settings
@@ -27,8 +30,11 @@ from corpora.catalog.rights import Audience, Right, Rights
 from corpora.database.history_tables import UseRow
 from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.source_tables import SourceRow
 from corpora.database.tables import DocumentRow, PageRow, ProductRow, ReleaseRow
 from corpora.jobs.jobs import JobKind, order_job
+from corpora.packs.signing import own_key, require_trusted
+from corpora.sources.schedules import NEVER
 from tests.ui.api.conftest import serving
 from tests.ui.attacks.conftest import each
 from tests.ui.attacks.test_roles import HOOK, MCP, NEEDS, OPEN, RESOURCES, TOOLS, no_chatbot, routes
@@ -53,6 +59,8 @@ UNLIKE = {
 }
 """What no two replies have alike."""
 
+OF_PUMP = 7
+"""The number of the source of the pump."""
 PUMP = "# Pump manual\n\n## Seal\n\nThe seal of the pump lasts for 800 hours of work.\n"
 
 
@@ -83,11 +91,19 @@ def opened(settings: Settings, address: str, chatbot: Chatbot, ids: dict[str, An
     made = {
         "bo": keys.make(BO, "bo", [Scope.ASK, Scope.SEARCH], 0, usual=0)[1],
         "robot": keys.make(LOCAL, "robot", ALL_BUT_ADMIN, 0, usual=0, groups=[])[1],
-        "pat": keys.make(PAT, "pat", [Scope.INGEST], 0, usual=0)[1],
+        "pat": keys.make(PAT, "pat", [Scope.INGEST, Scope.ADMIN], 0, usual=0)[1],
         "staff": keys.make(LOCAL, "staff", ALL_BUT_ADMIN, 0, usual=0, groups=["staff"])[1],
         "admin": keys.make(LOCAL, "admin", list(Scope), 0, usual=0)[1],
     }
     return Strata(address, chatbot, made, ids)
+
+
+def source_of(product: str, number: int) -> SourceRow:
+    """A source that nobody can reach."""
+    options = {"url": f"https://{product}.example/docs.git"}
+    row = SourceRow(id=number, product=product, kind="git", options=options, person="")
+    row.schedule, row.created = NEVER, datetime.now(UTC)
+    return row
 
 
 def with_pump(settings: Settings, folder: Any) -> Chatbot:
@@ -97,6 +113,8 @@ def with_pump(settings: Settings, folder: Any) -> Chatbot:
         [folder / "pump.md"], product="pump", release="1.0"
     )
     Rights(chatbot.database).change_admins("pump", [PAT.id])
+    with chatbot.database.writing() as session:
+        session.add(source_of("pump", OF_PUMP))
     return chatbot
 
 
@@ -138,6 +156,7 @@ def filled(chatbot: Chatbot) -> dict[str, Any]:
     with chatbot.database.writing() as session:
         order_job(session, JobKind.UPLOAD, "valve", "2.0", "ada")
         session.execute(update(JobRow).values(id=job))
+        session.add(source_of("valve", source := 10_000))
     with chatbot.database.reading() as session:
         page = session.scalar(
             select(PageRow.id)
@@ -152,6 +171,7 @@ def filled(chatbot: Chatbot) -> dict[str, Any]:
         "listed": listed.conversation,
         "turn": answered.kept_as,
         "job": job,
+        "source": source,
         "page": page,
         "pair": pair,
     }
@@ -206,8 +226,33 @@ OF_VALVE: dict[str, list[tuple[str, Any]]] = {
     ],
 }
 """What is asked of each route, which names what is hidden in every way there is."""
-FOR_ADMINS = {route for route, scope in NEEDS.items() if scope == "admin"}
-"""Who may ask these sees everything there is."""
+NAMED = "?product=valve&release=2.0"
+OF_ADMINS: dict[str, list[tuple[str, Any]]] = {
+    "GET /api/v1/release-gaps": [("?product=valve", None)],
+    "GET /api/v1/checks": [(NAMED, None)],
+    "POST /api/v1/checks": [(NAMED, None)],
+    "GET /api/v1/waiting": [("", None)],
+    "POST /api/v1/waiting": [(NAMED, None)],
+    "DELETE /api/v1/waiting": [(NAMED, None)],
+    "POST /api/v1/packs": [(NAMED, None)],
+    "GET /api/v1/packs/{job}": [("", None)],
+    "GET /api/v1/sources": [("", None)],
+    "GET /api/v1/sources/{source}": [("", None)],
+    "POST /api/v1/sources/{source}/sync": [("", None)],
+    "PUT /api/v1/sources/{source}/schedule": [("", {"schedule": "daily"})],
+    "PUT /api/v1/sources/{source}/hook": [("", None)],
+    "DELETE /api/v1/sources/{source}/hook": [("", None)],
+}
+"""What the admin of another product asks."""
+OF_ALL: dict[str, Any] = {
+    "GET /api/v1/metrics": None,
+    "POST /api/v1/sources": {"kind": "git", "product": "pump", "options": {"url": "x"}},
+    "POST /api/v1/sources/try": {"kind": "git", "options": {"url": "x"}},
+    "DELETE /api/v1/sources/{source}": None,
+}
+"""What only an admin of Strata may do."""
+PACK = "PUT /api/v1/packs"
+"""`test_a_pack_of_it_is_as_one_of_what_is_not_there`."""
 UPLOADS = "POST /api/v1/jobs"
 """Who may upload may upload to any product: `test_an_upload_is_taken_alike`."""
 
@@ -216,11 +261,15 @@ ASKED = {
     for route, asked in OF_VALVE.items()
     for number, (path, body) in enumerate(asked)
     for key in (("robot", "pat") if NEEDS[route] == "ingest" else ("bo", "robot"))
+} | {
+    f"pat {route} {number}": (route, "pat", path, body)
+    for route, asked in OF_ADMINS.items()
+    for number, (path, body) in enumerate(asked)
 }
 
 
 def test_every_route_is_tried() -> None:
-    assert OF_VALVE.keys() | FOR_ADMINS | {UPLOADS} == NEEDS.keys()
+    assert OF_VALVE.keys() | OF_ADMINS.keys() | OF_ALL.keys() | {UPLOADS, PACK} == NEEDS.keys()
     assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP, HOOK}
 
 
@@ -249,7 +298,7 @@ def told(strata: Strata, route: str, key: str, path: str, body: Any) -> tuple[in
 
 def _is_number_of_a_row(name: str, value: Any) -> bool:
     # Jobs are numbered over all products, as are turns and pages.
-    return name == "id" and (isinstance(value, int) or str(value).startswith("chatcmpl-"))
+    return name in ("id", "job") and (isinstance(value, int) or str(value).startswith("chatcmpl-"))
 
 
 def alike(reply: Any) -> Any:
@@ -360,6 +409,82 @@ def test_a_key_of_an_admin_of_products_goes_with_what_they_administer(
             assert strata.ask("GET", "/api/v1/jobs", "pat").status_code == 403
         finally:
             rights.change_admins("pump", [PAT.id])
+
+
+MANAGED = {
+    "GET /api/v1/release-gaps?product=pump": 200,
+    "GET /api/v1/waiting": 200,
+    "POST /api/v1/waiting?product=pump&release=1.0": 409,
+    "DELETE /api/v1/waiting?product=pump&release=1.0": 409,
+    "GET /api/v1/checks?product=pump&release=1.0": 404,
+    "POST /api/v1/checks?product=pump&release=1.0": 202,
+    "POST /api/v1/packs?product=pump&release=1.0": 202,
+    "GET /api/v1/sources": 200,
+    f"GET /api/v1/sources/{OF_PUMP}": 200,
+    f"PUT /api/v1/sources/{OF_PUMP}/hook": 200,
+    f"DELETE /api/v1/sources/{OF_PUMP}/hook": 204,
+    f"POST /api/v1/sources/{OF_PUMP}/sync": 202,
+}
+"""What the admin of the pump does with it."""
+
+
+def test_an_admin_of_products_manages_these_by_a_key(stratas: tuple[Strata, Strata]) -> None:
+    for strata in stratas:
+        replies = {what: strata.ask(*what.split(), "pat") for what in MANAGED}
+        assert {what: reply.status_code for what, reply in replies.items()} == MANAGED
+        (source,) = replies["GET /api/v1/sources"].json()
+        assert (source["id"], source["product"]) == (OF_PUMP, "pump")
+        daily = {"schedule": "daily"}
+        place = f"/api/v1/sources/{OF_PUMP}/schedule"
+        assert strata.ask("PUT", place, "pat", daily).json()["schedule"] == "daily"
+        rights = Rights(strata.chatbot.database)
+        rights.change_admins("pump", ())
+        try:
+            assert {strata.ask(*what.split(), "pat").status_code for what in MANAGED} == {403}
+        finally:
+            rights.change_admins("pump", [PAT.id])
+
+
+@each({route: (route, body) for route, body in OF_ALL.items()})
+def test_what_is_about_all_of_strata_stays_with_its_admins(
+    stratas: tuple[Strata, Strata], case: tuple[str, Any]
+) -> None:
+    method, place = case[0].split()
+    place = place.format(source=OF_PUMP)
+    for strata in stratas:
+        assert strata.ask(method, place, "pat", case[1]).status_code == 403
+
+
+def packed(strata: Strata, product: str, folder: Path) -> bytes:
+    key = folder / "key.pem"
+    if not key.exists():
+        own_key(folder)
+        key = next(folder.rglob("*.pem"))
+    made = ReleasePacks(strata.chatbot, LOCAL).make(
+        product, "1.0", folder / f"{product}.strata", key=key
+    )
+    require_trusted(strata.chatbot.settings.data_dir, made.signer, made.signer)
+    return Path(made.file).read_bytes()
+
+
+def test_a_pack_of_it_is_as_one_of_what_is_not_there(
+    stratas: tuple[Strata, Strata], tmp_path: Path
+) -> None:
+    hidden, without = stratas
+    valve = packed(hidden, "valve", tmp_path)
+    pump = packed(without, "pump", tmp_path)
+    packed(hidden, "pump", tmp_path)
+
+    def taken(strata: Strata, data: bytes, trust: str = "") -> httpx.Response:
+        headers = {"Authorization": f"Bearer {strata.keys['pat']}"}
+        url = f"{strata.address}/api/v1/packs{trust}"
+        return httpx.put(url, files={"files": ("a.strata", data)}, headers=headers, timeout=60)
+
+    one, other = (taken(strata, valve) for strata in stratas)
+    assert (one.status_code, one.json()) == (other.status_code, other.json())
+    assert one.status_code == 404
+    assert [taken(strata, pump).status_code for strata in stratas] == [202, 202]
+    assert taken(hidden, pump, "?trust=ab").status_code == 403
 
 
 # MCP
