@@ -131,9 +131,7 @@ _SOURCES = select(MemoryUseRow.pair_id, MemoryUseRow.turn_id).where(
 )
 
 
-def _kept(
-    session: Session, rows: Sequence[Row[str, str, MemoryPairRow]]
-) -> Iterator[KeptPair]:
+def _kept(session: Session, rows: Sequence[Row[str, str, MemoryPairRow]]) -> Iterator[KeptPair]:
     """The pairs with their questions; an imported one was asked by nobody."""
     saved = {row.id: row.question for _, _, row in rows}
     made_by = session.execute(_SOURCES.where(MemoryUseRow.pair_id.in_(saved)))
