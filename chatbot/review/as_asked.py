@@ -28,7 +28,7 @@ class AsAsked(NamedTuple):
 def as_asked(session: Session, understood: Mapping[int, str]) -> dict[int, AsAsked]:
     """The questions of turns as typed; `understood` has each as it is understood by itself.
 
-    A word that is understood and was not typed comes from the nearest earlier question with it.
+    Words that are understood and were not typed come from the earlier question with most of them.
     """
     asked: dict[int, AsAsked] = {}
     for ids in portions(list(understood), _AT_ONCE):
@@ -39,9 +39,10 @@ def as_asked(session: Session, understood: Mapping[int, str]) -> dict[int, AsAsk
             said[turn.conversation_id].append((turn.position, turn.question))
         for turn in turns:
             added = _words(understood[turn.id]) - _words(turn.question)
-            before = (q for p, q in said[turn.conversation_id] if added and p < turn.position)
-            after = next((question for question in before if added & _words(question)), "")
-            asked[turn.id] = AsAsked(turn.question, after)
+            before = [q for p, q in said[turn.conversation_id] if added and p < turn.position]
+            shared = [len(added & _words(question)) for question in before]
+            most = max(shared, default=0)
+            asked[turn.id] = AsAsked(turn.question, before[shared.index(most)] if most else "")
     return asked
 
 

@@ -232,7 +232,7 @@ class _Look:
                         yield UploadNotice(entry.file, message, Weight.ASKS)
         missed = passed_over(listing.skipped)
         if not is_readable:
-            problem = f"contains no supported file. {missed}".rstrip(". ")
+            problem = f"contains no file that can be read. {missed}".rstrip(". ")
             yield UploadNotice(file.name, problem, Weight.BLOCKS)
         elif missed:
             yield UploadNotice(file.name, missed, Weight.INFORMS)
