@@ -111,9 +111,9 @@ class Listing:
 
 _FURNITURE = frozenset(
     {
-        *("hidden", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".mp4"),
+        *("hidden", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico"),
         *(".css", ".scss", ".js", ".mjs", ".map", ".woff", ".woff2", ".ttf", ".eot", ".otf"),
-        *(".webm", ".webmanifest", ".inv", ".buildinfo", ".doctree", ".pickle"),
+        *(".webmanifest", ".inv", ".buildinfo", ".doctree", ".pickle"),
     }
 )
 """What pages are drawn with and built from: nobody looks for it among what is read."""

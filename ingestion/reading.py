@@ -63,6 +63,7 @@ def read_files(
     only: Callable[[str, str], bool] | None = None,
     pictures: Callable[[str, str], Mapping[str, str]] = lambda file, digest: {},
     meanwhile: Callable[[], None] = lambda: None,
+    on_included: Callable[[SourceFile, str], None] = lambda file, name: None,
 ) -> Iterator[Document | Rejected]:
     """Yield a document or a rejection for each file, in the order of `files`.
 
@@ -72,12 +73,13 @@ def read_files(
     where it returns False the file is not parsed and nothing is yielded for it, unless one of the
     `pictures` that it showed before (their sha256 by place) is another one now; `meanwhile` is
     called then, and every half a second while a file is being parsed. What it raises ends the
-    reading, and so does closing the iterator: the children end at once.
+    reading, and so does closing the iterator: the children end at once. `on_included` is called,
+    from several threads, with a file and the name of one that it includes or takes values from.
     """
     children = parsers or Parsers(limits, workers)
     sandboxes = children.opened()
     count = len(sandboxes)
-    reader = _Reader(limits, release, only, pictures)
+    reader = _Reader(limits, release, only, pictures, on_included)
     for sandbox in sandboxes:
         reader.idle.put(sandbox)
     pool = ThreadPoolExecutor(count, thread_name_prefix="reading")
@@ -112,6 +114,7 @@ class _Reader:
     release: str
     only: Callable[[str, str], bool] | None
     pictures: Callable[[str, str], Mapping[str, str]]
+    on_included: Callable[[SourceFile, str], None]
     idle: SimpleQueue[Sandbox] = field(default_factory=SimpleQueue)
     archives: dict[Path, Archive] = field(default_factory=dict)
 
@@ -138,7 +141,7 @@ class _Reader:
     ) -> Document | Rejected | None:
         included = Included(None)
         if entry.may_include(data):
-            read_beside = partial(entry.beside, archive=archive)
+            read_beside = partial(self._beside, entry, archive)
             answer = sandbox.include(data, entry.inside, read_beside, self.release)
             if isinstance(answer, Rejected):
                 return replace(answer, file=entry.file)
@@ -162,6 +165,12 @@ class _Reader:
                 f"not in what was given or too much (such as {included.missing[0]})",
             )
         return replace(read, remarks=remarks, expanded=whole, pictures=pictures)
+
+    def _beside(self, entry: SourceFile, archive: Archive | None, name: str) -> bytes | None:
+        found = entry.beside(name, archive)
+        if found is not None:
+            self.on_included(entry, name)
+        return found
 
     def _archive(self, entry: SourceFile) -> Archive | None:
         if entry.member is None:

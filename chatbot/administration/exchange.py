@@ -107,7 +107,10 @@ class Exchange:
             report.supported += bool(pair.pages)
 
     def export(self, within: ReleaseFilter = EVERYTHING) -> Iterator[str]:
-        """Yield the pieces of a CSV file of pairs, the oldest first, that can be imported again."""
+        """Yield the pieces of a CSV file of pairs, the oldest first, that can be imported again.
+
+        `question` is what is imported, which says by itself what it asks; `asked` is as typed.
+        """
         overview = Overview(self.chatbot.database, self.person)
         rows = (
             {
@@ -116,6 +119,8 @@ class Exchange:
                 "question": pair.row.question,
                 "answer": pair.row.answer["text"],
                 "score": pair.row.score,
+                "asked": pair.asked.words,
+                "after": pair.asked.after,
             }
             for pair in overview.every(PairFilter(within))
         )

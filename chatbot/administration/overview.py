@@ -1,19 +1,21 @@
 """The memory as admins see it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from chatbot.accounts.people import Person
 from chatbot.errors import UnknownPair
-from chatbot.memory.pairs import ScoreOrigin, Store
+from chatbot.memory.pairs import Role, ScoreOrigin, Store
+from chatbot.review.as_asked import AsAsked, as_asked
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.engine import Database
-from corpora.database.memory_tables import MemoryPairRow
+from corpora.database.history_tables import TurnRow
+from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.database.tables import ProductRow, ReleaseRow
 
 _AT_ONCE = 200
@@ -56,7 +58,7 @@ _OF_WORTH: dict[Worth, ColumnElement[bool]] = {
 class PairFilter:
     """Conditions on pairs; those that are empty or None are not applied.
 
-    `words` are in the question.
+    `words` are in the question, as it was asked or as it is saved.
     """
 
     within: ReleaseFilter = EVERYTHING
@@ -65,11 +67,12 @@ class PairFilter:
 
 
 class KeptPair(NamedTuple):
-    """A pair of the memory with its product and release."""
+    """A pair of the memory with its product and release, and its question as it was asked."""
 
     product: str
     release: str
     row: MemoryPairRow
+    asked: AsAsked
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Overview:
         with self.database.reading() as session:
             query = _PAIRS.where(*_conditions(session, wanted))
             order = query.order_by(MemoryPairRow.id.desc()).offset(offset).limit(limit)
-            return tuple(KeptPair(*row) for row in session.execute(order))
+            return tuple(_kept(session, session.execute(order).all()))
 
     def count(self, wanted: PairFilter) -> int:
         """The number of pairs that match a filter."""
@@ -102,18 +105,18 @@ class Overview:
         with self.database.reading() as session:
             query = _PAIRS.where(*_conditions(session, wanted)).order_by(MemoryPairRow.id)
             rows = session.execute(query.execution_options(yield_per=_AT_ONCE))
-            yield from (KeptPair(*row) for row in rows)
+            for some in rows.partitions():
+                yield from _kept(session, some)
 
     def pair(self, pair_id: int) -> KeptPair:
         """One pair; raises UnknownPair if it is gone."""
         with self.database.reading() as session:
-            row = session.execute(_PAIRS.where(MemoryPairRow.id == pair_id)).first()
-        if row is None:
-            raise UnknownPair(
-                f"There is no saved answer {pair_id} any more: it was replaced, deleted or "
-                "forgotten."
-            )
-        return KeptPair(*row)
+            rows = session.execute(_PAIRS.where(MemoryPairRow.id == pair_id)).all()
+            for kept in _kept(session, rows):
+                return kept
+        raise UnknownPair(
+            f"There is no saved answer {pair_id} any more: it was replaced, deleted or forgotten."
+        )
 
 
 _PAIRS = (
@@ -122,7 +125,21 @@ _PAIRS = (
     .join(ReleaseRow)
     .join(ProductRow)
 )
-"""The columns of a `KeptPair`."""
+"""The columns of a `KeptPair`, but for the last."""
+_SOURCES = select(MemoryUseRow.pair_id, MemoryUseRow.turn_id).where(
+    MemoryUseRow.role == Role.SOURCE
+)
+
+
+def _kept(session: Session, rows: Sequence[Row[str, str, MemoryPairRow]]) -> Iterator[KeptPair]:
+    """The pairs with their questions; an imported one was asked by nobody."""
+    saved = {row.id: row.question for _, _, row in rows}
+    made_by = session.execute(_SOURCES.where(MemoryUseRow.pair_id.in_(saved)))
+    of = dict(made_by.all())
+    asked = as_asked(session, {turn: saved[pair] for pair, turn in of.items()})
+    for product, release, row in rows:
+        typed = asked.get(of.get(row.id, 0))
+        yield KeptPair(product, release, row, typed or AsAsked(row.question))
 
 
 def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool]]:
@@ -137,5 +154,16 @@ def _conditions(session: Session, wanted: PairFilter) -> list[ColumnElement[bool
     if wanted.worth is not None:
         terms.append(_OF_WORTH[wanted.worth])
     if wanted.words.strip():
-        terms.append(MemoryPairRow.question.icontains(wanted.words.strip(), autoescape=True))
+        words = wanted.words.strip()
+        typed = _SOURCES.with_only_columns(MemoryUseRow.pair_id).join(
+            TurnRow, TurnRow.id == MemoryUseRow.turn_id
+        )
+        terms.append(
+            or_(
+                MemoryPairRow.question.icontains(words, autoescape=True),
+                MemoryPairRow.id.in_(
+                    typed.where(TurnRow.question.icontains(words, autoescape=True))
+                ),
+            )
+        )
     return terms

@@ -11,6 +11,7 @@ import numpy as np
 from sqlalchemy import Row, func, select
 
 from chatbot.accounts.people import Person
+from chatbot.review.as_asked import AsAsked, as_asked
 from chatbot.review.turns import TurnFilter, conditions
 from chatbot.text.words import filtered
 from chatbot.turn import Route
@@ -30,12 +31,12 @@ MOST = 5_000
 class Unanswered:
     """A question without an answer in `release`, None where it was asked of none.
 
-    `question` can be understood without its conversation; `meaning`, which is compared, leaves out
-    the release. `found_in` are releases that could have answered.
+    `meaning`, which is compared, can be understood without its conversation and leaves out the
+    release. `found_in` are releases that could have answered.
     """
 
     turn: int
-    question: str
+    asked: AsAsked
     meaning: str
     person: str
     created: datetime
@@ -48,13 +49,13 @@ class Unanswered:
 class Gap:
     """Similar questions that a release could not answer, and how often they were asked.
 
-    `question`, the first of `questions`, is the most similar to the others. `found_in` are the
+    `asked`, the first of `questions`, is the most similar to the others. `found_in` are the
     releases that could have answered, those for the most questions first.
     """
 
     product: str | None
     release: str | None
-    question: str
+    asked: AsAsked
     times: int
     people: int
     last_asked: datetime
@@ -115,7 +116,9 @@ class ContentGaps:
             there = session.scalar(select(func.count(TurnRow.id)).where(*kept)) or 0
             newest = select(TurnRow.id).where(*kept).order_by(*newest_first).limit(MOST)
             rows = session.execute(query.where(TurnRow.id.in_(newest))).all()
-        questions = (question for row in rows for question in _of(row))
+            alone = {row.id: (row.queries or {}).get("base") or row.question for row in rows}
+            asked = as_asked(session, alone)
+        questions = (question for row in rows for question in _of(row, asked[row.id]))
         unanswered = [q for q in questions if wanted.release in (None, q.release)]
         return unanswered, there - len(rows)
 
@@ -141,9 +144,14 @@ def groups(vectors: Vectors) -> Iterator[list[int]]:
 def gap_rows(gaps: Iterable[Gap]) -> Iterator[dict[str, Any]]:
     """The columns of an export of gaps."""
     for gap in gaps:
-        row = {name: value for name, value in vars(gap).items() if name != "questions"}
+        row: dict[str, Any] = {}
+        for name, value in vars(gap).items():
+            if name == "asked":
+                row |= {"question": value.words, "after": value.after}
+            elif name != "questions":
+                row[name] = value
         turns = [question.turn for question in gap.questions]
-        wordings = list(dict.fromkeys(question.question for question in gap.questions))
+        wordings = list(dict.fromkeys(question.asked.words for question in gap.questions))
         yield row | {"turns": turns, "wordings": wordings}
 
 
@@ -152,7 +160,7 @@ def _gap(questions: Sequence[Unanswered]) -> Gap:
     return Gap(
         product=questions[0].product,
         release=questions[0].release,
-        question=questions[0].question,
+        asked=questions[0].asked,
         times=len(questions),
         people=len({question.person for question in questions}),
         last_asked=max(question.created for question in questions),
@@ -161,14 +169,14 @@ def _gap(questions: Sequence[Unanswered]) -> Gap:
     )
 
 
-def _of(row: Row[Any]) -> Iterator[Unanswered]:
+def _of(row: Row[Any], asked: AsAsked) -> Iterator[Unanswered]:
     """The unanswered questions of a turn: one for each release that it was asked of."""
     queries = row.queries or {}
     kept = queries.get("versionless") or queries.get("filtered")
     for release in row.compared_releases or [row.release]:
         yield Unanswered(
             turn=row.id,
-            question=row.question,
+            asked=asked,
             # The words that matter: alike questions are nearer in them than in whole sentences.
             meaning=kept or filtered(row.question) or row.question,
             person=row.owner,

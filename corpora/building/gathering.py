@@ -24,6 +24,7 @@ from corpora.indexing.figures import originals_beside
 from corpora.indexing.pages import insert_document
 from corpora.packs.container import PackFile
 from ingestion.listing import DEFAULT_LIMITS, Limits, Listing, SourceFile, list_files
+from ingestion.loaders import known_suffixes
 from ingestion.page import Document, Picture, Rejected, Remark, UnreadableFile
 from ingestion.reading import Parsers, read_files
 
@@ -137,6 +138,11 @@ class Gathering:
             found = None if isinstance(files[file], KeptFile) else known.get((file, content_hash))
             return shown.get(found.id, {}) if found else {}
 
+        included: set[tuple[Path, str]] = set()
+
+        def on_included(file: SourceFile, name: str) -> None:
+            included.add((file.path if file.member else file.source, name))
+
         def report() -> None:
             done = len(taken) + told.read + len(told.rejected) + passed_over
             self.on_progress(Progress(Stage.READING, done, len(listing), last))
@@ -151,6 +157,7 @@ class Gathering:
             only=is_new,
             pictures=pictures,
             meanwhile=report,
+            on_included=on_included,
         )
         with closing(cast("Generator[Document | Rejected]", reading)) as items:
             for item in items:
@@ -170,6 +177,10 @@ class Gathering:
                     waiting.clear()
                 last = item.file
                 report()
+        # What stands in a document is not left out.
+        suffixes = Counter(PurePosixPath(name).suffix.lower() for _, name in included)
+        skipped.subtract({s: n for s, n in suffixes.items() if s not in known_suffixes()})
+        told.skipped = +skipped
         self._write(waiting)
         for some in portions(list(taken.items()), _TAKEN_AT_ONCE):
             self._members.take_over({files[name]: found for name, found in some})

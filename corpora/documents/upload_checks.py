@@ -1,7 +1,7 @@
 """What is to be said of files before they are taken, looked at before anything runs."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
@@ -86,6 +86,14 @@ def check(
             findings += look.at(file)
     same = _duplicates(look.contents, product, release, database)
     return (*findings, *(UploadNotice(file, problem, Weight.INFORMS) for file, problem in same))
+
+
+def by_problem(findings: Iterable[UploadNotice]) -> dict[str, list[str]]:
+    """The files of each problem; none where it is about all."""
+    files: dict[str, list[str]] = {}
+    for finding in findings:
+        files.setdefault(finding.problem, []).extend(filter(None, [finding.file]))
+    return files
 
 
 def get_ready() -> None:
@@ -174,7 +182,7 @@ class _Look:
         is_picture = suffix in PICTURES and suffix not in known_suffixes()
         if problem is None and not is_picture and suffix not in known_suffixes():
             known = ", ".join([*known_suffixes(), ".zip"])
-            problem = f"{suffix or 'a file without a suffix'} is not supported; use {known}"
+            problem = f"Strata does not read this format; use {known}"
         if problem is None and file.size > DEFAULT_LIMITS.file_size:
             sizes = f"{file.size / 1e6:,.1f} MB; the limit is {DEFAULT_LIMITS.file_size / 1e6:,.1f}"
             problem = f"{sizes} MB; split the file"
@@ -224,7 +232,7 @@ class _Look:
                         yield UploadNotice(entry.file, message, Weight.ASKS)
         missed = passed_over(listing.skipped)
         if not is_readable:
-            problem = f"contains no supported file. {missed}".rstrip(". ")
+            problem = f"contains no file that can be read. {missed}".rstrip(". ")
             yield UploadNotice(file.name, problem, Weight.BLOCKS)
         elif missed:
             yield UploadNotice(file.name, missed, Weight.INFORMS)

@@ -26,7 +26,7 @@ from corpora.sources.options import RELEASE, GitOptions
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets, has_short_parts
 from ingestion.figures import PICTURES
 from ingestion.includes import LARGEST_READ
-from ingestion.listing import DEFAULT_LIMITS
+from ingestion.listing import DEFAULT_LIMITS, passed_over
 from ingestion.loaders import known_suffixes
 
 _NEXT = "next"
@@ -39,6 +39,7 @@ _LONGEST_TARGET = 4096
 _LFS = b"version https://git-lfs.github.com/spec/"
 _UNREAD = ("image/", "video/", "audio/", "font/")
 
+_NO_TEXT = "media"
 _SUBMODULE = "submodules, which are repositories of their own"
 _POINTER = "files that Git LFS keeps elsewhere"
 _OUTWARD = "links that lead out of the repository"
@@ -164,8 +165,10 @@ class GitReader:
                 left_out.setdefault(_UNUSABLE, []).append(entry.path)
             elif entry.is_submodule:
                 left_out.setdefault(_SUBMODULE, []).append(entry.path)
-            elif not _is_read(entry.path):
+            elif _is_hidden(entry.path):
                 continue
+            elif not _is_read(entry.path):
+                left_out.setdefault(_NO_TEXT, []).append(entry.path)
             elif entry.is_link:
                 links.append(entry)
                 files[entry.path] = ""
@@ -206,7 +209,10 @@ class GitReader:
                     found[link.path] = entry.oid
         return found
 
-    def _remark(self, release: str, left_out: Mapping[str, list[str]]) -> None:
+    def _remark(self, release: str, left_out: dict[str, list[str]]) -> None:
+        unread = Counter(PurePosixPath(path).suffix.lower() for path in left_out.pop(_NO_TEXT, []))
+        if missed := passed_over(unread):
+            self.remarks.append(f"{release}: {missed}")
         for kind, paths in left_out.items():
             self.remarks.append(
                 f"{release}: left out {kind} ({len(paths):,}, for example {paths[0][:200]!r})."
@@ -333,9 +339,11 @@ def _is_picture(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in PICTURES
 
 
+def _is_hidden(path: str) -> bool:
+    return any(part.startswith(".") for part in path.split("/"))
+
+
 def _is_read(path: str) -> bool:
-    """Whether a file may be documentation, or be included or shown by it, and is not hidden."""
-    if any(part.startswith(".") for part in path.split("/")):
-        return False
+    """Whether a file may be documentation, or be included or shown by it."""
     media = (guess_type(path)[0] or "").startswith(_UNREAD)
     return not media or _is_picture(path) or PurePosixPath(path).suffix.lower() in known_suffixes()

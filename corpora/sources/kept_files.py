@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -129,6 +129,13 @@ class KeptFiles:
             for path, *_ in paths.values():
                 raise SourceError(f"{path} is not kept any more. Run the source again.")
         return {canonical_name(row.path): row.address for row in rows}
+
+    def unused(self) -> Counter[str]:
+        """How many files of the release are not kept, since nothing reads or shows them."""
+        of_release = SourceFileRow.release_id == self.release, SourceFileRow.content_hash == ""
+        with self.database.reading() as session:
+            paths = session.scalars(select(SourceFileRow.path).where(*of_release))
+            return Counter(Path(path).suffix.lower() for path in paths)
 
     def digest(self) -> str:
         """A hash of what the files are, where they are from and what they hold."""

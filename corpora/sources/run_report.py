@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+
+from ingestion.listing import passed_over
 
 
 @dataclass
@@ -10,7 +13,8 @@ class ReleaseRun:
     """What a run did with a release: `outcome` is published, waits, unchanged, failed or gone.
 
     `before` is the revision that was taken last, empty where there was none. `added`, `changed` and
-    `removed` count files, `names` name some of them.
+    `removed` count files, `names` name some of them. `skipped` counts, by suffix, what is no
+    documentation.
     """
 
     release: str
@@ -22,6 +26,7 @@ class ReleaseRun:
     changed: int = 0
     removed: int = 0
     names: dict[str, list[str]] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -62,4 +67,7 @@ class SourceRun:
             for r in self.releases
             if r.outcome == "published" and r.before and r.revision not in ("", r.before)
         ]
+        skipped = sum((Counter(release.skipped) for release in self.releases), Counter[str]())
+        if missed := passed_over(skipped):
+            parts.append(missed)
         return " ".join(parts) or "No release was found."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -43,6 +44,7 @@ from corpora.sources.source import (
 )
 from ingestion.archives import stays_inside
 from ingestion.errors import StrataError
+from ingestion.listing import passed_over
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 100, 16_000_000
 _NAMED = 50
@@ -259,6 +261,9 @@ class Syncing:
             run.outcome = "published" if report.outcome is Outcome.PUBLISHED else "waits"
             run.message = report.consequences
         self._compare(run, serving, report.generation, source.id)
+        run.skipped = dict(Counter(report.skipped) + kept.unused())
+        if missed := passed_over(run.skipped):
+            run.remarks.append(f"{release}: {missed}")
         run.remarks += [f"{release}: {f.file}: {f.reason}" for f in report.rejected[:_NAMED]]
         if report.apart:
             named = ", ".join(report.apart[:_EXAMPLES])

@@ -184,6 +184,17 @@ def test_what_has_the_same_revision_is_not_even_fetched(desk: Desk) -> None:
     assert desk.generation("17.10") == before
 
 
+def test_formats_that_nothing_reads_are_told_of_each_release_and_at_the_job(desk: Desk) -> None:
+    for file in ("logo.psd", "a.fig", "img/b.fig", "film.mp4", "style.css"):
+        desk.toy.contents["17.10"][file] = "x"
+    job, missed = desk.run(), "in formats that Strata does not read: .fig (2), .psd (1), .mp4 (1)."
+    told = f"4 files were left out, {missed}"
+    assert job.message == f"New: 17.10, 17.20. {told}"
+    report = desk.row().report
+    assert report["remarks"] == [f"17.10: {told}"]
+    assert [one["skipped"] for one in report["releases"]][1:] == [{}]
+
+
 def test_only_changed_files_are_fetched_and_one_that_is_gone_leaves(desk: Desk) -> None:
     desk.run()
     desk.toy.contents["17.10"] = {"guide.md": GUIDE.format(13), "new.md": "# New\n\nYes.\n"}

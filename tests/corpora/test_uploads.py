@@ -15,7 +15,7 @@ from corpora.database.job_tables import JobRow
 from corpora.database.originals import Originals
 from corpora.database.tables import FileRow
 from corpora.documents import uploads
-from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check
+from corpora.documents.upload_checks import UploadNotice, Weight, accepted, by_problem, check
 from corpora.documents.uploads import (
     KEPT_FOR_RETRY,
     UploadedFile,
@@ -161,6 +161,13 @@ def test_formats_in_a_zip_that_nothing_reads_are_named_before(look: Check) -> No
         finding.problem
         == "1 file was left out, in formats that Strata does not read: .textile (1)."
     )
+
+
+def test_a_format_that_nothing_reads_is_told_once_for_all_files(look: Check) -> None:
+    findings = look(of("logo.psd", b"x"), of("film.mp4", b"x"), of("guide.md"))
+    ((problem, files),) = by_problem(findings).items()
+    assert files == ["logo.psd", "film.mp4"]
+    assert problem.startswith("Strata does not read this format; use .pdf, ")
 
 
 def test_pictures_are_taken_with_documents_and_not_alone(look: Check) -> None:

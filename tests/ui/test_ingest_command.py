@@ -64,6 +64,13 @@ def test_formats_that_nothing_reads_are_named_with_their_numbers(folder: Path) -
     )
 
 
+def test_what_a_document_includes_is_not_left_out(folder: Path) -> None:
+    (folder / "mast.inc").write_text("The mast is 12 m.\n")
+    (folder / "other.inc").write_text("Nobody includes it.\n")
+    (folder / "guide.rst").write_text("Guide\n=====\n\n.. include:: mast.inc\n")
+    assert report(folder)["skipped"] == {".inc": 1}
+
+
 def test_a_manual_that_repeats_itself_is_read_whole(folder: Path) -> None:
     notice = "Keep both hands away from the valve while it moves.\n\n"
     sections = (f"# Part {i}\n\n{notice * 8}Screw {i} is part {i * 7}.\n\n" for i in range(60))

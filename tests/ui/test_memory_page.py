@@ -112,7 +112,7 @@ def test_an_answer_is_edited_and_its_deletion_asks_once_more(chatbot: Chatbot) -
         from ui.serving import services
 
         for pair in Overview(services.whole().database, LOCAL).pairs(PairFilter()):
-            retire(pair.row)
+            retire(pair)
 
     press(run(AppTest.from_function(asked, args=(after.id,), default_timeout=30)), "Delete")
     assert not kept(chatbot)

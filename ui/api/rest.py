@@ -18,7 +18,7 @@ from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
-from corpora.documents.upload_checks import Weight, accepted, check
+from corpora.documents.upload_checks import Weight, accepted, by_problem, check
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job
 from ingestion.pictures import media_type
@@ -213,7 +213,8 @@ async def upload(
         findings = check(files, product, release, service.chatbot.database, largest)
         against = [f for f in findings if f.blocking or (f.weight is Weight.ASKS and not anyway)]
         if against or not accepted(files, findings):
-            reasons = "; ".join(f"{f.file}: {f.problem}" if f.file else f.problem for f in against)
+            told = by_problem(against).items()
+            reasons = "; ".join(f"{', '.join(of)}: {what}" if of else what for what, of in told)
             raise UploadError(f"Nothing was uploaded. {reasons}")
         ordered = service.administration.upload(
             product, release, files, settings.data_dir, language

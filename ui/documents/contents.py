@@ -123,7 +123,7 @@ def show_versions(product: str, release: ReleaseOverview) -> None:
 
 def _line(product: str, release: ReleaseOverview, generation: Generation) -> None:
     assert generation.published is not None
-    is_current = generation.id == release.generation
+    is_current, moment = generation.id == release.generation, when(generation.published)
     with in_a_row(gap="medium"):
         badge = " :primary-badge[current]" if is_current else ""
         message = (
@@ -131,13 +131,12 @@ def _line(product: str, release: ReleaseOverview, generation: Generation) -> Non
             f"{generation.embedding_model}"
         )
         st.markdown(
-            f"**Version of {as_label(when(generation.published))}**{badge}\\\n"
-            f":gray[{as_label(message, 300)}]",
+            f"**Version of {as_label(moment)}**{badge}\\\n:gray[{as_label(message, 300)}]",
             width="stretch",
         )
-        if st.button("Documents", key=f"documents of {generation.id}"):
+        if button("Documents", of=moment, key=f"documents of {generation.id}"):
             st.dialog("Documents in this version", width="large")(show_list)(generation.id)
-        if not is_current and st.button("Roll back …", key=f"serve {generation.id}"):
+        if not is_current and button("Roll back …", of=moment, key=f"serve {generation.id}"):
             confirm_version(product, release, generation.id)
     if not is_current and release.generation is not None:
         st.markdown(f":gray[{_difference(generation.id, release.generation)}]")

@@ -133,6 +133,7 @@ def _card(job: Job) -> None:
                 Administration.cancel,
                 job.id,
                 icon="stop_circle",
+                of=_named(job),
                 key=f"cancel {job.id}",
                 disabled=not job.can_be_cancelled,
             )
@@ -153,11 +154,13 @@ def show_ended(job: Job) -> None:
         if job.kind is JobKind.PACK and job.state == "done":
             _offer_pack(job)
         has_files = job.kind in ON_DOCUMENTS
-        if has_files and button("Files", icon="description", key=f"files of {job.id}"):
+        of = _named(job)
+        if has_files and button("Files", icon="description", of=of, key=f"files of {job.id}"):
             _files(job.id)
         if job.state in ("failed", "cancelled"):
             key = f"retry {job.id}"
-            button("Try again", _change, Administration.retry, job.id, icon="refresh", key=key)
+            retry = Administration.retry
+            button("Try again", _change, retry, job.id, icon="refresh", of=of, key=key)
 
 
 def _offer_pack(job: Job) -> None:
@@ -196,6 +199,10 @@ def _files(job_id: int) -> None:
 def _change(change: Callable[[Administration, int], None], job: int) -> None:
     with failures_shown(as_toast=True):
         change(services.administration(), job)
+
+
+def _named(job: Job) -> str:
+    return f"{job.product} {job.release}, job {job.id}".lstrip()
 
 
 def _heading(job: Job) -> str:

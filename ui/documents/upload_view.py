@@ -6,7 +6,14 @@ import streamlit as st
 
 from chatbot.administration.administration import Administration
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
-from corpora.documents.upload_checks import UploadNotice, Weight, accepted, check, get_ready
+from corpora.documents.upload_checks import (
+    UploadNotice,
+    Weight,
+    accepted,
+    by_problem,
+    check,
+    get_ready,
+)
 from corpora.documents.uploads import UploadedFile
 from ingestion.figures import PICTURES
 from ingestion.loaders import known_suffixes
@@ -143,12 +150,9 @@ def _confirmed(
 
 def _list(title: str, findings: Sequence[UploadNotice]) -> str:
     """Findings as a Markdown list; files with the same problem share a line."""
-    files: dict[str, list[str]] = {}
-    for finding in findings:
-        files.setdefault(finding.problem, []).append(finding.file)
     lines = []
-    for problem, named in files.items():
-        names = [as_label(file, 120) for file in first_of(list(filter(None, named)), 5)]
+    for problem, named in by_problem(findings).items():
+        names = [as_label(file, 120) for file in first_of(named, 5)]
         label = as_label(problem, 400)
         lines.append(f"**{', '.join(names)}**: {label}" if names else label)
     return "\n".join([f"{title}:", "", *(f"- {line}" for line in first_of(lines, 20))])

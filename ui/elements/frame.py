@@ -109,10 +109,20 @@ def show_facts(facts: Mapping[str, str], longest: int = 160) -> None:
 
 
 def button(
-    label: str, do: Callable[..., None] | None = None, *args: Any, icon: str = "", **options: Any
+    label: str,
+    do: Callable[..., None] | None = None,
+    *args: Any,
+    icon: str = "",
+    of: str = "",
+    **options: Any,
 ) -> bool:
-    """A button with a Material icon, which calls `do(*args)`; returns whether it was pressed."""
+    """A button with a Material icon, which calls `do(*args)`; returns whether it was pressed.
+
+    Where each row has the same one, `of` names its row for who does not see it (page.css).
+    """
     shown = f":material/{icon}:" if icon else None
+    if of:
+        label, options["key"] = f"{label} :small[{as_label(of)}]", f"row-{options['key']}"
     return st.button(label, icon=shown, on_click=do, args=args, **options)
 
 

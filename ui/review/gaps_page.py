@@ -109,7 +109,10 @@ def _summary(report: GapReport, wanted: TurnFilter) -> None:
 
 def _show_gap(number: int, gap: Gap) -> None:
     with st.container(border=True, key=f"gap-{number}", gap="xsmall"):
-        st.markdown(f"**{as_label(gap.question, 300)}**")
+        after = (
+            f" :small[:gray[after “{as_label(gap.asked.after, 200)}”]]" if gap.asked.after else ""
+        )
+        st.markdown(f"**{as_label(gap.asked.words, 300)}**{after}")
         with in_a_row():
             # The release that has no answer, and those that could have one.
             place = f"{gap.product or ''} {gap.release or ''}".strip() or "no release"
@@ -121,7 +124,7 @@ def _show_gap(number: int, gap: Gap) -> None:
             with st.popover("Show questions", icon=":material/history:", type="tertiary"):
                 for question in gap.questions[:_MOST_TURNS]:
                     moment = f"{question.created:%Y-%m-%d %H\\:%M}"
-                    label = f"{moment} · {as_label(question.question, 120)}"
+                    label = f"{moment} · {as_label(str(question.asked), 120)}"
                     page_link("history", label, turn=question.turn)
                 if (rest := gap.times - _MOST_TURNS) > 0:
                     st.caption(f"and {rest:,} more; the export has all of them")

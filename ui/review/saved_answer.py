@@ -7,7 +7,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.administration.curation import Curation
-from chatbot.administration.overview import Overview
+from chatbot.administration.overview import KeptPair, Overview
 from chatbot.errors import UnknownPair
 from chatbot.memory.scoring import is_vouched
 from chatbot.reply import Reply
@@ -34,7 +34,9 @@ def saved_answer(person: Person, pair_id: int) -> bool:
         return False
     row, citations = pair.row, pair.row.answer.get("citations", [])
     button("All saved answers", partial(go, pair=None), icon="arrow_back", type="tertiary")
-    st.title(as_label(row.question, 300), anchor=False)
+    st.title(as_label(pair.asked.words, 300), anchor=False)
+    if pair.asked.after:
+        st.caption(f"asked after “{as_label(pair.asked.after, 300)}”")
     of_release = as_label(f"{pair.product} {pair.release}")
     worth = ":green-badge[good]" if row.store == "high" else ":orange-badge[poor]"
     badge = worth if is_vouched(row) else ":gray-badge[not rated]"
@@ -62,7 +64,7 @@ def saved_answer(person: Person, pair_id: int) -> bool:
             st.caption("No citations.")
     _edit(row)
     if button("Delete …", icon="delete", key="delete-memory"):
-        retire(row)
+        retire(pair)
     return True
 
 
@@ -77,14 +79,14 @@ def _edit(row: MemoryPairRow) -> None:
             _change(lambda curation: curation.edit(row.id, written).row.id, "The answer is saved.")
 
 
-def retire(row: MemoryPairRow) -> None:
+def retire(pair: KeptPair) -> None:
     """Ask whether to delete an answer."""
     confirm(
         "Delete the answer",
-        f"**{as_label(row.question, 300)}**\n\nThis saved answer will be deleted. Conversations "
+        f"**{as_label(str(pair.asked), 300)}**\n\nThis saved answer will be deleted. Conversations "
         "that contain it stay as they are. This cannot be undone.",
         "Delete",
-        lambda: _change(lambda curation: curation.retire(row.id), "Answer deleted."),
+        lambda: _change(lambda curation: curation.retire(pair.row.id), "Answer deleted."),
     )
 
 

@@ -61,7 +61,7 @@ def _questions(overview: Overview, scope: ReleaseFilter) -> None:
         lambda first, size: overview.pairs(wanted, offset=first, limit=size),
         {
             "Open": lambda pair: str(pair.row.id),
-            "Question": (360, lambda pair: pair.row.question),
+            "Question": (360, lambda pair: str(pair.asked)),
             "Score": (NumberColumn(width=70, format="%.2f"), lambda pair: pair.row.score),
             "Rated by": (230, lambda pair: vouched(pair.row)),
             "Reused": (NumberColumn(width=90), lambda pair: pair.row.reused),

@@ -12,7 +12,7 @@ from ui.elements.frame import Access, button, in_a_row, page
 from ui.elements.table import list_in_pages
 from ui.serving import services
 from ui.syncing.adding_view import show_adding
-from ui.syncing.source_view import heading, last_run, next_run, run_now, show_one
+from ui.syncing.source_view import heading, last_run, named, next_run, run_now, show_one
 
 _PAGE = 30
 
@@ -54,4 +54,5 @@ def _line(managed: Sources, source: ListedSource) -> None:
             st.markdown(last_run(source))
             st.caption(next_run(source))
         run_now(managed, source)
-        button("Open", go, key=f"open source {source.id}", kwargs={"source": source.id})
+        key = f"open source {source.id}"
+        button("Open", go, of=named(source), key=key, kwargs={"source": source.id})

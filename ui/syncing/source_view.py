@@ -82,6 +82,11 @@ def heading(source: ListedSource) -> str:
     )
 
 
+def named(source: ListedSource) -> str:
+    """What tells a source apart where only its name is heard."""
+    return f"{source.product}, source {source.id}"
+
+
 def last_run(source: ListedSource) -> str:
     """What came of the last run; errors and names are those of the source."""
     if source.last_run is None:
@@ -107,6 +112,7 @@ def run_now(sources: Sources, source: ListedSource) -> None:
         sources,
         source.id,
         icon="sync",
+        of=named(source),
         key=f"run source {source.id}",
         disabled=source.job is not None,
     )
