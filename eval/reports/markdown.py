@@ -23,8 +23,8 @@ from prompts.fencing import visible
 
 MOST_FAILURES = 50
 """The page has all of them, with evidence and trace."""
-_CELLS = 40
-"""How wide a box plot is."""
+_CELLS = 28
+"""How wide a box plot is: with a long name and its figures it has room in 80 columns."""
 
 
 def markdown_report(run: RunSummary) -> str:

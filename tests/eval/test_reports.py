@@ -127,11 +127,11 @@ def test_a_spread_is_told_of_degrees_and_not_of_yes_and_no(summary: RunSummary) 
 
 def test_a_box_plot_in_text_has_the_five_numbers_in_their_places() -> None:
     plot = box_plot(Spread(0, 0.25, 0.5, 0.75, 1), 1)
-    assert plot == "├─────────▐█████████│████████▌─────────┤"
+    assert plot == "├──────▐██████│█████▌──────┤"
     assert box_plot(Spread(5, 5, 5, 5, 5), 10).strip() == "│"
-    assert box_plot(Spread(5, 5, 5, 5, 5), 10).index("│") == 20
+    assert box_plot(Spread(5, 5, 5, 5, 5), 10).index("│") == 14
     # An end of the box lies over the end of the line, and the median over both.
-    assert box_plot(Spread(-0.1, 0, 0, 0, 1), 1) == f"│{'─' * 38}┤"
+    assert box_plot(Spread(-0.1, 0, 0, 0, 1), 1) == f"│{'─' * 26}┤"
 
 
 def test_the_plots_of_a_measure_have_one_axis_and_the_figures_of_the_page(
@@ -141,7 +141,7 @@ def test_the_plots_of_a_measure_have_one_axis_and_the_figures_of_the_page(
     first = summary.systems[0].spreads["answer_correctness"]
     assert "### answer correctness, 0.00 to 1.00\n" in report
     assert f"\nembedded {box_plot(first, 1)} 0.25 (0.00 to 0.50)\n" in report
-    assert re.search(r"\nnaive    .{40} 0.20 \(0.00 to 0.50\)\n", report)
+    assert re.search(r"\nnaive    .{28} 0.20 \(0.00 to 0.50\)\n", report)
     for name in summary.plotted:
         for system in summary.systems:
             median = figure(name, system.spreads[name].median)
