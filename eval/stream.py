@@ -263,28 +263,39 @@ def _source(chatbot: Chatbot, pair: int) -> int | None:
 Runs = Mapping[str, Sequence[Iteration]]
 """The iterations of each variant, by its name."""
 
+FIGURES: Mapping[str, Callable[[Iteration], float | Share | None]] = {
+    "questions": lambda i: len(i.outcomes),
+    "mean_seconds": lambda i: mean(o.seconds for o in i.outcomes),
+    "median_seconds": lambda i: median(o.seconds for o in i.outcomes),
+    "reused": lambda i: share(o.reused for o in i.outcomes),
+    "clicked": lambda i: share(o.clicked for o in i.outcomes),
+    "right": lambda i: share(o.correct for o in i.outcomes),
+    "refused": lambda i: share(o.refused for o in i.outcomes),
+    "bert_score": lambda i: mean(o.bert_score for o in i.outcomes),
+    "wrong_reuses": lambda i: sum(o.wrong_reuse for o in i.outcomes),
+    "errors_repeated": lambda i: sum(o.repeats_error for o in i.outcomes),
+    "other_release": lambda i: sum(o.wrong_release for o in i.outcomes),
+    "high": lambda i: i.high,
+    "low": lambda i: i.low,
+    "growth": lambda i: i.growth,
+}
+"""What is told of an iteration, or of all of them as one."""
 _FORMATS = {"mean_seconds": ".2f", "median_seconds": ".2f", "bert_score": ".3f", "growth": ".1%"}
 """How the figures that are no whole numbers are shown."""
 
 
 def _figures(iteration: Iteration) -> dict[str, float | Share | None]:
-    outcomes = iteration.outcomes
-    return {
-        "questions": len(outcomes),
-        "mean_seconds": mean(o.seconds for o in outcomes),
-        "median_seconds": median(o.seconds for o in outcomes),
-        "reused": share(o.reused for o in outcomes),
-        "clicked": share(o.clicked for o in outcomes),
-        "right": share(o.correct for o in outcomes),
-        "refused": share(o.refused for o in outcomes),
-        "bert_score": mean(o.bert_score for o in outcomes),
-        "wrong_reuses": sum(o.wrong_reuse for o in outcomes),
-        "errors_repeated": sum(o.repeats_error for o in outcomes),
-        "other_release": sum(o.wrong_release for o in outcomes),
-        "high": iteration.high,
-        "low": iteration.low,
-        "growth": iteration.growth,
-    }
+    return {name: of(iteration) for name, of in FIGURES.items()}
+
+
+def _ratios(iteration: Iteration) -> dict[str, float | None]:
+    found = _figures(iteration).items()
+    return {name: v.ratio if isinstance(v, Share) else v for name, v in found}
+
+
+def stream_figures(runs: Runs) -> dict[str, dict[str, float | None]]:
+    """The figures of each variant over all iterations, shares as their ratio."""
+    return {name: _ratios(_whole(iterations)) for name, iterations in runs.items()}
 
 
 def stream_tables(runs: Runs) -> Rows:
@@ -320,6 +331,4 @@ def to_json(runs: Runs) -> dict[str, Any]:
 
 
 def _as_json(iteration: Iteration) -> dict[str, Any]:
-    found = _figures(iteration).items()
-    ratios = {name: v.ratio if isinstance(v, Share) else v for name, v in found}
-    return {**ratios, "outcomes": [asdict(outcome) for outcome in iteration.outcomes]}
+    return {**_ratios(iteration), "outcomes": [asdict(outcome) for outcome in iteration.outcomes]}

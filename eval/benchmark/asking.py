@@ -20,6 +20,11 @@ OF_ANY_SYSTEM = (
     *("correct", "facts", "steps_complete", "rightly_refused", "wrongly_refused", "failed"),
 )
 """The measures that need nothing but the words of an answer."""
+LABELS = {
+    **{name: MEASURES[name][0] for name in OF_ANY_SYSTEM},
+    "says_elsewhere": "says what holds elsewhere",
+}
+"""How the report calls what is counted of a system."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,9 @@ class BenchmarkScores:
 
     @property
     def figures(self) -> dict[str, Share]:
-        """What was counted over all questions, by what it is called."""
-        found = {MEASURES[name][0]: self.summary.overall.shares[name] for name in OF_ANY_SYSTEM}
-        return {**found, "says what holds elsewhere": self.other_release}
+        """What was counted over all questions, by the names of `LABELS`."""
+        found = {name: self.summary.overall.shares[name] for name in OF_ANY_SYSTEM}
+        return {**found, "says_elsewhere": self.other_release}
 
 
 def ask_system(
@@ -77,8 +82,10 @@ def score_tables(scores: BenchmarkScores) -> Rows:
     """The figures over all questions, and the main ones by kind."""
     overall = scores.summary.overall
     table = figures_table("All questions", "measure", "n/N", "share")
-    for label, found in scores.figures.items():
-        table.add_row(label, str(found), "–" if found.ratio is None else f"{found.ratio:.1%}")
+    for name, found in scores.figures.items():
+        table.add_row(
+            LABELS[name], str(found), "–" if found.ratio is None else f"{found.ratio:.1%}"
+        )
     table.add_row("seconds an answer, median", "", in_seconds(overall.median_seconds))
     return Rows(table, _by_kind(scores.summary.kinds))
 

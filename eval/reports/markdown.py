@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from rich.cells import cell_len, set_cell_size
+
 from chatbot.text.markdown import as_block, as_label
-from eval.reports.summary import RunSummary, ScoredAnswer
+from eval.reports.summary import RunSummary, ScoredAnswer, Spread
 from eval.reports.wording import (
     ARROWS,
     GROUPS,
@@ -17,9 +19,12 @@ from eval.reports.wording import (
     tokens,
 )
 from eval.runs.measures import MEASURES
+from prompts.fencing import visible
 
 MOST_FAILURES = 50
 """The page has all of them, with evidence and trace."""
+_CELLS = 28
+"""How wide a box plot is: with a long name and its figures it has room in 80 columns."""
 
 
 def markdown_report(run: RunSummary) -> str:
@@ -48,6 +53,14 @@ def _parts(run: RunSummary) -> Iterator[str]:
                 for name, found in run.compared.items()
             ),
         )
+    if run.plotted:
+        yield "## Spread\n"
+        yield (
+            "Half of the questions lie in the box, all of them on the line; the bar in the box is "
+            "the median.\n"
+        )
+    for name in run.plotted:
+        yield from _spreads(run, name)
     yield "## Time and tokens, an answer\n"
     yield from _table(("", *names), _cost(run))
     for title, field, groups in (
@@ -77,6 +90,36 @@ def _measure(run: RunSummary, name: str) -> list[str]:
         )
         cells.append(", ".join(filter(None, parts)) or "–")
     return [f"{measure.label} {ARROWS[measure.better]}".rstrip(), *cells]
+
+
+def _spreads(run: RunSummary, name: str) -> Iterator[str]:
+    """A box plot for each system, on one axis; no line is nothing but a name, or ends the block."""
+    end = run.end_of_axis(name)
+    spreads = {" ".join(visible(s.name).split()): s.spreads.get(name) for s in run.systems}
+    width = max(map(cell_len, spreads))
+    yield f"### {MEASURES[name].label}, {figure(name, 0)} to {figure(name, end)}\n"
+    yield "```text"
+    for system, spread in spreads.items():
+        if spread:
+            ends = " to ".join(figure(name, value) for value in (spread.least, spread.greatest))
+            told = f"{figure(name, spread.median)} ({ends})"
+            yield f"{set_cell_size(system, width)} {box_plot(spread, end)} {told}"
+    yield "```\n"
+
+
+def box_plot(spread: Spread, end: float) -> str:
+    """A box plot in one line of text, on an axis from 0 to `end`."""
+    five = spread.least, spread.lower, spread.median, spread.upper, spread.greatest
+    least, lower, median, upper, greatest = (
+        round(min(max(value / end, 0), 1) * (_CELLS - 1)) for value in five
+    )
+    line = [" "] * _CELLS
+    line[least : greatest + 1] = "─" * (greatest + 1 - least)
+    line[least], line[greatest] = "├┤"
+    line[lower : upper + 1] = "█" * (upper + 1 - lower)
+    line[lower], line[upper] = "▐▌"
+    line[median] = "│"
+    return "".join(line)
 
 
 def _cost(run: RunSummary) -> Iterator[Sequence[str]]:

@@ -48,9 +48,24 @@ class StepEarns:
     right_won: tuple[str, ...]
 
     @property
+    def figures(self) -> dict[str, float | None]:
+        """What a limit can be on; None where no question was told right from wrong."""
+        return {name: of(self) if self.questions else None for name, of in FIGURES.items()}
+
+    @property
     def earns(self) -> bool:
         """Whether some answer is worse without it."""
         return bool(self.right_lost) or self.wrong_shown.change > 0
+
+
+FIGURES: Mapping[str, Callable[[StepEarns], float]] = {
+    "right": lambda step: step.right.change,
+    "wrong_shown": lambda step: step.wrong_shown.change,
+    "right_lost": lambda step: len(step.right_lost),
+    "right_won": lambda step: len(step.right_won),
+    "differ": lambda step: step.differ,
+}
+"""What is told of leaving a step out, by the names that limits take."""
 
 
 def what_steps_earn(run: Run) -> list[StepEarns]:

@@ -16,6 +16,8 @@ Join = Callable[[Sequence[Line]], str]
 """Makes the text of a paragraph from its lines."""
 
 _COLUMN_GAP = 4.0
+_ROWS_BEYOND_DOUBT = 6
+"""Cells of as many lines each, side by side: these are rows, whatever their lines have room for."""
 _BULLET = re.compile(r"[•◦▪▸‣●○■–*-]|\(?\w{1,3}[.)]")
 _FIGURES = re.compile(r"[-+−–]?\d[\d.,\s−–-]*")
 
@@ -150,7 +152,8 @@ def _split(row: list[_Cell]) -> list[list[_Cell]]:
     if count < 2 or len(filled) < 2 or any(len(cell) != count for cell in filled):
         return [row]
     aligned = all(
-        abs(cell[i].base - filled[0][i].base) < 3 and not _wraps(cell, i)
+        abs(cell[i].base - filled[0][i].base) < 3
+        and (count >= _ROWS_BEYOND_DOUBT or not _wraps(cell, i))
         for cell in filled
         for i in range(count)
     )

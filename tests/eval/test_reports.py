@@ -14,10 +14,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from eval.reports.html import html_report
-from eval.reports.markdown import markdown_report
+from eval.reports.markdown import box_plot, markdown_report
 from eval.reports.outcomes import Outcome, counted, outcome_of
-from eval.reports.summary import RunSummary, summarize
-from eval.reports.wording import tally
+from eval.reports.summary import RunSummary, Spread, summarize
+from eval.reports.wording import figure, tally
 from eval.runs.folder import ScoreRecord, read_run
 from eval.runs.tables import means_table
 from prompts.fencing import visible
@@ -123,6 +123,30 @@ def test_a_spread_is_told_of_degrees_and_not_of_yes_and_no(summary: RunSummary) 
     spread = summary.systems[0].spreads["answer_correctness"]
     assert (spread.least, spread.median, spread.greatest) == (0.0, 0.25, 0.5)
     assert summary.plotted == ("answer_correctness", "seconds")
+
+
+def test_a_box_plot_in_text_has_the_five_numbers_in_their_places() -> None:
+    plot = box_plot(Spread(0, 0.25, 0.5, 0.75, 1), 1)
+    assert plot == "├──────▐██████│█████▌──────┤"
+    assert box_plot(Spread(5, 5, 5, 5, 5), 10).strip() == "│"
+    assert box_plot(Spread(5, 5, 5, 5, 5), 10).index("│") == 14
+    # An end of the box lies over the end of the line, and the median over both.
+    assert box_plot(Spread(-0.1, 0, 0, 0, 1), 1) == f"│{'─' * 26}┤"
+
+
+def test_the_plots_of_a_measure_have_one_axis_and_the_figures_of_the_page(
+    summary: RunSummary,
+) -> None:
+    report = markdown_report(summary)
+    first = summary.systems[0].spreads["answer_correctness"]
+    assert "### answer correctness, 0.00 to 1.00\n" in report
+    assert f"\nembedded {box_plot(first, 1)} 0.25 (0.00 to 0.50)\n" in report
+    assert re.search(r"\nnaive    .{28} 0.20 \(0.00 to 0.50\)\n", report)
+    for name in summary.plotted:
+        for system in summary.systems:
+            median = figure(name, system.spreads[name].median)
+            assert f"median {median}" in Elements(html_report(summary)).text
+            assert f"{median} (" in report
 
 
 def test_what_a_judge_could_not_score_at_all_is_counted(run: Path) -> None:

@@ -254,7 +254,12 @@ def test_the_command_prints_all_figures(
     assert [row["questions"] for row in figures["memory"]] == [4, 4, 4]
     assert figures["memory"][-1]["right"] == 1
 
-    shown = CliRunner().invoke(app, command)
+    shown = CliRunner().invoke(app, [*command, "--at-least", "right=0.5"])
     assert shown.exit_code == 0
+    limits = ("--at-most", "questions=12", "--at-least", "clicked=1")
+    missed = CliRunner().invoke(app, [*command, *limits])
+    assert missed.exit_code == 3
+    assert missed.stderr.endswith("missed: memory: clicked has to be at least 1; it is 0\n")
+    assert CliRunner().invoke(app, [*command, "--at-least", "beauty=1"]).exit_code != 0
     for variant in ("nothing", "sigma=1"):
         assert CliRunner().invoke(app, [*command, "--variant", variant]).exit_code == 2

@@ -39,12 +39,16 @@ def test_a_system_is_asked_by_a_command(
     with serving(chatbot) as address:
         told = strata(*ask, "--system", f"mcp+{address}/mcp", "--json")
         assert told.exit_code == 0, told.output
-        assert json.loads(told.stdout)["figures"]["right, own words"] == {"hits": 2, "of": 2}
+        assert json.loads(told.stdout)["figures"]["correct"] == {"hits": 2, "of": 2}
         assert "1 follow-ups were not asked" in told.stderr
         told = strata(*ask, "--system", f"{address}/v1#strata/{{product}}")
     assert "3/3" in told.stdout
     again = strata(*ask, "--json")
-    assert json.loads(again.stdout)["figures"]["right, own words"] == {"hits": 3, "of": 3}
+    assert json.loads(again.stdout)["figures"]["correct"] == {"hits": 3, "of": 3}
+    for limit, code in {"correct=1": 0, "correct=1.01": 3, "says_elsewhere=0.1": 3}.items():
+        gated = strata(*ask, "--at-least", limit)
+        assert gated.exit_code == code, gated.output
+        assert ("missed: benchmark: " in gated.stderr) == bool(code)
     keyed = strata(*ask, "--system", "http://user:secret@127.0.0.1:9/v1")
     assert "name the environment variable" in str(keyed.exception)
     assert "secret" not in str(keyed.exception)

@@ -132,6 +132,9 @@ def test_the_regression_set_is_a_file_that_the_evaluation_runs(
     assert evaluated.exit_code == 0, evaluated.output
     shares = json.loads(evaluated.stdout)["answers"]["overall"]["shares"]
     assert shares["correct"] == shares["gold_page"] == {"hits": 2, "of": 2}
+    gated = strata("eval", "answers", file, "--at-least", "correct=1", "--at-most", "gold_page=0")
+    assert gated.exit_code == 3
+    assert gated.stderr == "missed: answers: gold_page has to be at most 0; it is 1\n"
 
 
 def test_questions_of_one_s_own_are_imported_into_a_file_or_the_set(

@@ -7,6 +7,7 @@ from typer import Argument, BadParameter, Exit, Option, Typer
 
 from chatbot.settings import key_from
 from ui.cli.ingest import ingest as ingest_release
+from ui.cli.limits import AtLeast, AtMost, fail_if_missed
 from ui.cli.terminal import SOME_LEFT_OUT, AsJson, errors, print_result, printable, progress_bars
 
 app = Typer(
@@ -90,17 +91,22 @@ def ask(
     key: Annotated[str, Option(help="The environment variable that holds its key.")] = "",
     product: Products = None,
     at_once: Annotated[int, Option(min=1, help="Questions asked together.")] = 1,
+    at_least: AtLeast = None,
+    at_most: AtMost = None,
     as_json: AsJson = False,
 ) -> None:
     """Put the questions to a system as a user types them, and score what it replies by rule.
 
     Replies that are there already are kept; what failed is asked again. Without an address, only
-    those are scored. A tool of MCP has no conversation, so follow-ups are left out.
+    those are scored. A tool of MCP has no conversation, so follow-ups are left out. Exit code 3 if
+    a limit is missed.
     """
     from eval.benchmark import load
-    from eval.benchmark.asking import ask_system, score_system, score_tables
+    from eval.benchmark.asking import LABELS, ask_system, score_system, score_tables
     from eval.foreign import open_address, read_address, takes
+    from eval.runs.gates import missed, read_gates
 
+    gates = read_gates(at_least or (), at_most or (), LABELS)
     benchmark = load(*(product or ()))
     questions = [question for question in benchmark.questions if takes(system, question)]
     if system:
@@ -124,3 +130,5 @@ def ask(
     print_result(as_json, result, score_tables(scores))
     if left_out:
         errors.print(f"{left_out} follow-ups were not asked: a tool has no conversation")
+    ratios = {name: found.ratio for name, found in scores.figures.items()}
+    fail_if_missed(list(missed(gates, {"benchmark": ratios})))

@@ -12,7 +12,7 @@ from eval.figures import report_tables, share
 from eval.gold import read_gold, read_lines
 from ui.cli import benchmark, judging, reports, runs
 from ui.cli.evaluation import sets
-from ui.cli.limits import fail_if_missed
+from ui.cli.limits import AtLeast, AtMost, fail_if_missed
 from ui.cli.terminal import AsJson, Profile, errors, open_chatbot, print_result
 
 _NO_MODEL = "there is no language model: fetch one with `strata models pull`"
@@ -48,16 +48,23 @@ def answers(
         Option(help="Where to keep the model's replies by prompt, to reuse them next time."),
     ] = None,
     profile: Profile = None,
+    at_least: AtLeast = None,
+    at_most: AtMost = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score answers: right, facts, steps, sources, release, time; and the pages that were found."""
+    """Score answers: right, facts, steps, sources, release, time; and the pages that were found.
+
+    Exit code 3 if a limit is missed.
+    """
     from eval import answer_summary as scoring
     from eval import retrieval
-    from eval.answers import read_answers
+    from eval.answers import MEASURES, read_answers
     from eval.asking import ask_all, page_text
     from eval.likeness import alike_by
     from eval.recording import recorded
+    from eval.runs.gates import missed, read_gates
 
+    gates = read_gates(at_least or (), at_most or (), MEASURES)
     questions = read_gold(gold)
     verdicts = scoring.read_verdicts(judged) if judged else None
     chatbot = open_chatbot(profile=profile)
@@ -90,6 +97,8 @@ def answers(
     }
     tables = [retrieval.retrieval_table(within)] if ranks else []
     print_result(as_json, result, scoring.answer_tables(summary), *tables)
+    ratios = {name: found.ratio for name, found in summary.overall.shares.items()}
+    fail_if_missed(list(missed(gates, {"answers": ratios})))
 
 
 @app.command()
@@ -153,25 +162,30 @@ def stream(
         Option("--clicks", help="Simulate users who accept fitting offers and rate the answers."),
     ] = False,
     profile: Profile = None,
+    at_least: AtLeast = None,
+    at_most: AtMost = None,
     as_json: AsJson = False,
 ) -> None:
     """Send questions and paraphrases in iterations; the memory starts with the history.
 
-    The data folder is copied first and is not changed.
+    The data folder is copied first and is not changed. Limits are on the figures over all
+    iterations, such as right=0.8; exit code 3 if one is missed.
     """
-    from eval.stream import read_arrivals, read_history, shuffled, stream_tables, to_json
+    from eval import stream as arriving
+    from eval.runs.gates import missed, read_gates
     from eval.stream_baselines import require_baselines
     from eval.stream_variants import choose, run_against, run_variant
 
+    gates = read_gates(at_least or (), at_most or (), arriving.FIGURES)
     baselines = require_baselines(against or ())
-    arrivals = read_arrivals(gold, paraphrases)
-    known = read_history(history or (), arrivals)
+    arrivals = arriving.read_arrivals(gold, paraphrases)
+    known = arriving.read_history(history or (), arrivals)
     try:
         chosen = choose(variant or ["memory"])
     except ValueError as error:
         raise BadParameter(str(error), param_hint="--variant") from error
     settings = read_settings(profile=profile)
-    order = shuffled(arrivals, iterations, seed)
+    order = arriving.shuffled(arrivals, iterations, seed)
     runs = {}
     with errors.status("asking") as status:
         for name, made in chosen.items():
@@ -191,7 +205,8 @@ def stream(
                 known,
                 lambda done, name=name: status.update(f"{name}: {done} of {len(arrivals)}"),  # type: ignore[misc]
             )
-    print_result(as_json, to_json(runs), stream_tables(runs))
+    print_result(as_json, arriving.to_json(runs), arriving.stream_tables(runs))
+    fail_if_missed(list(missed(gates, arriving.stream_figures(runs))))
 
 
 @app.command()

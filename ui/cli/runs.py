@@ -134,22 +134,27 @@ def steps(
     out: Annotated[
         Path | None, Option(help="The folder of the run (default: in the data folder).")
     ] = None,
+    at_least: AtLeast = None,
+    at_most: AtMost = None,
     yes: WithoutAsking = False,
     as_json: AsJson = False,
 ) -> None:
     """Leave out one step of `embedded` after the other: right answers lost, wrong ones shown.
 
-    It is a run of a system for each step: it goes on like one, and tells its cost first.
+    It is a run of a system for each step: it goes on like one, and tells its cost first. A limit
+    is on what leaving any of them out does: `--at-most right=0`. Exit code 3 if one is missed.
     """
     from chatbot.assembly import open_chatbot
     from eval.gold import read_gold
     from eval.reports.writing import write_reports
     from eval.runs.folder import read_run
+    from eval.runs.gates import missed, read_gates
     from eval.runs.manifest import Plan
     from eval.runs.running import open_run
-    from eval.runs.steps import BASE, steps_table, what_steps_earn
+    from eval.runs.steps import BASE, FIGURES, steps_table, what_steps_earn
     from eval.runs.systems.names import WITHOUT
 
+    gates = read_gates(at_least or (), at_most or (), FIGURES)
     of_step = {name: system for system, name in WITHOUT.items()}
     if unknown := [name for name in step or () if name not in of_step]:
         raise BadParameter(f"{unknown[0]!r} is none of {', '.join(of_step)}", param_hint="--step")
@@ -162,7 +167,10 @@ def steps(
     _ask_all(running, yes)
     write_reports(running.folder)
     found = what_steps_earn(read_run(running.folder))
-    print_result(as_json, {"folder": running.folder, "steps": found}, steps_table(found))
+    wrong = list(missed(gates, {step.step: step.figures for step in found}))
+    result = {"folder": running.folder, "steps": found, "missed": wrong}
+    print_result(as_json, result, steps_table(found))
+    fail_if_missed(wrong)
 
 
 def compare(

@@ -84,8 +84,8 @@ def test_questions_are_asked_as_typed_with_their_conversation(
     assert first["seconds"] > 0
 
     scores = score_system([TIMEOUT, FOLLOW_UP], output)
-    assert str(scores.figures["right, own words"]) == "1/2"
-    assert str(scores.figures["says what holds elsewhere"]) == "1/2"
+    assert str(scores.figures["correct"]) == "1/2"
+    assert str(scores.figures["says_elsewhere"]) == "1/2"
 
 
 def test_what_failed_is_asked_again_and_nothing_else(server: Server, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_what_failed_is_asked_again_and_nothing_else(server: Server, tmp_path: P
     server.words = {"color?": 503}
     ask_system(chat_system(server.address, "x"), asked, output, silent, at_once=2)
     scores = score_system(asked, output)
-    assert str(scores.figures["failed or missing"]) == "1/2"
+    assert str(scores.figures["failed"]) == "1/2"
     assert "503: overloaded" in (scores.summary.scores[1].error or "")
 
     server.words = {"color?": "The manual doesn't mention any color."}
@@ -101,8 +101,8 @@ def test_what_failed_is_asked_again_and_nothing_else(server: Server, tmp_path: P
     ask_system(chat_system(server.address, "x"), asked, output, silent)
     assert [body["messages"][-1]["content"] for body in server.bodies] == ["color?"]
     scores = score_system(asked, output)
-    assert str(scores.figures["right, own words"]) == "2/2"
-    assert str(scores.figures["refused, rightly"]) == "1/1"
+    assert str(scores.figures["correct"]) == "2/2"
+    assert str(scores.figures["rightly_refused"]) == "1/1"
 
 
 def test_a_model_can_have_the_product_in_its_name(server: Server, tmp_path: Path) -> None:

@@ -44,6 +44,18 @@ def test_releases_and_source_files_are_among_what_is_fetched() -> None:
         assert set(asked.releases) <= set(BENCHMARK.products[asked.product].releases), asked.id
 
 
+def test_gold_answers_are_right_by_their_own_patterns() -> None:
+    answerable = [question for question in BENCHMARK.questions if question.answerable]
+    assert [q.id for q in answerable if not q.accepts(q.gold_answer)] == []
+
+
+def test_a_source_in_a_pdf_names_its_page() -> None:
+    sources = [(q.id, source) for q in BENCHMARK.questions for source in q.sources]
+    unpaged = [(id, s.file) for id, s in sources if (s.page is None) is s.file.endswith(".pdf")]
+    assert unpaged == []
+    assert {id.rpartition("-")[0] for id, source in sources if source.page} == {"biopython"}
+
+
 def test_an_archive_stands_in_the_list_once() -> None:
     archives = [a for p in BENCHMARK.products.values() for a in p.releases.values()]
     assert len({a.file for a in archives}) == len({a.sha256 for a in archives}) == len(archives)

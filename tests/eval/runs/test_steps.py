@@ -75,6 +75,10 @@ def test_every_step_is_left_out_by_one_command(lamp_settings: Settings, tmp_path
     calls = (tmp_path / "run/calls.jsonl").read_text("utf-8")
     prompts = {json.loads(row)["prompt"] for row in calls.splitlines()}
     assert len(prompts) <= len(questions())
+    for limit, code in {"right=0": 0, "differ=-1": 3}.items():
+        gated = CliRunner().invoke(app, [*command, "--at-most", limit], env=environment)
+        assert gated.exit_code == code, gated.output
+        assert gated.stderr.count("missed: ") == len(found) * bool(code)
     unknown = CliRunner().invoke(app, [*command, "--step", "beauty"], env=environment)
     assert unknown.exit_code == 2
     assert "is none of" in unknown.stderr

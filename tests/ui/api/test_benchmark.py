@@ -34,7 +34,7 @@ ASKED = [OLD, FOLLOW_UP, UNKNOWN]
 
 def right(scores: BenchmarkScores) -> str:
     wrong = [score.id for score in scores.summary.scores if not score.correct]
-    return f"{scores.figures['right, own words']} {' '.join(wrong)}".strip()
+    return f"{scores.figures['correct']} {' '.join(wrong)}".strip()
 
 
 def test_strata_is_asked_in_openai_s_words(address: str, make_key: MakeKey, tmp_path: Path) -> None:
