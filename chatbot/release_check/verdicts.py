@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
@@ -17,9 +18,11 @@ from chatbot.comparison.plain_words import stands_in
 from chatbot.release_check.words import (
     Pages,
     Place,
+    Unit,
     likeness,
     literals,
     negations,
+    stems,
     topic,
     units,
     values,
@@ -184,41 +187,95 @@ def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
 def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
     """Look for what takes the place of the units that the answer rests on."""
     found = _Found()
+    if stood := _stands(answer, pages):
+        found.places += stood
+        return found
     told = values(answer.said) | literals(answer.said)
     borne: set[str] = set()
-    unplaced: set[str] = set()
+    unplaced: list[set[str]] = []
     for unit, of in _relevant(answer, pages):
         place = of.like(unit)
         own = _own_words(answer).keys() & topic(unit).keys()
         if place is None:
-            unplaced |= own
+            unplaced.append(own)
             continue
         borne |= own
         found.places.append(place)
         text = place.unit.text
+        if _letters(unit) == _letters(text):
+            continue
         here, there = set(words(unit)), set(words(of.around(place)))
         found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
         found.added |= {k: word for k, word in values(text).items() if k not in here}
         found.turned |= negations(unit) != negations(text)
         # A sentence that surely is the same one has to have all words itself.
         beside = text if place.likeness >= _CERTAINLY else of.around(place)
-        found.turned |= _says_otherwise(answer, unit, text, beside)
-    sections = " ".join(of.around(place) for of in pages for place in found.places)
-    found.unplaced = unplaced - borne - topic(sections).keys()
+        found.turned |= _has_new_value(answer, unit, text, of.citation.quote)
+        # A sentence that goes on with what stood behind it is cut otherwise, and says no more.
+        beyond = f"{unit}\n{of.citation.quote}"
+        found.turned |= _says_otherwise(answer, unit, text, beside, beyond)
+    # What a unit without a place bore stands together in another one, or is lost.
+    sections = {of.around(place) for of in pages for place in found.places}
+    others = [topic(unit).keys() for text in sections for unit in units(text)]
+    found.unplaced = set().union(*(own for own in unplaced if not any(own <= o for o in others)))
     return found
 
 
-def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beside: str) -> bool:
+def _has_new_value(answer: AcceptedAnswer, old: str, new: str, quote: str) -> bool:
+    """Whether a figure or name has come beside, or in place of, a word that answers.
+
+    Words are beside each other that are next to each other in the new sentence.
+    """
+    before, after = words(old), words(new)
+    known = {*words(quote), *words(answer.question), *words(answer.said)}
+    come = values(new).keys() - known
+    answering = set(words(answer.said)) - set(words(answer.question))
+    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return any(
+        kind != "equal"
+        and not come.isdisjoint(after[start:end])
+        and not answering.isdisjoint(
+            word
+            for word in (*before[gone:left], *after[max(start - 1, 0) : start], *after[end : end + 1])
+            if topic(word)
+        )
+        for kind, gone, left, start, end in changes
+    )
+
+
+def _letters(text: str) -> str:
+    """The letters of a text alone: "user name" and "username" are the same."""
+    return "".join(words(text))
+
+
+def _stands(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[Place]:
+    """Where the answer's own sentences stand in the sections that it cites, word for word."""
+    by_words = {
+        words(unit): Place(Unit(page, block, unit), 1.0)
+        for of in pages
+        for page in of.candidates
+        for block in page.blocks
+        if block in of.own_section
+        for unit in units(block.text)
+    }
+    told = [by_words.get(words(unit)) for unit in units(answer.said)]
+    return [place for place in told if place] if all(told) else []
+
+
+def _says_otherwise(
+    answer: AcceptedAnswer, old: str, new: str, beside: str, beyond: str = ""
+) -> bool:
     """Whether a sentence has lost a word that the answer says, or says more than the answer.
 
     Another plain word in a sentence that is the same otherwise is another wording: "amount".
+    `beyond` was cited around the old one.
     """
-    before, after = topic(old), topic(new)
-    wholly = topic(f"{answer.question} {answer.said}")
-    gone, come = before.keys() - after.keys(), after.keys() - before.keys()
+    before, after = stems(old), stems(new)
+    wholly = stems(f"{answer.question} {answer.said}")
+    gone, come = before.keys() - after.keys(), after.keys() - before.keys() - stems(beyond).keys()
     named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
     is_plain = all(word.isalpha() and word not in named for word in gone | come)
-    if (gone & topic(answer.said).keys()) - topic(beside).keys():
+    if (gone & stems(answer.said).keys()) - stems(beside).keys():
         return not (is_plain and come and likeness(before, after) >= KEPT)
     is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)

@@ -73,8 +73,13 @@ def negations(text: str) -> int:
 
 
 def topic(text: str) -> Counter[str]:
-    """The words that carry a text's topic, stemmed, without stop words."""
+    """The words that carry a text's topic, stemmed, without stop words, and parts of names."""
     return Counter(tokens(filtered(text)))
+
+
+def stems(text: str) -> Counter[str]:
+    """The same with each name as one word: "macOS" counts no more than "Linux"."""
+    return Counter(of_word[0] for word in filtered(text).split() if (of_word := tokens(word)))
 
 
 @dataclass(frozen=True)
@@ -180,13 +185,13 @@ class Pages:
 
         Where its section is there it stands in it, unless nearly the same sentence is elsewhere.
         """
-        of_unit = topic(unit)
+        of_unit = stems(unit)
         is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
         own = frozenset(self.own_section)
         best: Place | None = None
         for page in self.candidates:
             for other in units_of(page):
-                alike = likeness(of_unit, _topic_of(other.text))
+                alike = likeness(of_unit, _stems_of(other.text))
                 nearby = self.same_section(other.path)
                 at_home = other.block in own
                 if alike < LIKE or (is_short and not nearby):
@@ -224,8 +229,8 @@ def units(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=65536)
-def _topic_of(text: str) -> Counter[str]:
-    return topic(text)
+def _stems_of(text: str) -> Counter[str]:
+    return stems(text)
 
 
 def likeness(one: Counter[str], other: Counter[str]) -> float:
