@@ -18,7 +18,6 @@ from chatbot.comparison.plain_words import stands_in
 from chatbot.release_check.words import (
     Pages,
     Place,
-    Unit,
     likeness,
     literals,
     negations,
@@ -130,6 +129,11 @@ def compare(
 ) -> Compared:
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
     found = _find(answer, pages)
+    texts = (page.text for of in pages for page in of.candidates)
+    is_there = all(any(of.says(unit) for of in pages) for unit in units(answer.said))
+    if is_there and not _is_literal_lost(answer, texts):
+        cited = tuple(_cite(place, release) for place in found.places)
+        return Compared(Verdict.SAME, cited=tuple(dict.fromkeys(cited or new)))
     if not found.places:
         return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
@@ -186,10 +190,7 @@ def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
 
 def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
     """Look for what takes the place of the units that the answer rests on."""
-    found = _Found()
-    if stood := _stands(answer, pages):
-        found.places += stood
-        return found
+    found = _Found(turned=any(of.is_entry_gone for of in pages))
     told = values(answer.said) | literals(answer.said)
     borne: set[str] = set()
     unplaced: list[set[str]] = []
@@ -236,7 +237,11 @@ def _has_new_value(answer: AcceptedAnswer, old: str, new: str, quote: str) -> bo
         and not come.isdisjoint(after[start:end])
         and not answering.isdisjoint(
             word
-            for word in (*before[gone:left], *after[max(start - 1, 0) : start], *after[end : end + 1])
+            for word in (
+                *before[gone:left],
+                *after[max(start - 1, 0) : start],
+                *after[end : end + 1],
+            )
             if topic(word)
         )
         for kind, gone, left, start, end in changes
@@ -246,20 +251,6 @@ def _has_new_value(answer: AcceptedAnswer, old: str, new: str, quote: str) -> bo
 def _letters(text: str) -> str:
     """The letters of a text alone: "user name" and "username" are the same."""
     return "".join(words(text))
-
-
-def _stands(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[Place]:
-    """Where the answer's own sentences stand in the sections that it cites, word for word."""
-    by_words = {
-        words(unit): Place(Unit(page, block, unit), 1.0)
-        for of in pages
-        for page in of.candidates
-        for block in page.blocks
-        if block in of.own_section
-        for unit in units(block.text)
-    }
-    told = [by_words.get(words(unit)) for unit in units(answer.said)]
-    return [place for place in told if place] if all(told) else []
 
 
 def _says_otherwise(
@@ -283,15 +274,20 @@ def _says_otherwise(
 
 def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
     """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
-    said = _SIGNS.findall(answer.said.replace("`", ""))
+    said = _signs(answer.said.replace("`", ""))
     if not said or said[-1] in _ENDS or all(map(str.isalnum, said)):
         return False
     old = [citation.quote for citation in answer.citations]
 
     def stands(texts: Iterable[str]) -> bool:
-        return any(stands_in(said, _SIGNS.findall(text)) for text in texts)
+        return any(stands_in(said, _signs(text)) for text in texts)
 
     return stands(old) and not stands(new)
+
+
+def _signs(text: str) -> list[str]:
+    """The words and signs of a text; brackets of either kind are the same."""
+    return _SIGNS.findall(text.replace("[", "(").replace("]", ")"))
 
 
 def _relevant(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[tuple[str, Pages]]:
