@@ -27,7 +27,7 @@ from ingestion.html_parts import (
     whole_number,
 )
 from ingestion.ordinals import list_counter
-from ingestion.page import Block, BlockKind, collapse
+from ingestion.page import TERM_DELIMITER, Block, BlockKind, collapse
 from ingestion.tables import table_blocks
 
 _WRAPPERS = {"div", "a", "span", "center", "main", "article", "section"}
@@ -187,7 +187,7 @@ class _Reader:
         items = [*_items(described)]
         lead, rest = _lead(items[0] if len(items) == 1 else described)
         outer = position.anchored(anchor)
-        self._add(BlockKind.DEFINITION, " – ".join(filter(None, (term, lead))), outer)
+        self._add(BlockKind.DEFINITION, TERM_DELIMITER.join(filter(None, (term, lead))), outer)
         self._read(rest, outer.under(term))
 
     def _field(self, name: str, described: Sequence[Piece], position: HeadingPath) -> None:

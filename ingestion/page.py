@@ -34,6 +34,8 @@ class BlockKind(StrEnum):
 
 CELL_DELIMITER = " — "
 """Between the cells of a table line (QAMR III-A, figure 2)."""
+TERM_DELIMITER = " – "
+"""Between a term of a definition list and its description."""
 
 
 _HAN = (

@@ -11,6 +11,7 @@ from chatbot.retrieval.support import (
     LONGEST_QUOTE,
     cite_words,
     claims_of_listing,
+    find_verbatim,
     names,
     shared,
     unsupported,
@@ -136,7 +137,12 @@ class _Citing:
         numbers = [n for n in given if n in allowed]
         left = self._left(claim, numbers)
         uncovered = set(named if self._left(claim, []) else ()) - set(map(self._release, numbers))
-        for n in sorted(allowed, key=lambda n: -shared(words, self.passages[n - 1].text)):
+
+        def likeness(n: int) -> tuple[bool, float]:
+            text = self.passages[n - 1].text
+            return find_verbatim(claim, text) is not None, shared(words, text)
+
+        for n in sorted(allowed, key=likeness, reverse=True):
             if numbers and not left and not uncovered:
                 break
             still = self._left(claim, [*numbers, n])
@@ -178,15 +184,24 @@ class _Citing:
         return self.passages[number - 1].release
 
     def _cite(self, bare: str, numbered: Numbered) -> int:
-        """The number of the citation of a passage's words that support a sentence."""
-        words = set(tokens(filtered(bare)))
+        """The number of the citation of a passage's words that support a sentence.
+
+        Words that stand there as they are support it best; of passages that support as much, the
+        one that is about what was asked: "Availability: Linux" may stand in each section.
+        """
+        words, asked = set(tokens(filtered(bare))), set(tokens(filtered(self.own)))
 
         def support_score(text: str) -> float:
-            return shared(words, text) - len(unsupported(bare, [text], ""))
+            is_copied = find_verbatim(bare, text) is not None
+            return is_copied + shared(words, text) - len(unsupported(bare, [text], ""))
 
-        # Of those that support as much the first: the page's own, before its neighbours'.
+        def rank(passage: Passage) -> tuple[float, float]:
+            said = "\n".join((*passage.path[-1:], passage.text))
+            return support_score(said), shared(asked, "\n".join((*passage.path, said)))
+
+        # Else the first: the page's own, before its neighbours'.
         options = (passage for page in numbered.pages for passage in passages_of(page))
-        best = max(options, key=lambda passage: support_score(passage.text), default=None)
+        best = max(options, key=rank, default=None)
         if best is None:
             # A page of headings alone.
             page = numbered.pages[0]

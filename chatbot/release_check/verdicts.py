@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +21,7 @@ from chatbot.release_check.words import (
     likeness,
     literals,
     negations,
+    stems,
     topic,
     units,
     values,
@@ -127,6 +129,11 @@ def compare(
 ) -> Compared:
     """Say what became of an answer whose cited words changed, by them and by those cited anew."""
     found = _find(answer, pages)
+    texts = (page.text for of in pages for page in of.candidates)
+    is_there = all(any(of.says(unit) for of in pages) for unit in units(answer.said))
+    if is_there and not _is_literal_lost(answer, texts):
+        cited = tuple(_cite(place, release) for place in found.places)
+        return Compared(Verdict.SAME, cited=tuple(dict.fromkeys(cited or new)))
     if not found.places:
         return _elsewhere(answer, pages, new, abstained=abstained, release=release)
     cited = tuple(dict.fromkeys(_cite(place, release) for place in found.places))
@@ -183,42 +190,83 @@ def _is_said(answer: AcceptedAnswer, there: Sequence[str]) -> bool:
 
 def _find(answer: AcceptedAnswer, pages: Sequence[Pages]) -> _Found:
     """Look for what takes the place of the units that the answer rests on."""
-    found = _Found()
+    found = _Found(turned=any(of.is_entry_gone for of in pages))
     told = values(answer.said) | literals(answer.said)
     borne: set[str] = set()
-    unplaced: set[str] = set()
+    unplaced: list[set[str]] = []
     for unit, of in _relevant(answer, pages):
         place = of.like(unit)
         own = _own_words(answer).keys() & topic(unit).keys()
         if place is None:
-            unplaced |= own
+            unplaced.append(own)
             continue
         borne |= own
         found.places.append(place)
         text = place.unit.text
+        if _letters(unit) == _letters(text):
+            continue
         here, there = set(words(unit)), set(words(of.around(place)))
         found.lost |= {k: w for k, w in told.items() if k in here and k not in there}
         found.added |= {k: word for k, word in values(text).items() if k not in here}
         found.turned |= negations(unit) != negations(text)
         # A sentence that surely is the same one has to have all words itself.
         beside = text if place.likeness >= _CERTAINLY else of.around(place)
-        found.turned |= _says_otherwise(answer, unit, text, beside)
-    sections = " ".join(of.around(place) for of in pages for place in found.places)
-    found.unplaced = unplaced - borne - topic(sections).keys()
+        found.turned |= _has_new_value(answer, unit, text, of.citation.quote)
+        # A sentence that goes on with what stood behind it is cut otherwise, and says no more.
+        beyond = f"{unit}\n{of.citation.quote}"
+        found.turned |= _says_otherwise(answer, unit, text, beside, beyond)
+    # What a unit without a place bore stands together in another one, or is lost.
+    sections = {of.around(place) for of in pages for place in found.places}
+    others = [topic(unit).keys() for text in sections for unit in units(text)]
+    found.unplaced = set().union(*(own for own in unplaced if not any(own <= o for o in others)))
     return found
 
 
-def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beside: str) -> bool:
+def _has_new_value(answer: AcceptedAnswer, old: str, new: str, quote: str) -> bool:
+    """Whether a figure or name has come beside, or in place of, a word that answers.
+
+    Words are beside each other that are next to each other in the new sentence.
+    """
+    before, after = words(old), words(new)
+    known = {*words(quote), *words(answer.question), *words(answer.said)}
+    come = values(new).keys() - known
+    answering = set(words(answer.said)) - set(words(answer.question))
+    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return any(
+        kind != "equal"
+        and not come.isdisjoint(after[start:end])
+        and not answering.isdisjoint(
+            word
+            for word in (
+                *before[gone:left],
+                *after[max(start - 1, 0) : start],
+                *after[end : end + 1],
+            )
+            if topic(word)
+        )
+        for kind, gone, left, start, end in changes
+    )
+
+
+def _letters(text: str) -> str:
+    """The letters of a text alone: "user name" and "username" are the same."""
+    return "".join(words(text))
+
+
+def _says_otherwise(
+    answer: AcceptedAnswer, old: str, new: str, beside: str, beyond: str = ""
+) -> bool:
     """Whether a sentence has lost a word that the answer says, or says more than the answer.
 
     Another plain word in a sentence that is the same otherwise is another wording: "amount".
+    `beyond` was cited around the old one.
     """
-    before, after = topic(old), topic(new)
-    wholly = topic(f"{answer.question} {answer.said}")
-    gone, come = before.keys() - after.keys(), after.keys() - before.keys()
+    before, after = stems(old), stems(new)
+    wholly = stems(f"{answer.question} {answer.said}")
+    gone, come = before.keys() - after.keys(), after.keys() - before.keys() - stems(beyond).keys()
     named = values(old).keys() | values(new).keys() | NUMBER_WORDS.keys()
     is_plain = all(word.isalpha() and word not in named for word in gone | come)
-    if (gone & topic(answer.said).keys()) - topic(beside).keys():
+    if (gone & stems(answer.said).keys()) - stems(beside).keys():
         return not (is_plain and come and likeness(before, after) >= KEPT)
     is_more = bool(come - wholly.keys()) and _part(before, wholly) >= ABOUT
     return is_more and not (is_plain and gone)
@@ -226,15 +274,20 @@ def _says_otherwise(answer: AcceptedAnswer, old: str, new: str, beside: str) -> 
 
 def _is_literal_lost(answer: AcceptedAnswer, new: Iterable[str]) -> bool:
     """Whether the answer is a command or setting that was cited, sign for sign, and is no more."""
-    said = _SIGNS.findall(answer.said.replace("`", ""))
+    said = _signs(answer.said.replace("`", ""))
     if not said or said[-1] in _ENDS or all(map(str.isalnum, said)):
         return False
     old = [citation.quote for citation in answer.citations]
 
     def stands(texts: Iterable[str]) -> bool:
-        return any(stands_in(said, _SIGNS.findall(text)) for text in texts)
+        return any(stands_in(said, _signs(text)) for text in texts)
 
     return stands(old) and not stands(new)
+
+
+def _signs(text: str) -> list[str]:
+    """The words and signs of a text; brackets of either kind are the same."""
+    return _SIGNS.findall(text.replace("[", "(").replace("]", ")"))
 
 
 def _relevant(answer: AcceptedAnswer, pages: Sequence[Pages]) -> list[tuple[str, Pages]]:

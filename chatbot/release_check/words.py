@@ -14,7 +14,7 @@ from chatbot.turn import Citation
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.lexical import tokens
 from corpora.indexing.pages import StoredPage
-from ingestion.page import CELL_DELIMITER, Block, BlockKind
+from ingestion.page import CELL_DELIMITER, TERM_DELIMITER, Block, BlockKind
 
 LONG = 12
 """Words from which a run is not met by chance: it may stand anywhere, a shorter one in a section of
@@ -73,8 +73,13 @@ def negations(text: str) -> int:
 
 
 def topic(text: str) -> Counter[str]:
-    """The words that carry a text's topic, stemmed, without stop words."""
+    """The words that carry a text's topic, stemmed, without stop words, and parts of names."""
     return Counter(tokens(filtered(text)))
+
+
+def stems(text: str) -> Counter[str]:
+    """The same with each name as one word: "macOS" counts no more than "Linux"."""
+    return Counter(of_word[0] for word in filtered(text).split() if (of_word := tokens(word)))
 
 
 @dataclass(frozen=True)
@@ -143,24 +148,54 @@ class Pages:
         blocks = [block for page in self._of_file for block in page.blocks]
         deep = len(self._headings)
         # A definition has its term as the last of its headings.
-        return tuple(
+        section = [
             b
             for b in blocks
             if self.same_section(b.path, deep) or self.same_section(b.path[:-1], deep)
-        )
+        ]
+        return tuple(self._of_entry(section) or section)
+
+    @cached_property
+    def entry(self) -> str:
+        """The term of the entry of a definition list that is cited, or nothing."""
+        term, is_entry, _ = self.citation.quote.partition(TERM_DELIMITER)
+        return term if is_entry and len(words(term)) <= _FEW and "\n" not in term else ""
+
+    def _of_entry(self, section: Sequence[Block]) -> list[Block]:
+        """The blocks of a section that are the cited entry."""
+        term = words(self.entry)
+        return [
+            block
+            for block in section
+            if term
+            and term
+            in (words(block.text.partition(TERM_DELIMITER)[0]), *map(words, block.path[-1:]))
+        ]
+
+    @cached_property
+    def is_entry_gone(self) -> bool:
+        """Whether the section is there, and nothing has an entry of that term."""
+        blocks = (block for page in self.candidates for block in page.blocks)
+        return bool(self.entry and self.own_section) and not self._of_entry(list(blocks))
 
     def holds(self) -> bool:
         """Whether the cited words stand as they were: in their own section, if that is there.
 
         Where the last sentence or row goes on now, they do not.
         """
-        wanted = self.citation.quote
+        return self._stands(self.citation.quote, whole=False)
+
+    def says(self, sentence: str) -> bool:
+        """Whether a sentence stands there, the whole of one, likewise."""
+        return self._stands(sentence, whole=True)
+
+    def _stands(self, wanted: str, *, whole: bool) -> bool:
         if self.own_section:
-            return _in(wanted, self.own_section)
+            return _in(wanted, self.own_section, whole=whole)
         if len(words(wanted)) >= LONG:
-            return any(_in(wanted, page.blocks) for page in self.candidates)
+            return any(_in(wanted, page.blocks, whole=whole) for page in self.candidates)
         return any(
-            _in(wanted, [block for block in page.blocks if self.same_section(block.path)])
+            _in(wanted, [b for b in page.blocks if self.same_section(b.path)], whole=whole)
             for page in self.candidates
         )
 
@@ -180,18 +215,19 @@ class Pages:
 
         Where its section is there it stands in it, unless nearly the same sentence is elsewhere.
         """
-        of_unit = topic(unit)
+        of_unit = stems(unit)
         is_short, is_long = of_unit.total() < _FEW, len(words(unit)) >= LONG
         own = frozenset(self.own_section)
         best: Place | None = None
         for page in self.candidates:
             for other in units_of(page):
-                alike = likeness(of_unit, _topic_of(other.text))
+                alike = likeness(of_unit, _stems_of(other.text))
                 nearby = self.same_section(other.path)
                 at_home = other.block in own
                 if alike < LIKE or (is_short and not nearby):
                     continue
-                if own and not at_home and not (is_long and alike >= _SAME):
+                may_move = is_long and alike >= _SAME and not self._of_entry(self.own_section)
+                if own and not at_home and not may_move:
                     continue
                 alike += _NEARBY * (nearby + at_home)
                 if best is None or alike > best.likeness:
@@ -224,8 +260,8 @@ def units(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=65536)
-def _topic_of(text: str) -> Counter[str]:
-    return topic(text)
+def _stems_of(text: str) -> Counter[str]:
+    return stems(text)
 
 
 def likeness(one: Counter[str], other: Counter[str]) -> float:
@@ -234,16 +270,22 @@ def likeness(one: Counter[str], other: Counter[str]) -> float:
     return 2 * common / total if total and common >= LIKE * one.total() else 0.0
 
 
-def _in(quote: str, blocks: Iterable[Block]) -> bool:
-    """Whether the words of a quote stand in blocks, up to the end of a sentence or row."""
+def _in(quote: str, blocks: Iterable[Block], *, whole: bool) -> bool:
+    """Whether the words of a quote stand in blocks, up to the end of a sentence or row.
+
+    If it has to be `whole`, from the beginning of one or of what is said of a term, too.
+    """
     wanted = f" {' '.join(words(quote))} "
-    text, ends = " ", set[int]()
+    text, ends = " ", {1}
     for unit in (unit for block in blocks for unit in units(block.text)):
-        if said := words(unit):
-            text += f"{' '.join(said)} "
-            ends.add(len(text))
+        for part in unit.split(TERM_DELIMITER, 1):
+            if said := words(part):
+                text += f"{' '.join(said)} "
+                ends.add(len(text))
     at = text.find(wanted)
     is_cut = len(quote) >= LONGEST_QUOTE or not words(quote)
-    while at >= 0 and not is_cut and at + len(wanted) not in ends:
+    while (
+        at >= 0 and not is_cut and not (at + len(wanted) in ends and (not whole or at + 1 in ends))
+    ):
         at = text.find(wanted, at + 1)
     return at >= 0 and wanted.strip() != ""

@@ -9,11 +9,11 @@ from chatbot.turn import Record
 from corpora.indexing.pages import StoredPage
 from corpora.parameters.forms import relation
 from corpora.parameters.parameter import DESCRIPTION, RANGE
-from ingestion.page import CELL_DELIMITER, Block, BlockKind
+from ingestion.page import CELL_DELIMITER, TERM_DELIMITER, Block, BlockKind
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
-_ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
+_ABBREVIATIONS = ("e.g.", "eg.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
 _SENTENCE = re.compile(r"[A-Z]\w*(?: +\S+){3}")
 """How the cell of a table begins that is a sentence, and no value."""
 _DEFAULT = ("default", "default value", "the default")
@@ -103,7 +103,7 @@ def _readings(block: Block, lead_in: str) -> Iterator[tuple[str, str]]:
         case BlockKind.DEFINITION if len(text) > _LONG:
             first, *rest = sentences(text)
             yield first, first
-            term = first.partition(" – ")[0][:80]
+            term = first.partition(TERM_DELIMITER)[0][:80]
             yield from ((sentence, f"{term}: {sentence}") for sentence in rest)
         case BlockKind.LIST_ITEM:
             for i, sentence in enumerate(sentences(text)):
