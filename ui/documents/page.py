@@ -30,7 +30,7 @@ from ui.wording.escaping import as_label
 _PRODUCT, _LAST = "documents product", "documents last product"
 
 
-@page("wide", Access.PRODUCT_ADMINS)
+@page("wide", Access.PRODUCT_ADMINS, in_english=True)
 def documents(person: Person) -> None:
     """Show the page."""
     administration = ReleaseAdministration(services.administered().database)

@@ -33,19 +33,19 @@ ACCESS: dict[str, Access] = {}
 
 
 def page(
-    layout: Literal["centered", "wide"], access: Access = Access.ALL
+    layout: Literal["centered", "wide"], access: Access = Access.ALL, *, in_english: bool = False
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    One for admins is in English. An expected failure, as a person who may not see the page, is
-    shown as one clear message.
+    One that is not translated is `in_english`. An expected failure, as a person who may not see
+    the page, is shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
         @wraps(show)
         def page() -> None:
             st.set_page_config(layout=layout)
-            if access is not Access.ALL:
+            if in_english:
                 speak_english()
             with failures_shown():
                 person = current_person()
@@ -116,12 +116,19 @@ def button(
     return st.button(label, icon=shown, on_click=do, args=args, **options)
 
 
-def choose_one(label: str, names: Sequence[str], key: str, *, labelled: bool = True) -> str:
-    """Buttons of which one is always chosen, at first the first."""
+def choose_one(
+    label: str,
+    names: Sequence[str],
+    key: str,
+    *,
+    labelled: bool = True,
+    shown: Callable[[str], str] = gettext,
+) -> str:
+    """Buttons of which one is always chosen, at first the first; names are shown translated."""
     visibility: Literal["visible", "collapsed"] = "visible" if labelled else "collapsed"
     options: dict[str, Any] = {"default": names[0], "required": True}
     chosen: str = st.segmented_control(
-        label, names, key=key, label_visibility=visibility, **options
+        label, names, key=key, label_visibility=visibility, format_func=shown, **options
     )
     return chosen
 

@@ -20,7 +20,7 @@ _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 """Texts of which the log keeps only the number of characters."""
 
 
-@page("wide", Access.ADMINS)
+@page("wide", Access.ADMINS, in_english=True)
 def audit(reader: Person) -> None:
     """Show who did what."""
     log = AuditLog(services.administered().database)

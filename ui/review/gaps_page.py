@@ -21,7 +21,7 @@ from ui.wording.escaping import as_label
 _MOST_TURNS = 20
 
 
-@page("wide", Access.PRODUCT_ADMINS)
+@page("wide", Access.PRODUCT_ADMINS, in_english=True)
 def gaps(person: Person) -> None:
     """Show the gaps, the most asked first."""
     st.title("Content gaps", anchor=False)

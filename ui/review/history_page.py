@@ -60,7 +60,7 @@ Without options those are offered that `AllTurns` finds. An outcome is several t
 _NAMES = (*_FILTERS, "asked", "seconds")
 
 
-@page("wide", Access.PRODUCT_ADMINS)
+@page("wide", Access.PRODUCT_ADMINS, in_english=True)
 def history(person: Person) -> None:
     """Show everybody's questions and the saved answers, or the one that the address names."""
     turns = AllTurns(services.administered().database)

@@ -60,7 +60,7 @@ _CHARTS: dict[str, tuple[tuple[str, str, str], ...]] = {
 """The series of each chart: its label, its color, and the figure that it shows."""
 
 
-@page("wide", Access.PRODUCT_ADMINS)
+@page("wide", Access.PRODUCT_ADMINS, in_english=True)
 def numbers(person: Person) -> None:
     """Show the numbers of a period, a product or a release."""
     counted = Numbers(services.administered().database)
