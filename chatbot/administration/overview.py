@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from chatbot.accounts.people import Person
 from chatbot.errors import UnknownPair
 from chatbot.memory.pairs import ScoreOrigin, Store
+from chatbot.text.languages import gettext
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.engine import Database
 from corpora.database.memory_tables import MemoryPairRow
@@ -110,8 +111,11 @@ class Overview:
             row = session.execute(_PAIRS.where(MemoryPairRow.id == pair_id)).first()
         if row is None:
             raise UnknownPair(
-                f"There is no saved answer {pair_id} any more: it was replaced, deleted or "
-                "forgotten."
+                gettext(
+                    "There is no saved answer {number} any more: it was replaced, deleted or "
+                    "forgotten.",
+                    number=pair_id,
+                )
             )
         return KeptPair(*row)
 

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.accounts.people import Person
 from chatbot.text.languages import gettext, moment_in_words
 from ingestion.errors import StrataError
-from ui.elements.language import speak_english
 from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
@@ -33,20 +32,17 @@ ACCESS: dict[str, Access] = {}
 
 
 def page(
-    layout: Literal["centered", "wide"], access: Access = Access.ALL, *, in_english: bool = False
+    layout: Literal["centered", "wide"], access: Access = Access.ALL
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    One that is not translated is `in_english`. An expected failure, as a person who may not see
-    the page, is shown as one clear message.
+    An expected failure, as a person who may not see the page, is shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
         @wraps(show)
         def page() -> None:
             st.set_page_config(layout=layout)
-            if in_english:
-                speak_english()
             with failures_shown():
                 person = current_person()
                 may_see = access is Access.PRODUCT_ADMINS and administers(person)

@@ -18,6 +18,11 @@ COUNTED = (
     ngettext_noop("{number} step", "{number} steps"),
     ngettext_noop("{number} gap", "{number} gaps"),
     ngettext_noop("{number} byte", "{number} bytes"),
+    ngettext_noop("{number} group", "{number} groups"),
+    ngettext_noop("{number} person", "{number} people"),
+    ngettext_noop("{number} unanswered question", "{number} unanswered questions"),
+    ngettext_noop("{number} stored version", "{number} stored versions"),
+    ngettext_noop("{number} glossary term", "{number} glossary terms"),
 )
 """What is counted on the pages, for `how_many`; the command line counts more, in English."""
 _CHANGED = {
