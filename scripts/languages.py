@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from inspect import getdoc
 from io import BytesIO
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from chatbot.text.languages import ENGLISH, FOLDER, LANGUAGES
+from corpora.sources.options import FolderOptions, GitOptions, SiteOptions
 
 ROOT = Path(__file__).parents[1]
 CALLS = {"gettext": 1, "gettext_noop": 1, "ngettext": 2, "ngettext_noop": 2}
@@ -24,12 +26,17 @@ CALLS = {"gettext": 1, "gettext_noop": 1, "ngettext": 2, "ngettext_noop": 2}
 
 
 def texts() -> Catalog:
-    """The texts of `chatbot/` and `ui/`, in their order there."""
+    """The texts of `chatbot/` and `ui/` in their order there, and those of the kinds of sources."""
     found = Catalog()
     for package in ("chatbot", "ui"):
         for path in sorted((ROOT / package).rglob("*.py")):
             for forms in _forms(ast.parse(path.read_bytes())):
                 found.add(forms if len(forms) > 1 else forms[0])
+    for kind in (GitOptions, SiteOptions, FolderOptions):
+        fields = kind.model_fields.values()
+        for text in (getdoc(kind), *(field.description for field in fields)):
+            if text:
+                found.add(text)
     return found
 
 

@@ -13,6 +13,7 @@ from chatbot.release_check.reports import (
     waiting_generations,
 )
 from chatbot.release_check.verdicts import Verdict
+from chatbot.text.languages import gettext
 from chatbot.turn import Citation
 from corpora.database.engine import Database
 from corpora.jobs.jobs import CHECKS, Jobs
@@ -52,59 +53,68 @@ def show_checks(product: str) -> None:
     if not checked:
         return
     first = next((name for name in checked if name in waiting), checked[0])
-    with st.expander("Accepted answers, held against a release", expanded=bool(waiting)):
+    with st.expander(gettext("Accepted answers, held against a release"), expanded=bool(waiting)):
         release = st.selectbox(
-            "Release", checked, index=checked.index(first), key=f"checked of {product}"
+            gettext("Release"), checked, index=checked.index(first), key=f"checked of {product}"
         )
         report = read_report(_database(), product, release)
         if report is None:
-            st.markdown("It has not been checked yet.")
+            st.markdown(gettext("It has not been checked yet."))
         else:
             _show_report(report)
 
 
 def _show_waiting(one: WaitingGeneration) -> None:
     name = as_label(f"{one.product} {one.release}")
+    built = gettext(
+        "built {moment}; not served until an admin publishes it",
+        moment=as_label(when(one.since)),
+    )
     with st.container(border=True, key=f"waiting-{one.generation}"):
         st.markdown(
-            f"**{name}** :orange-badge[waits to be published]\\\n"
-            f":gray[built {as_label(when(one.since))}; not served until an admin publishes it]"
+            f"**{name}** :orange-badge[{gettext('waits to be published')}]\\\n:gray[{built}]"
         )
         with in_a_row():
-            if button("Publish …", icon="publish", type="primary", key=f"publish {one.generation}"):
+            key = f"publish {one.generation}"
+            if button(gettext("Publish …"), icon="publish", type="primary", key=key):
                 _confirm_publishing(one)
-            if button("Discard …", icon="delete", key=f"discard {one.generation}"):
+            if button(gettext("Discard …"), icon="delete", key=f"discard {one.generation}"):
                 _confirm_discarding(one)
             if not _is_being_checked(one.product, one.release):
                 key = f"check {one.generation}"
-                button("Check", _check, one.product, one.release, icon="fact_check", key=key)
+                button(
+                    gettext("Check"), _check, one.product, one.release, icon="fact_check", key=key
+                )
 
 
 def _confirm_publishing(one: WaitingGeneration) -> None:
     report = read_report(_database(), one.product, one.release)
-    found = counts_in_words(report) if report else "It has not been checked yet."
+    found = counts_in_words(report) if report else gettext("It has not been checked yet.")
 
     def publish() -> None:
         data_dir = services.administered().settings.data_dir
         of = one.product, one.release, data_dir, one.generation
         summary = services.administration().publish(*of)
-        done(f"{one.product} {one.release} is published. {summary}".rstrip())
+        published = gettext("{name} is published.", name=f"{one.product} {one.release}")
+        done(f"{published} {summary}".rstrip())
 
-    consequences = f"{as_text(found)}\n\nNew questions use this version at once."
-    confirm("Publish this version", consequences, "Publish", publish, icon="publish")
+    consequences = f"{as_text(found)}\n\n{gettext('New questions use this version at once.')}"
+    title, label = gettext("Publish this version"), gettext("Publish")
+    confirm(title, consequences, label, publish, icon="publish")
 
 
 def _confirm_discarding(one: WaitingGeneration) -> None:
     def discard() -> None:
         data_dir = services.administered().settings.data_dir
         services.administration().discard(one.product, one.release, data_dir, one.generation)
-        done(f"The version of {one.product} {one.release} that waited is discarded.")
+        name = f"{one.product} {one.release}"
+        done(gettext("The version of {name} that waited is discarded.", name=name))
 
-    consequences = (
+    consequences = gettext(
         "The version that waits is thrown away with what only it needed. What is served stays as "
         "it is."
     )
-    confirm("Discard this version", consequences, "Discard", discard)
+    confirm(gettext("Discard this version"), consequences, gettext("Discard"), discard)
 
 
 def _is_being_checked(product: str, release: str) -> bool:
@@ -119,14 +129,15 @@ def _check(product: str, release: str) -> None:
 
 def _show_report(report: CheckReport) -> None:
     st.markdown(as_text(counts_in_words(report)))
-    state = "" if report.finished else "Not all answers have been checked yet. "
-    st.caption(as_label(f"{state}Checked {when(report.created)}. {report.told}".strip(), 400))
+    state = "" if report.finished else gettext("Not all answers have been checked yet.")
+    checked = gettext("Checked {moment}.", moment=when(report.created))
+    st.caption(as_label(" ".join(filter(None, (state, checked, report.told))), 400))
     if not (report.waits or _is_being_checked(report.product, report.release)):
         key = f"check {report.generation}"
-        button("Check", _check, report.product, report.release, icon="fact_check", key=key)
+        button(gettext("Check"), _check, report.product, report.release, icon="fact_check", key=key)
     there = [VERDICTS[verdict] for verdict in VERDICTS if report.count(verdict)]
     of = f"{report.product} {report.release}"
-    chosen = any_of(st.container(), "Outcome", there, f"verdict of {of}")
+    chosen = any_of(st.container(), gettext("Outcome"), there, f"verdict of {of}", shown=gettext)
     shown = [f for f in report.findings if chosen in (None, VERDICTS[f.verdict])]
     list_in_pages(
         shown,
@@ -139,7 +150,7 @@ def _show_report(report: CheckReport) -> None:
 
 def _show_finding(report: CheckReport, number: int, finding: Finding) -> None:
     with st.container(border=True, key=f"finding-{number}", gap="xsmall"):
-        badge = f":{_COLOURS[finding.verdict]}-badge[{VERDICTS[finding.verdict]}]"
+        badge = f":{_COLOURS[finding.verdict]}-badge[{gettext(VERDICTS[finding.verdict])}]"
         st.markdown(f"**{as_label(finding.question, 300)}** {badge}")
         if told := values_in_words(finding):
             st.markdown(as_label(told, 300))

@@ -13,6 +13,7 @@ from sqlalchemy import func, select, update
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person, groups_noted
 from chatbot.errors import BadInput, NotAllowed, NotSignedIn
+from chatbot.text.languages import gettext
 from corpora.catalog.rights import Rights, Viewer
 from corpora.database.engine import Database
 from corpora.database.history_tables import ProgramKeyRow
@@ -65,9 +66,11 @@ class ProgramKeys:
         """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME:
-            raise BadInput(f"Give the key a name of at most {LONGEST_NAME} characters.")
+            raise BadInput(
+                gettext("Give the key a name of at most {number} characters.", number=LONGEST_NAME)
+            )
         if not scopes:
-            raise BadInput("Choose what the key may do.")
+            raise BadInput(gettext("Choose what the key may do."))
         of_products = not FOR_ADMINS.isdisjoint(scopes) and not person.is_admin
         if groups is not None:
             person.require_admin()
@@ -75,8 +78,11 @@ class ProgramKeys:
             person.require_admin()
         if usual and not person.is_admin and not 0 < questions_per_minute <= usual:
             raise BadInput(
-                f"Your keys may ask at most {usual} questions a minute. An admin can make one "
-                "that may ask more."
+                gettext(
+                    "Your keys may ask at most {number} questions a minute. An admin can make one "
+                    "that may ask more.",
+                    number=usual,
+                )
             )
         key = PREFIX + secrets.token_urlsafe(32)
         row = ProgramKeyRow(
@@ -92,7 +98,12 @@ class ProgramKeys:
         own = select(func.count()).where(ProgramKeyRow.owner == person.id)
         with self.database.writing() as session:
             if not person.is_admin and (session.scalar(own) or 0) >= MOST_KEYS:
-                raise BadInput(f"You have {MOST_KEYS} keys: revoke one that you no longer need.")
+                raise BadInput(
+                    gettext(
+                        "You have {number} keys: revoke one that you no longer need.",
+                        number=MOST_KEYS,
+                    )
+                )
             session.add(row)
             session.flush()
             told: dict[str, Any] = {} if row.groups is None else {"groups": row.groups}

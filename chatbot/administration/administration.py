@@ -11,6 +11,7 @@ from pydantic_core import to_jsonable_python
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.limits import UsageLimits
 from chatbot.accounts.people import Person
+from chatbot.text.languages import gettext
 from corpora.catalog.catalog import Catalog, require_product, require_release
 from corpora.catalog.glossary import Changes, Entry, Glossaries
 from corpora.catalog.languages import check_language
@@ -225,7 +226,7 @@ class Administration:
         self.person.require_admin()
         jobs = Jobs(self.database)
         if any(job.is_open for job in jobs.recent(1, kinds=EVALUATIONS)):
-            raise JobError("An evaluation is running. Stop it, or wait until it is done.")
+            raise JobError(gettext("An evaluation is running. Stop it, or wait until it is done."))
         job = jobs.add(JobKind.EVALUATE, product, "", self.person.id)
         self._record("evaluate", product, job=job)
         return job
@@ -241,7 +242,9 @@ class Administration:
         self.person.require_admin()
         jobs = Jobs(self.database)
         if any(job.is_open for job in jobs.recent(1, kinds=DRAFTS)):
-            raise JobError("Questions are being proposed. Stop that, or wait until it is done.")
+            raise JobError(
+                gettext("Questions are being proposed. Stop that, or wait until it is done.")
+            )
         order = {"since": since or "", "number": number, "with_model": with_model}
         job = jobs.add(JobKind.DRAFT, product, release, self.person.id, order=order)
         self._record("order questions", product, release, job=job, **order)

@@ -23,6 +23,7 @@ from chatbot.memory.pairs import (
 from chatbot.memory.remembering import question_of
 from chatbot.retrieval.support import says_unknown
 from chatbot.review.ratings import Ratings
+from chatbot.text.languages import gettext
 from corpora.catalog.catalog import require_release
 from corpora.database.history_tables import ReviewRow, TurnRow, TurnTraceRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
@@ -66,8 +67,11 @@ class Curation:
         pair, stands = self._put(*of, [pair_id], turn=turn)
         if stands != pair.id:
             raise BadInput(
-                f"Another answer to the same question, {stands}, is curated already and stays "
-                "in place of this one. Edit that one."
+                gettext(
+                    "Another answer to the same question, {number}, is curated already and stays "
+                    "in place of this one. Edit that one.",
+                    number=stands,
+                )
             )
         sizes = {"characters": len(as_answer(answer)), "citations": len(pair.pages)}
         self._record("edit answer", old, **sizes)
@@ -130,7 +134,7 @@ class Curation:
         """
         text = as_answer(answer)
         if not text:
-            raise BadInput("The answer is empty: write one, or retire the old one.")
+            raise BadInput(gettext("The answer is empty: write one, or retire the old one."))
         require_short("answer", text, LONGEST_ANSWER)
         try:
             corpus = self.chatbot.corpora.corpus(product, release)

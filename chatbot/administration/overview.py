@@ -12,6 +12,7 @@ from chatbot.accounts.people import Person
 from chatbot.errors import UnknownPair
 from chatbot.memory.pairs import Role, ScoreOrigin, Store
 from chatbot.review.as_asked import AsAsked, as_asked
+from chatbot.text.languages import gettext
 from corpora.catalog.catalog import require_product, require_release
 from corpora.database.engine import Database
 from corpora.database.history_tables import TurnRow
@@ -115,7 +116,11 @@ class Overview:
             for kept in _kept(session, rows):
                 return kept
         raise UnknownPair(
-            f"There is no saved answer {pair_id} any more: it was replaced, deleted or forgotten."
+            gettext(
+                "There is no saved answer {number} any more: it was replaced, deleted or "
+                "forgotten.",
+                number=pair_id,
+            )
         )
 
 

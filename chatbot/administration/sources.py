@@ -18,6 +18,7 @@ from sqlalchemy import select
 from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person
 from chatbot.settings import Settings
+from chatbot.text.languages import gettext
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
 from corpora.database.job_tables import JobRow
@@ -213,7 +214,7 @@ class Sources:
         with self.database.writing() as session:
             is_open = JobRow.state.in_((JobState.WAITING, JobState.RUNNING))
             if session.scalar(select(JobRow.id).where(JobRow.source_id == source, is_open)):
-                raise JobError(f"Source {source} is being run already.")
+                raise JobError(gettext("Source {number} is being run already.", number=source))
             job = Jobs(self.database).add(
                 JobKind.SYNC, listed.product, "", self.person.id, source=source, session=session
             )
@@ -258,7 +259,9 @@ class Sources:
         reader = open_source(kind, checked.model_dump(), self._secrets, anywhere=self.anywhere)
         found = {one.name: one for one in reader.releases(check_stop)}
         if not found:
-            raise SourceError("The source has no release that fits. Check its address and pattern.")
+            raise SourceError(
+                gettext("The source has no release that fits. Check its address and pattern.")
+            )
         if release and release not in found:
             raise SourceError(f"The source has no release {release}; it has {', '.join(found)}.")
         chosen = found[release or [*found][-1]]

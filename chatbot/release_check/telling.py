@@ -20,6 +20,7 @@ from sqlalchemy import select
 from chatbot.release_check.reports import CheckReport
 from chatbot.release_check.settings import LOOPBACK, CheckSettings
 from chatbot.release_check.verdicts import Verdict
+from chatbot.text.languages import gettext, ngettext, ngettext_noop
 from corpora.database.check_tables import ReleaseCheckRow
 from corpora.database.engine import Database
 from corpora.errors import NothingWaits
@@ -28,24 +29,30 @@ SIGNATURE, TIMESTAMP = "X-Strata-Signature", "X-Strata-Timestamp"
 _SECONDS = 20.0
 _SHOWN = 30
 """Answers that a mail lists; the page has all."""
-_TO_LOOK_AT = (Verdict.CHANGED, Verdict.GONE, Verdict.FAILED)
-_WORDS = {
+_TO_LOOK_AT = {
     Verdict.CHANGED: "changed",
     Verdict.GONE: "no longer documented",
     Verdict.FAILED: "could not be asked",
-    Verdict.SAME: "the same",
-    Verdict.HOLDS: "still hold",
+}
+_COUNTED = {
+    Verdict.CHANGED: ngettext_noop("{number} changed", "{number} changed"),
+    Verdict.GONE: ngettext_noop("{number} no longer documented", "{number} no longer documented"),
+    Verdict.FAILED: ngettext_noop("{number} could not be asked", "{number} could not be asked"),
+    Verdict.SAME: ngettext_noop("{number} the same", "{number} the same"),
+    Verdict.HOLDS: ngettext_noop("{number} still holds", "{number} still hold"),
 }
 
 
 def in_words(report: CheckReport) -> str:
     """The counts of a report in one line."""
-    words = _WORDS | ({Verdict.HOLDS: "still holds"} if report.count(Verdict.HOLDS) == 1 else {})
-    counted = [f"{report.counts[v]:,} {words[v]}" for v in Verdict if report.counts.get(v)]
-    if not counted:
-        return "There is no accepted answer to hold against it."
-    what = "its version before" if report.is_own else report.against
-    return f"Of the accepted answers of {what}: {', '.join(counted)}."
+    found = [ngettext(*_COUNTED[v], report.counts[v]) for v in Verdict if report.counts.get(v)]
+    if not found:
+        return gettext("There is no accepted answer to hold against it.")
+    counts = ", ".join(found)
+    if report.is_own:
+        return gettext("Of the accepted answers of its version before: {counts}.", counts=counts)
+    against = {"release": report.against, "counts": counts}
+    return gettext("Of the accepted answers of {release}: {counts}.", **against)
 
 
 def tell(database: Database, settings: CheckSettings, report: CheckReport, page: str = "") -> str:
@@ -101,7 +108,7 @@ def _body(report: CheckReport, page: str) -> str:
         lines += ["It is not served until an admin publishes it.", ""]
     shown = [finding for finding in report.findings if finding.verdict in _TO_LOOK_AT]
     for finding in shown[:_SHOWN]:
-        lines.append(f"- {finding.question}: {_WORDS[finding.verdict]}")
+        lines.append(f"- {finding.question}: {_TO_LOOK_AT[finding.verdict]}")
         if finding.old_values or finding.new_values:
             before, now = ", ".join(finding.old_values), ", ".join(finding.new_values)
             lines.append(f"  {before or '–'} → {now or '–'}")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from chatbot.text.languages import gettext
 from chatbot.text.words import filtered
 from corpora.database.engine import portions
 from corpora.database.history_tables import TurnRow
@@ -22,7 +23,12 @@ class AsAsked(NamedTuple):
     after: str = ""
 
     def __str__(self) -> str:
-        return f"{self.words} · after “{self.after}”" if self.after else self.words
+        return f"{self.words} · {self.asked_after}" if self.after else self.words
+
+    @property
+    def asked_after(self) -> str:
+        """What it goes on from, in words."""
+        return gettext("after “{question}”", question=self.after)
 
 
 def as_asked(session: Session, understood: Mapping[int, str]) -> dict[int, AsAsked]:

@@ -9,6 +9,7 @@ from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person, require_short
 from chatbot.errors import BadInput, UnknownTurn
 from chatbot.memory.pairs import Rating
+from chatbot.text.languages import gettext
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
 
@@ -92,8 +93,12 @@ def _require_seen(review: ReviewRow, seen: Mapping[str, str]) -> None:
     for field, text in seen.items():
         if (now := getattr(review, field)) != text:
             raise BadInput(
-                f"{review.reviewer} has changed the {field.replace('_', ' ')} meanwhile, to "
-                f"“{now}”. Save again to put yours in its place."
+                gettext(
+                    "{name} has changed this meanwhile, to “{text}”. Save again to put yours in "
+                    "its place.",
+                    name=review.reviewer,
+                    text=now,
+                )
             )
 
 

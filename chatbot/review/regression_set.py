@@ -20,6 +20,7 @@ from chatbot.reply import Reply
 from chatbot.retrieval.support import claims, says_unknown, whole
 from chatbot.review.ratings import Ratings, review_of
 from chatbot.settings import Settings
+from chatbot.text.languages import gettext
 from chatbot.text.markdown import without_marks
 from chatbot.text.words import filtered
 from chatbot.turn import TURNS_BEFORE, Route, last_turns
@@ -63,15 +64,17 @@ def gold_of_turn(session: Session, turn: TurnRow) -> dict[str, Any]:
     reply, review = Reply.model_validate(turn.answer), review_of(turn)
     liked = turn.feedback is not None and turn.feedback.thumbs > 0
     if not (rating := review.rating or (Rating.GOOD if liked else "")):
-        raise NoGold("The answer is not rated: rate it first.")
+        raise NoGold(gettext("The answer is not rated: rate it first."))
     corrected = review.corrected_answer
     if rating != Rating.GOOD and not corrected:
-        raise NoGold("The answer is not good: write the corrected one first.")
+        raise NoGold(gettext("The answer is not good: write the corrected one first."))
     if rating == Rating.WRONG_RELEASE and not review.corrected_release:
-        raise NoGold("The answer is from the wrong release: name the right one first.")
+        raise NoGold(gettext("The answer is from the wrong release: name the right one first."))
     product = reply.product or turn.product or ""
     if not product:
-        raise NoGold("The question is about no product in particular, so it cannot be asked again.")
+        raise NoGold(
+            gettext("The question is about no product in particular, so it cannot be asked again.")
+        )
     # Only the last question of a conversation is asked anew: whatever was superseded before this
     # turn came is no part of it, and nothing else was superseded later.
     before = (
@@ -97,7 +100,7 @@ def _abstention(reply: Reply, review: ReviewRow) -> dict[str, Any]:
     """The fields of a question that the release does not answer: to say so is right."""
     unknown = reply.release_status == "unknown"
     if reply.route == Route.CLARIFY and not unknown:
-        raise NoGold("The answer asks back, which the evaluation cannot check.")
+        raise NoGold(gettext("The answer asks back, which the evaluation cannot check."))
     return {
         "kind": "unanswerable",
         "release": review.corrected_release or reply.release,
@@ -113,13 +116,15 @@ def _answer(reply: Reply, review: ReviewRow, *, follows_up: bool) -> dict[str, A
     right = review.corrected_answer or values or without_marks(reply.answer).strip()
     patterns = must_include(right)
     if not patterns:
-        raise NoGold("The answer has no word that could be looked for: write a corrected one.")
+        raise NoGold(
+            gettext("The answer has no word that could be looked for: write a corrected one.")
+        )
     compared = [] if review.corrected_release else list(reply.compared_releases)
     release = review.corrected_release or reply.release
     if reply.release_status != "compared" or len(compared) < 2:
         compared = []
         if release is None:
-            raise NoGold("The answer is of no single release: name the right one first.")
+            raise NoGold(gettext("The answer is of no single release: name the right one first."))
     sources = _sources(reply, review, one_a_release=bool(compared))
     by_default = reply.release_status == "latest" and not review.corrected_release
     kind = "no_release" if by_default else "release_specific_differs"

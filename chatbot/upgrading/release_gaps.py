@@ -14,6 +14,7 @@ from chatbot.comparison.pages import pages_with
 from chatbot.comparison.presence import find_everywhere
 from chatbot.retrieval.support import cite_stated, cite_words, whole
 from chatbot.runtime.concurrency import Stopped
+from chatbot.text.languages import gettext, language, shown_list
 from chatbot.turn import Citation
 from chatbot.upgrading.guide import OpenCorpus, UpgradeGuides
 from chatbot.upgrading.notes import Kind, Note
@@ -96,7 +97,7 @@ class ReleaseGaps:
                 raise Stopped
             told(number, len(names))
             assert newer is not None
-            found.append(self._found(product.name, *self._built(product, older, newer)))
+            found.append(self._found(product.name, *self._built(product, older, newer), language()))
         told(len(names), len(names))
         return tuple(gap for gaps in reversed(found) for gap in gaps)
 
@@ -108,8 +109,13 @@ class ReleaseGaps:
         return before, (newer, self._corpus(product.name, newer).generation)
 
     def _find(
-        self, product: str, before: tuple[str, int] | None, after: tuple[str, int]
+        self,
+        product: str,
+        before: tuple[str, int] | None,
+        after: tuple[str, int],
+        _spoken: str,
     ) -> tuple[ReleaseGap, ...]:
+        """The gaps of a release, in the words of a language."""
         return tuple(self._of_release(product, before and before[0], after[0]))
 
     def _of_release(self, product: str, older: str | None, newer: str) -> Iterator[ReleaseGap]:
@@ -149,7 +155,11 @@ def _lost(
         there = find_everywhere(name, corpora)[1]
         mention = _mention(corpora[1], name)
         if there.citation is None and mention is not None:
-            said = f"{older.release} documents it, {newer.release} only names it"
+            said = gettext(
+                "{older} documents it, {newer} only names it",
+                older=older.release,
+                newer=newer.release,
+            )
             pages = cite_stated(parameter, older.release), mention
             yield ReleaseGap(GapKind.LOST, newer.release, name, said, pages)
 
@@ -183,7 +193,10 @@ def _announced(
             seen.add(name)
             if release.named(written) or any(map(release.mentions, (written, name))):
                 continue
-            said = f"the release notes tell of it, the manual of {release.release} does not"
+            said = gettext(
+                "the release notes tell of it, the manual of {release} does not",
+                release=release.release,
+            )
             cited = cite_words(
                 note.page, note.text, note.block.path, note.block.anchor, release.release
             )
@@ -227,10 +240,10 @@ def _agree(one: Parameter, other: Parameter) -> bool:
 
 
 def _contradiction(release: str, parameters: Sequence[Parameter]) -> ReleaseGap:
-    values = " and ".join(p.value(DEFAULT) for p in parameters)
+    values = shown_list(p.value(DEFAULT) for p in parameters)
     stated = tuple(cite_stated(p.fact(DEFAULT) or p, release) for p in parameters)
     name = parameters[0].name
-    return ReleaseGap(GapKind.CONTRADICTION, release, name, f"default: {values}", stated)
+    return ReleaseGap(GapKind.CONTRADICTION, release, name, f"{DEFAULT}: {values}", stated)
 
 
 def release_gap_rows(gaps: Iterable[ReleaseGap]) -> Iterator[dict[str, Any]]:

@@ -188,7 +188,7 @@ def test_a_release_pack_is_taken_in_once_its_signer_is_trusted(
     ReleasePacks(chatbot, LOCAL).make("valve", "1.0", made, key=tmp_path / "key.pem")
     page = upload((made.name, made.read_bytes()), release="1.0")
     assert fingerprint(key) in page.warning[0].value
-    assert "**valve 1.0**: 3 documents, made " in shown(page)
+    assert "**valve 1.0** · 3 documents · made " in shown(page)
     assert not [b for b in page.button if b.label == "Take in"]
     page.checkbox(key=f"trust {fingerprint(key)}").check()
     press(run(page), "Take in")

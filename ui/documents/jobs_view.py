@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from chatbot.administration.administration import Administration
+from chatbot.text.languages import figure, gettext, gettext_noop
 from corpora.documents.uploads import kept_result
 from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, SYNCS, Job, JobKind, Jobs
 from ui.elements.frame import button, failures_shown, in_a_row, when
@@ -20,24 +21,38 @@ _LOOK_EVERY = 1.0
 _OF_THE_PAGE = (*ON_DOCUMENTS, *PACKS, *SYNCS)
 _SHOWN = 50
 _KINDS = {
-    "upload": "Upload",
-    "reread": "Reprocessing",
-    "embed": "Embedding",
-    "remove": "Removal of documents",
-    "delete": "Deletion",
-    "unpack": "Taking in a release pack",
-    "pack": "Making a release pack",
-    "evaluate": "Evaluation",
-    "draft": "Proposing questions",
-    "check": "Check of accepted answers",
-    "sync": "Source",
+    "upload": gettext_noop("Upload"),
+    "reread": gettext_noop("Reprocessing"),
+    "embed": gettext_noop("Embedding"),
+    "remove": gettext_noop("Removal of documents"),
+    "delete": gettext_noop("Deletion"),
+    "unpack": gettext_noop("Taking in a release pack"),
+    "pack": gettext_noop("Making a release pack"),
+    "evaluate": gettext_noop("Evaluation"),
+    "draft": gettext_noop("Proposing questions"),
+    "check": gettext_noop("Check of accepted answers"),
 }
 _STATES = {
-    "waiting": ":gray-badge[waiting]",
-    "running": "",
-    "done": ":green-badge[:material/check: done]",
-    "failed": ":red-badge[failed]",
-    "cancelled": ":gray-badge[cancelled]",
+    "waiting": ("gray", gettext_noop("waiting")),
+    "done": ("green", gettext_noop("done")),
+    "failed": ("red", gettext_noop("failed")),
+    "cancelled": ("gray", gettext_noop("cancelled")),
+}
+"""The colour of the badge of each state, and its name; what runs shows how far it is."""
+_STAGES = {
+    "listing": gettext_noop("listing"),
+    "fetching": gettext_noop("fetching"),
+    "reading": gettext_noop("reading"),
+    "telling languages": gettext_noop("telling languages"),
+    "embedding": gettext_noop("embedding"),
+    "indexing": gettext_noop("indexing"),
+    "publishing": gettext_noop("publishing"),
+    "deleting": gettext_noop("deleting"),
+    "packing": gettext_noop("packing"),
+    "asking": gettext_noop("asking"),
+    "scoring": gettext_noop("scoring"),
+    "proposing": gettext_noop("proposing"),
+    "checking": gettext_noop("checking"),
 }
 _INGEST = {
     "listing": 0.05,
@@ -86,8 +101,10 @@ def show_jobs() -> None:
     ended = [job for job in _jobs().recent(_SHOWN, kinds=_OF_THE_PAGE) if not job.is_open]
     if not ended:
         st.markdown(
-            "No finished jobs yet. Uploads, removals, reprocessing and runs of sources are listed "
-            "here with their results and any files that were skipped."
+            gettext(
+                "No finished jobs yet. Uploads, removals, reprocessing and runs of sources are "
+                "listed here with their results and any files that were skipped."
+            )
         )
     for job in ended:
         show_ended(job)
@@ -117,8 +134,10 @@ def _watch(kinds: Sequence[JobKind], shown: tuple[int, ...]) -> None:
         )
         if waits_long and not _jobs().has_worker():
             st.info(
-                "No worker is running, so jobs are waiting. Start one with `strata worker`, or "
-                "restart `strata serve`, which starts one with the page.",
+                gettext(
+                    "No worker is running, so jobs are waiting. Start one with `strata worker`, or "
+                    "restart `strata serve`, which starts one with the page."
+                ),
                 icon=":material/hourglass_empty:",
             )
 
@@ -128,7 +147,7 @@ def _card(job: Job) -> None:
         with in_a_row(wrap=False):
             st.markdown(f"{_heading(job)}\\\n{_steps(job)}", width="stretch")
             button(
-                "Stopping …" if job.cancelling else "Cancel",
+                gettext("Stopping …") if job.cancelling else gettext("Cancel"),
                 _change,
                 Administration.cancel,
                 job.id,
@@ -145,7 +164,7 @@ def show_ended(job: Job) -> None:
     """A job that is over, with what it came to."""
     with in_a_row(border=True, gap="medium"):
         moment = when(job.finished or job.created)
-        by = f" · by {as_label(job.person)}" if job.person else ""
+        by = f" · {gettext('by {name}', name=as_label(job.person))}" if job.person else ""
         outcome = as_text(_came_to(job))
         st.markdown(
             f"{_heading(job)}\\\n" + (f"{outcome}\\\n" if outcome else "") + f":gray[{moment}{by}]",
@@ -154,44 +173,47 @@ def show_ended(job: Job) -> None:
         if job.kind is JobKind.PACK and job.state == "done":
             _offer_pack(job)
         has_files = job.kind in ON_DOCUMENTS
-        of = _named(job)
-        if has_files and button("Files", icon="description", of=of, key=f"files of {job.id}"):
-            _files(job.id)
+        of, key = _named(job), f"files of {job.id}"
+        if has_files and button(gettext("Files"), icon="description", of=of, key=key):
+            title = gettext("Files of this job")
+            st.dialog(title, width="large", icon=":material/description:")(_files)(job.id)
         if job.state in ("failed", "cancelled"):
-            key = f"retry {job.id}"
+            label, key = gettext("Try again"), f"retry {job.id}"
             retry = Administration.retry
-            button("Try again", _change, retry, job.id, icon="refresh", of=of, key=key)
+            button(label, _change, retry, job.id, icon="refresh", of=of, key=key)
 
 
 def _offer_pack(job: Job) -> None:
     files = [file for file in _jobs().files(job.id) if file.content_hash]
     if not files:
-        st.markdown(":gray[not kept any more]", width="content")
+        st.markdown(f":gray[{gettext('not kept any more')}]", width="content")
         return
     download(
-        "Download",
+        gettext("Download"),
         lambda: kept_result(services.administered().database, job.id)[1],
         files[0].file,
         key=f"pack {job.id}",
     )
 
 
-@st.dialog("Files of this job", width="large", icon=":material/description:")
 def _files(job_id: int) -> None:
     files = _jobs().files(job_id)
     if not files:
-        st.markdown("This job has no files of its own and skipped none.")
+        st.markdown(gettext("This job has no files of its own and skipped none."))
         return
     left_out = sum(1 for file in files if file.reason)
-    st.caption(f"{how_many(len(files), 'file')}, {left_out:,} skipped or read in part")
+    files_said, number = how_many(len(files), "file"), figure(left_out)
+    st.caption(
+        gettext("{files}, {number} skipped or read in part", files=files_said, number=number)
+    )
     show_table(
         files,
         {
-            "File": lambda file: file.file,
-            "Problem": ("large", lambda file: file.reason),
-            "Size": lambda file: how_large(file.size) if file.size else "",
+            gettext("File"): lambda file: file.file,
+            gettext("Problem"): ("large", lambda file: file.reason),
+            gettext("Size"): lambda file: how_large(file.size) if file.size else "",
         },
-        name="Files of this job",
+        name=gettext("Files of this job"),
         height="auto",
     )
 
@@ -207,17 +229,28 @@ def _named(job: Job) -> str:
 
 def _heading(job: Job) -> str:
     of = as_label(f"{job.product} {job.release}".strip())
-    number = f" {job.source_id}" if job.kind is JobKind.SYNC else ""
-    return f"**{_KINDS[job.kind]}{number}** · {of} {_STATES[job.state]}".rstrip()
+    kind = gettext("Source {number}", number=job.source_id)
+    if job.kind is not JobKind.SYNC:
+        kind = gettext(_KINDS[job.kind])
+    badge = ""
+    if job.state in _STATES:
+        color, state = _STATES[job.state]
+        badge = f" :{color}-badge[{gettext(state)}]"
+    return f"**{kind}** · {of}{badge}"
 
 
 def _steps(job: Job) -> str:
     if job.state == "waiting":
-        return f":gray[{as_label(job.message, 300) or 'waiting for its turn'}]"
+        return f":gray[{as_label(job.message, 300) or gettext('waiting for its turn')}]"
     if not job.stage:
-        return ":gray[starting]"
-    done = [f":gray[:material/check: {name}]".replace(" ", "\u00a0") for name in _before(job)]
-    return "\u2002 ".join([*done, f"**{as_label(job.stage)} …**"])
+        return f":gray[{gettext('starting')}]"
+    before = (f":gray[:material/check: {_stage(name)}]" for name in _before(job))
+    done = [name.replace(" ", "\u00a0") for name in before]
+    return "\u2002 ".join([*done, f"**{as_label(_stage(job.stage))} …**"])
+
+
+def _stage(name: str) -> str:
+    return gettext(_STAGES.get(name, name))
 
 
 def _before(job: Job) -> dict[str, float]:
@@ -237,21 +270,23 @@ def _share(job: Job) -> float:
 
 def _how_far(job: Job) -> str:
     done, of = job.part
-    parts = [f"release {done + 1:,} of {of:,}"] if of > 1 else []
+    release = {"number": figure(done + 1), "all": figure(of)}
+    parts = [gettext("release {number} of {all}", **release)] if of > 1 else []
     if not job.total:
         # How many pages a site has is not known while its links are followed.
-        counted = [how_many(job.done, _COUNTED.get(job.stage, "step"))] if job.done else []
-        return " · ".join([*parts, *counted, *filter(None, [job.item])])
-    parts.append(f"{job.done:,} of {how_many(job.total, _COUNTED.get(job.stage, 'step'))}")
+        so_far = [how_many(job.done, _COUNTED.get(job.stage, "step"))] if job.done else []
+        return " · ".join([*parts, *so_far, *filter(None, [job.item])])
+    counted = how_many(job.total, _COUNTED.get(job.stage, "step"))
+    parts.append(gettext("{number} of {all}", number=figure(job.done), all=counted))
     if job.stage_started and (job.as_of - job.stage_started).total_seconds() >= _SLOW:
         # Reading one large file takes minutes: the clock shows that it goes on.
-        parts.append(f"{how_long((job.as_of - job.stage_started).total_seconds())} so far")
+        passed = how_long((job.as_of - job.stage_started).total_seconds())
+        parts.append(gettext("{time} so far", time=passed))
     if job.rate and job.total > 1:
-        parts.append(
-            f"{job.rate:,.1f} per second" if job.rate < 10 else f"{job.rate:,.0f} per second"
-        )
+        rate = figure(job.rate, 1 if job.rate < 10 else 0)
+        parts.append(gettext("{number} per second", number=rate))
     if job.seconds_left is not None and job.done < job.total:
-        parts.append(f"about {how_long(job.seconds_left)} left")
+        parts.append(gettext("about {time} left", time=how_long(job.seconds_left)))
     if job.item:
         parts.append(job.item)
     return " · ".join(parts)
@@ -261,4 +296,4 @@ def _came_to(job: Job) -> str:
     if job.state != "done" or not (job.started and job.finished):
         return job.message
     took = how_long((job.finished - job.started).total_seconds())
-    return f"{job.message} It took {took}."
+    return f"{job.message} {gettext('It took {time}.', time=took)}"

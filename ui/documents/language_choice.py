@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from chatbot.text.languages import ENGLISH, gettext, language
 from corpora.catalog.languages import LANGUAGES
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.errors import UnknownRelease
@@ -12,15 +13,26 @@ def choose_language(said: str, key: str) -> str:
     """A field with what is said now; returns a code, or "" where nothing is said."""
     codes = ["", *LANGUAGES]
     return st.selectbox(
-        "Language of the documents",
+        gettext("Language of the documents"),
         codes,
         index=codes.index(said),
-        format_func=lambda code: LANGUAGES.get(code, "Not set"),
+        format_func=lambda code: language_name(code) if code else gettext("Not set"),
         key=key,
-        help="Words are searched for by the rules of this language, from the next upload or "
-        "reprocessing on. If it is not set, a release takes that of its product; if that is not "
-        "set either, the language of each document is detected.",
+        help=gettext(
+            "Words are searched for by the rules of this language, from the next upload or "
+            "reprocessing on. If it is not set, a release takes that of its product; if that is "
+            "not set either, the language of each document is detected."
+        ),
     )
+
+
+def language_name(code: str) -> str:
+    """A language of documents, as the language of the page calls it."""
+    if language() == ENGLISH:
+        return LANGUAGES[code]
+    from babel import Locale
+
+    return Locale.parse(language()).languages.get(code, LANGUAGES[code])
 
 
 def language_said_of(product: str, release: str) -> str:

@@ -7,6 +7,7 @@ from io import BytesIO
 import streamlit as st
 
 from chatbot.administration.administration import Administration
+from chatbot.text.languages import gettext
 from corpora.documents.uploads import UploadedFile
 from corpora.errors import BadPack, UntrustedPack
 from corpora.packs.container import open_pack
@@ -27,7 +28,7 @@ def is_pack(file: UploadedFile) -> bool:
 def show_pack(files: Sequence[UploadedFile]) -> None:
     """Show one pack, which brings the names of its product and release itself."""
     if len(files) > 1:
-        st.error("Upload a release pack by itself.", icon=":material/block:")
+        st.error(gettext("Upload a release pack by itself."), icon=":material/block:")
         return
     data_dir = services.administered().settings.data_dir
     try:
@@ -37,33 +38,33 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
         st.error(as_label(str(error), 400), icon=":material/block:")
         return
     name = f"{of.product} {of.release}"
-    st.markdown(
-        f"**{as_label(name)}**: {how_many(of.documents, 'document')}, made {_moment(of.made)}"
-    )
+    made = gettext("made {moment}", moment=_moment(of.made))
+    st.markdown(f"**{as_label(name)}** · {how_many(of.documents, 'document')} · {made}")
     trust = ""
     try:
         require_trusted(data_dir, signer)
     except UntrustedPack:
-        st.warning(
+        compare = gettext(
             "It is signed by a key that is not known here. Compare this fingerprint with the one "
-            f"that its maker tells you by another way:\n\n`{signer}`",
-            icon=":material/key:",
+            "that its maker tells you by another way:"
         )
+        st.warning(f"{compare}\n\n`{signer}`", icon=":material/key:")
         if not services.current_person().is_admin:
-            st.caption("An admin of Strata says which keys are trusted.")
+            st.caption(gettext("An admin of Strata says which keys are trusted."))
             return
-        if st.checkbox("It is the same: trust packs that this key signs", key=f"trust {signer}"):
+        same = gettext("It is the same: trust packs that this key signs")
+        if st.checkbox(same, key=f"trust {signer}"):
             trust = signer
         else:
             return
-    if button("Take in", icon="inventory_2", type="primary"):
+    if button(gettext("Take in"), icon="inventory_2", type="primary"):
 
         def order(admin: Administration) -> int:
             job = admin.unpack(files[0], data_dir, trust)
             use_new_widget("upload")
             return job
 
-        start(order, of.product, f"Taking in {name}.")
+        start(order, of.product, gettext("Taking in {name}.", name=name))
 
 
 def _moment(made: str) -> str:

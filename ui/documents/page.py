@@ -7,6 +7,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.release_check.reports import waiting_generations
+from chatbot.text.languages import day_in_words, gettext
 from corpora.catalog.release_settings import (
     ProductOverview,
     ReleaseAdministration,
@@ -36,11 +37,13 @@ def documents(person: Person) -> None:
     administration = ReleaseAdministration(services.administered().database)
     products = administration.products()
     if not products:
-        st.title("Documents", anchor=False)
+        st.title(gettext("Documents"), anchor=False)
         show_running()
         st.markdown(
-            "There is no documentation yet. Upload the documents of a release; the chat answers "
-            "from them as soon as they are processed."
+            gettext(
+                "There is no documentation yet. Upload the documents of a release; the chat "
+                "answers from them as soon as they are processed."
+            )
         )
         show_upload((), None)
         return
@@ -53,32 +56,33 @@ def documents(person: Person) -> None:
         _show_release(overview, release)
         return
     st.session_state[_PRODUCT] = product
-    if is_open(TAB, "Upload"):
+    if is_open(TAB, gettext("Upload")):
         # The form has a field for the product, which may be a new one.
-        st.title("Documents", anchor=False)
+        st.title(gettext("Documents"), anchor=False)
     else:
         heading_with_product(
-            "Documents",
+            gettext("Documents"),
             products,
             _PRODUCT,
             on_change=lambda: open_product(st.session_state[_PRODUCT]),
         )
     show_running()
     tabs = {
-        "Releases": lambda: _show_releases(overview),
-        "Upload": lambda: show_upload(products, overview),
-        "Jobs": show_jobs,
-        "Product": lambda: show_product_settings(overview),
+        gettext("Releases"): lambda: _show_releases(overview),
+        gettext("Upload"): lambda: show_upload(products, overview),
+        gettext("Jobs"): show_jobs,
+        gettext("Product"): lambda: show_product_settings(overview),
     }
     if person.is_admin:
-        tabs["Access"] = lambda: show_rights(overview.product)
+        tabs[gettext("Access")] = lambda: show_rights(overview.product)
     show_tabs(TAB, tabs)
 
 
 def _show_releases(overview: ProductOverview) -> None:
     if not overview.releases:
-        st.markdown("This product has no releases yet.")
-        button("Upload documents", open_product, overview.product, "Upload", icon="upload")
+        st.markdown(gettext("This product has no releases yet."))
+        label, tab = gettext("Upload documents"), gettext("Upload")
+        button(label, open_product, overview.product, tab, icon="upload")
         return
     with st.container(gap="xsmall", key="release-list"):
         list_in_pages(
@@ -97,7 +101,7 @@ def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
             width="stretch",
         )
         button(
-            f"Open {as_label(release.name, 24)}",
+            gettext("Open {name}", name=as_label(release.name, 24)),
             partial(go, product=overview.product, release=release.name),
             key=f"open {release.name}",
         )
@@ -105,44 +109,49 @@ def _line(overview: ProductOverview, release: ReleaseOverview) -> None:
 
 def _show_release(overview: ProductOverview, release: ReleaseOverview) -> None:
     with st.container(gap="small", key="release-heading"):
-        back = f"All releases of {as_label(overview.product)}"
+        back = gettext("All releases of {product}", product=as_label(overview.product))
         button(back, open_product, overview.product, icon="arrow_back", type="tertiary")
         with in_a_row():
             st.title(as_label(f"{overview.product} {release.name}"), anchor=False)
-            button("Upload documents", _upload, overview.product, release.name, icon="upload")
+            label = gettext("Upload documents")
+            button(label, _upload, overview.product, release.name, icon="upload")
         summary = as_label(_summary(release), 300)
         st.markdown(f"{_badges(overview, release)} :gray[{summary}]".strip())
     show_running()
     show_tabs(
         "release tab",
         {
-            "Documents": lambda: show_documents(overview.product, release),
-            "Versions": lambda: show_versions(overview.product, release),
-            "Settings": lambda: show_release_settings(overview.product, release),
+            gettext("Documents"): lambda: show_documents(overview.product, release),
+            gettext("Versions"): lambda: show_versions(overview.product, release),
+            gettext("Settings"): lambda: show_release_settings(overview.product, release),
         },
     )
 
 
 def _upload(product: str, release: str) -> None:
     offer_upload(product, release)
-    open_product(product, "Upload")
+    open_product(product, gettext("Upload"))
 
 
 def _badges(overview: ProductOverview, release: ReleaseOverview) -> str:
     settings = release.settings
     badges = []
     if release.name == overview.latest:
-        badges.append(":primary-badge[latest]")
+        badges.append(f":primary-badge[{gettext('latest')}]")
     if release.prerelease:
-        badges.append(":blue-badge[pre-release]")
+        badges.append(f":blue-badge[{gettext('pre-release')}]")
     if settings.end_of_life:
         is_over = settings.end_of_life <= datetime.now(UTC).date()
-        color, what = ("orange", "unsupported since") if is_over else ("gray", "supported until")
-        badges.append(f":{color}-badge[{what} {settings.end_of_life:%d %b %Y}]")
+        day = day_in_words(settings.end_of_life)
+        until, since = (
+            gettext("supported until {day}", day=day),
+            gettext("unsupported since {day}", day=day),
+        )
+        badges.append(f":orange-badge[{since}]" if is_over else f":gray-badge[{until}]")
     if any(w.release == release.name for w in waiting_generations(_database(), overview.product)):
-        badges.append(":orange-badge[a version waits to be published]")
+        badges.append(f":orange-badge[{gettext('a version waits to be published')}]")
     if settings.hidden:
-        badges.append(":gray-badge[:material/visibility_off: hidden]")
+        badges.append(f":gray-badge[:material/visibility_off: {gettext('hidden')}]")
     return " ".join(badges)
 
 
@@ -152,10 +161,12 @@ def _database() -> Database:
 
 def _summary(release: ReleaseOverview) -> str:
     if release.published is None:
-        caption = "no documents yet"
+        caption = gettext("no documents yet")
     else:
         documents = how_many(release.documents, "document")
-        caption = f"{documents}, published {when(release.published)}"
+        published = gettext("published {moment}", moment=when(release.published))
+        caption = f"{documents} · {published}"
     if release.settings.aliases:
-        caption += f" · also known as {', '.join(release.settings.aliases)}"
+        names = ", ".join(release.settings.aliases)
+        caption += f" · {gettext('also known as {names}', names=names)}"
     return caption

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chatbot.administration.administration import Administration
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.catalog.release_settings import ProductOverview, ReleaseAdministration
 from corpora.documents.upload_checks import (
     UploadNotice,
@@ -39,16 +40,17 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
             show_pack(files)
             return
         if not (product and release):
-            st.caption("Choose a product and release.")
+            st.caption(gettext("Choose a product and release."))
             return
         if not files:
             return
-        findings = _findings(ids, product, release, files)
+        with st.spinner(gettext("Checking the files …")):
+            findings = _findings(ids, product, release, files)
         taken, agreed = _confirmed(files, findings)
         said = language_said_of(product, release)
         language = choose_language(said, f"language of the upload to {product} {release}")
-        count = how_many(len(taken), "file")
-        label = as_label(f"Upload {count} to {product} {release}", 120)
+        count, name = how_many(len(taken), "file"), f"{product} {release}"
+        label = as_label(gettext("Upload {files} to {name}", files=count, name=name), 120)
         if button(label, icon="upload", type="primary", disabled=not (taken and agreed)):
 
             def order(admin: Administration) -> int:
@@ -58,7 +60,8 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
                 use_new_widget("upload")
                 return job
 
-            start(order, product, f"Processing {count} for {product} {release}.")
+            said = gettext("Processing {files} for {name}.", files=count, name=name)
+            start(order, product, said)
 
 
 def offer_upload(product: str, release: str) -> None:
@@ -71,14 +74,14 @@ def _target(products: Sequence[str], overview: ProductOverview | None) -> tuple[
     with st.container(horizontal=True):
         if overview is not None:
             st.session_state.setdefault(_PRODUCT, overview.product)
-        product = _name("Product", _PRODUCT, products)
+        product = _name(gettext("Product"), _PRODUCT, products)
         releases: list[str] = []
         if product in products:
             known = (
                 ReleaseAdministration(services.administered().database).overview(product).releases
             )
             releases = [release.name for release in reversed(known)]
-        return product, _name("Release", _RELEASE, releases)
+        return product, _name(gettext("Release"), _RELEASE, releases)
 
 
 def _name(label: str, key: str, known: Sequence[str]) -> str:
@@ -90,7 +93,7 @@ def _name(label: str, key: str, known: Sequence[str]) -> str:
         index=None,
         key=key,
         accept_new_options=True,
-        placeholder="Choose or enter a new one",
+        placeholder=gettext("Choose or enter a new one"),
     )
     return (name or "").strip()
 
@@ -99,15 +102,18 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
     """The files, and ids by which they are known until they are chosen anew."""
     known = [suffix.lstrip(".") for suffix in known_suffixes()]
     pictures = [suffix.lstrip(".") for suffix in sorted(PICTURES)]
-    kinds = ("Files and zips", "A folder")
-    folder = choose_one("What to upload", kinds, "what to upload") == kinds[1]
+    kinds = gettext_noop("Files and zips"), gettext_noop("A folder")
+    folder = choose_one(gettext("What to upload"), kinds, "what to upload") == kinds[1]
     received = st.file_uploader(
-        "Documents or zip files",
+        gettext("Documents or zip files"),
         # From a folder only readable formats are sent; a file chosen by itself gets an answer.
         type=[*known, *pictures, "zip"] if folder else None,
         accept_multiple_files="directory" if folder else True,
-        help=f"Formats: {', '.join(known)}, pictures that these name, and zip files. Or a release "
-        "pack (.strata).",
+        help=gettext(
+            "Formats: {formats}, pictures that these name, and zip files. Or a release pack "
+            "(.strata).",
+            formats=", ".join(known),
+        ),
         key=f"upload {widget_round('upload')} {folder}",
         max_upload_size=services.administered().settings.largest_upload,
     )
@@ -115,7 +121,7 @@ def _received() -> tuple[list[UploadedFile], tuple[str, ...]]:
     return files, tuple(file.file_id for file in received)
 
 
-@st.cache_data(max_entries=8, show_spinner="Checking the files …")
+@st.cache_data(max_entries=8, show_spinner=False)
 def _findings(
     ids: tuple[str, ...], product: str, release: str, _files: Sequence[UploadedFile]
 ) -> tuple[UploadNotice, ...]:
@@ -134,17 +140,22 @@ def _confirmed(
     taken = accepted(files, findings)
     agreed = True
     if blocking:
-        st.error(_list("These files cannot be uploaded", blocking), icon=":material/block:")
+        st.error(
+            _list(gettext("These files cannot be uploaded:"), blocking), icon=":material/block:"
+        )
         if taken:
-            agreed = st.checkbox("Skip these and upload the others", key="leave out")
+            agreed = st.checkbox(gettext("Skip these and upload the others"), key="leave out")
     if doubtful and taken:
-        st.warning(_list("Please check before uploading", doubtful), icon=":material/help:")
-        agreed &= st.checkbox("Upload anyway", key="all the same")
+        st.warning(
+            _list(gettext("Please check before uploading:"), doubtful), icon=":material/help:"
+        )
+        agreed &= st.checkbox(gettext("Upload anyway"), key="all the same")
     if known and taken:
-        st.info(_list("Good to know", known), icon=":material/info:")
+        st.info(_list(gettext("Good to know:"), known), icon=":material/info:")
     if taken and not (blocking or doubtful):
         size = how_large(sum(file.size for file in files))
-        st.markdown(f":gray[:material/check: Ready to upload ({size}).]")
+        ready = gettext("Ready to upload ({size}).", size=size)
+        st.markdown(f":gray[:material/check: {ready}]")
     return taken, agreed
 
 
@@ -155,4 +166,4 @@ def _list(title: str, findings: Sequence[UploadNotice]) -> str:
         names = [as_label(file, 120) for file in first_of(named, 5)]
         label = as_label(problem, 400)
         lines.append(f"**{', '.join(names)}**: {label}" if names else label)
-    return "\n".join([f"{title}:", "", *(f"- {line}" for line in first_of(lines, 20))])
+    return "\n".join([title, "", *(f"- {line}" for line in first_of(lines, 20))])

@@ -6,6 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from chatbot.text.languages import gettext
+
 _OF_24_HOURS = "timeFormat(datum.value, {'hours': '%H:%M', 'minutes': '%H:%M'})"
 _COLORS = {"good": "#2a9d8f", "bad": "#e08e45", "fair": "#e9c46a", "other": "#94a3a8"}
 
@@ -16,14 +18,14 @@ def chart_over_time(
     *,
     lines: bool = False,
     height: int = 260,
-    none: str = "None in this period.",
+    none: str = "",
 ) -> None:
     """Stacked bars, or lines; a series is its color and a value for each start of a period.
 
     A line goes on over what has no value.
     """
     if not any(any(values) for _, values in series.values()):
-        st.caption(none)
+        st.caption(none or gettext("None in this period."))
         return
     colors: list[Any] = [_COLORS[color] for color, _ in series.values()]
     figures = {name: values for name, (_, values) in series.items()}

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 from chatbot.accounts.people import Person
 from chatbot.text.languages import gettext, moment_in_words
 from ingestion.errors import StrataError
-from ui.elements.language import speak_english
 from ui.serving.services import administers, current_person
 from ui.wording.escaping import as_label, as_text
 
@@ -37,16 +36,13 @@ def page(
 ) -> Callable[[Callable[[Person], None]], Callable[[], None]]:
     """Decorate a page: it gets its person, and shows the last action in a toast.
 
-    One for admins is in English. An expected failure, as a person who may not see the page, is
-    shown as one clear message.
+    An expected failure, as a person who may not see the page, is shown as one clear message.
     """
 
     def decorate(show: Callable[[Person], None]) -> Callable[[], None]:
         @wraps(show)
         def page() -> None:
             st.set_page_config(layout=layout)
-            if access is not Access.ALL:
-                speak_english()
             with failures_shown():
                 person = current_person()
                 may_see = access is Access.PRODUCT_ADMINS and administers(person)
@@ -126,12 +122,19 @@ def button(
     return st.button(label, icon=shown, on_click=do, args=args, **options)
 
 
-def choose_one(label: str, names: Sequence[str], key: str, *, labelled: bool = True) -> str:
-    """Buttons of which one is always chosen, at first the first."""
+def choose_one(
+    label: str,
+    names: Sequence[str],
+    key: str,
+    *,
+    labelled: bool = True,
+    shown: Callable[[str], str] = gettext,
+) -> str:
+    """Buttons of which one is always chosen, at first the first; names are shown translated."""
     visibility: Literal["visible", "collapsed"] = "visible" if labelled else "collapsed"
     options: dict[str, Any] = {"default": names[0], "required": True}
     chosen: str = st.segmented_control(
-        label, names, key=key, label_visibility=visibility, **options
+        label, names, key=key, label_visibility=visibility, format_func=shown, **options
     )
     return chosen
 

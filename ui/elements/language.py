@@ -5,10 +5,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from chatbot.accounts.people import Person
 from chatbot.accounts.preferences import choose_language, chosen_language
-from chatbot.text.languages import ENGLISH, LANGUAGES, chosen_from, gettext, use_language_of
+from chatbot.text.languages import LANGUAGES, chosen_from, gettext, use_language_of
 from ui.serving import services
 
-_CHOSEN, _ASKED, _ENGLISH = "language", "language of the browser", "page in English"
+_CHOSEN, _ASKED = "language", "language of the browser"
 _BROWSER = ""
 """The choice of the browser's language."""
 
@@ -17,8 +17,6 @@ def language_of_page() -> str | None:
     """The language of the page that asks; None outside of one."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return None
-    if st.session_state.get(_ENGLISH):
-        return ENGLISH
     chosen: str = st.session_state.get(_CHOSEN, _BROWSER)
     return chosen or language_of_browser()
 
@@ -37,14 +35,8 @@ def language_of_browser() -> str:
 
 def speak_with(person: Person) -> None:
     """Speak the language that the person chose from now on in this session."""
-    st.session_state[_ENGLISH] = False
     if _CHOSEN not in st.session_state:
         st.session_state[_CHOSEN] = chosen_language(services.chatbot().database, person.id)
-
-
-def speak_english() -> None:
-    """Speak English on this page, also in its fragments, dialogs and callbacks: no half of it."""
-    st.session_state[_ENGLISH] = True
 
 
 def offer_languages(person: Person) -> None:

@@ -9,11 +9,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.review.turns import AllTurns, TurnFilter
-from chatbot.text.languages import gettext
+from chatbot.text.languages import gettext, gettext_noop
 from ui.elements.frame import in_a_row
 from ui.serving import services
 
-_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "a year": 365, "all time": None}
+_DAYS = {
+    gettext_noop("7 days"): 7,
+    gettext_noop("30 days"): 30,
+    gettext_noop("90 days"): 90,
+    gettext_noop("a year"): 365,
+    gettext_noop("all time"): None,
+}
 
 
 def heading_with_product(title: str, products: Sequence[str], key: str, **options: Any) -> str:
@@ -42,7 +48,14 @@ def choose_scope(page: str) -> TurnFilter:
         turns.choices(person, "product"),
         lambda product: turns.choices(person, "release", product),
     )
-    time = of_time.selectbox("Time", _DAYS, index=1, key=f"{page}-time", bind="query-params")
+    time = of_time.selectbox(
+        gettext("Time"),
+        _DAYS,
+        index=1,
+        key=f"{page}-time",
+        bind="query-params",
+        format_func=gettext,
+    )
     since = None
     if days := _DAYS[time]:
         # Today counts as one of them.
@@ -59,10 +72,10 @@ def choose_release(
 ) -> tuple[str | None, str | None]:
     """Two widgets for a product and a release of it."""
     of_product, of_release = places
-    product = any_of(of_product, "Product", products, f"{page}-product")
+    product = any_of(of_product, gettext("Product"), products, f"{page}-product")
     named = releases(product) if product else ()
     return product, any_of(
-        of_release, "Release", named, f"{page}-release", disabled=product is None
+        of_release, gettext("Release"), named, f"{page}-release", disabled=product is None
     )
 
 

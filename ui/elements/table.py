@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from chatbot.review.exports import Exports, Format
-from chatbot.text.languages import figure, gettext
+from chatbot.text.languages import figure, gettext, gettext_noop
 from ui.elements.address import go
 from ui.elements.frame import button, in_a_row
 from ui.serving import services
-from ui.wording.amounts import how_many
+from ui.wording.amounts import how_many, how_many_more
 from ui.wording.escaping import as_label
 
 Row = TypeVar("Row")
@@ -27,7 +27,11 @@ It is called outside of a script run, where Streamlit knows neither person nor s
 
 _NUMBER = 70
 """The width in pixels of buttons with the number of a row."""
-_LEFT_OUT_IF_EMPTY = ("Questions", "Suspended because", "Problem")
+_LEFT_OUT_IF_EMPTY = (
+    gettext_noop("Questions"),
+    gettext_noop("Suspended because"),
+    gettext_noop("Problem"),
+)
 
 
 def search_box(key: str, label: str, where: str, *, live: bool = True) -> str:
@@ -63,15 +67,16 @@ def show_table(
 ) -> list[Row]:
     """Show rows, whose cells show text of any origin as text; return those chosen.
 
-    `opens` gives each row a button: it sets this query parameter to the row's cell "Open", unless
-    that is empty. `choose` is the selection mode, if rows can be chosen.
+    `opens` gives each row a button: it sets this query parameter to the row's cell in the column
+    `gettext("Open")`, unless that is empty. `choose` is the selection mode, if rows can be chosen.
     """
     config: dict[str, Any] = {}
     table: list[dict[str, Any]] = [{} for _ in rows]
+    needless = set(map(gettext, _LEFT_OUT_IF_EMPTY))
     for label, column in columns.items():
         width, cell = column if isinstance(column, tuple) else (None, column)
         cells = list(map(cell, rows))
-        if label in _LEFT_OUT_IF_EMPTY and not any(cells):
+        if label in needless and not any(cells):
             continue
         # A column that says nothing of itself is what its cells are: numbers to the right.
         if isinstance(width, dict):
@@ -82,9 +87,9 @@ def show_table(
             shown[label] = value
     options: dict[str, Any] = {}
     if opens:
-        open_key = f"{key}-open"
-        width = config.get("Open", {}).get("width", _NUMBER)
-        config["Open"] = st.column_config.ButtonColumn(
+        open_key, label = f"{key}-open", gettext("Open")
+        width = config.get(label, {}).get("width", _NUMBER)
+        config[label] = st.column_config.ButtonColumn(
             width=width, pinned=True, key=open_key, on_click=_open, args=(open_key, opens)
         )
         options["row_height"] = 36
@@ -204,9 +209,9 @@ def newest_first(
             return rows
         st.space("stretch")
         for label, icon, shortcut, there, disabled in (
-            ("Newest", "first_page", None, (None,), is_first),
-            ("Newer", "chevron_left", "P", begins[:-1], is_first),
-            ("Older", "chevron_right", "N", (*begins, rest), rest is None),
+            (gettext("Newest"), "first_page", None, (None,), is_first),
+            (gettext("Newer"), "chevron_left", "P", begins[:-1], is_first),
+            (gettext("Older"), "chevron_right", "N", (*begins, rest), rest is None),
         ):
             button(label, turn_to, *there, icon=icon, shortcut=shortcut, disabled=disabled)
     return rows
@@ -221,7 +226,7 @@ def export_buttons(name: str, export: Export) -> None:
                 partial(_written, export, form),
                 f"strata-{name}.{form}",
                 key=f"export-{name}-{form}",
-                help=f"Download as {form.upper()}. The audit log records each download.",
+                help=gettext("The audit log records each download."),
             )
 
 
@@ -247,7 +252,7 @@ def download(
 
 def first_of(names: Sequence[str], most: int) -> list[str]:
     """The first `most` names, and how many more there are."""
-    return [*names[:most], *([f"and {len(names) - most:,} more"] * (len(names) > most))]
+    return [*names[:most], *how_many_more(len(names) - most)]
 
 
 def bullets(lines: Sequence[str], most: int = 20, longest: int = 600) -> str:

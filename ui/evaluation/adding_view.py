@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
 from corpora.catalog.release import Product
 from corpora.jobs.jobs import DRAFTS, Jobs
 from eval.sets.adding import add_imported
@@ -16,46 +17,52 @@ from ui.documents.jobs_view import show_ended
 from ui.elements.frame import button, done, failures_shown, use_new_widget, widget_round
 from ui.elements.table import bullets
 from ui.serving import services
-from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 from ui.wording.questions import import_notes
 
-_MAPPED = {"question": "question", "gold_answer": "answer", "release": "release", "file": "file"}
-"""The columns that can be chosen here, and what they hold."""
+_MAPPED = {
+    "question": gettext_noop("Column with the question"),
+    "gold_answer": gettext_noop("Column with the answer"),
+    "release": gettext_noop("Column with the release"),
+    "file": gettext_noop("Column with the file"),
+}
+"""The columns that can be chosen here, and the labels of the fields."""
 _NONE = "–"
 
 
 def offer_proposing(product: str) -> None:
     """Order questions of a release, or of what it says otherwise than another one; a job."""
-    st.markdown("**Propose from the documentation**")
+    st.markdown(f"**{gettext('Propose from the documentation')}**")
     names = services.releases(product)
     if not names:
-        st.markdown("This product has no release.")
+        st.markdown(gettext("This product has no releases yet."))
         return
-    release = st.selectbox("Release", names, key=f"propose-release {product}")
+    release = st.selectbox(gettext("Release"), names, key=f"propose-release {product}")
     since = st.selectbox(
-        "What differs from",
+        gettext("What differs from"),
         [name for name in names if name != release],
         index=None,
-        placeholder="no other release",
+        placeholder=gettext("no other release"),
         key=f"propose-since {product} {release}",
     )
-    number = st.number_input("Questions", 1, MOST, NUMBER, key="propose-number")
+    number = st.number_input(gettext("Questions"), 1, MOST, NUMBER, key="propose-number")
     settings, model = services.administered().settings, services.administered().model
     by_model = model is not None and st.toggle(
-        "Worded by the language model",
+        gettext("Worded by the language model"),
         settings.has_capable_model,
         key="propose-model",
-        help="Slower. Its answers have to be quoted from a page; the others are taken from there.",
+        help=gettext(
+            "Slower. Its answers have to be quoted from a page; the others are taken from there."
+        ),
     )
     (newest,) = Jobs(services.administered().database).recent(1, kinds=DRAFTS) or (None,)
     is_open = newest is not None and newest.is_open
-    if button("Propose", icon="lightbulb", key="propose", disabled=is_open):
+    if button(gettext("Propose"), icon="lightbulb", key="propose", disabled=is_open):
         with failures_shown():
             services.administration().draft(
                 product, release, since, int(number), with_model=by_model
             )
-            done("Questions are being proposed.")
+            done(gettext("Questions are being proposed."))
     if newest is None or newest.is_open or newest.product != product:
         return
     if newest.state == "done":
@@ -66,24 +73,27 @@ def offer_proposing(product: str) -> None:
 
 def offer_import(person: Person, product: str) -> None:
     """Import the questions of a file for a product."""
-    st.markdown("**Import a file**")
-    st.caption("CSV, XLSX or JSONL with a question, an answer, and a release in each row.")
+    st.markdown(f"**{gettext('Import a file')}**")
+    st.caption(gettext("CSV, XLSX or JSONL with a question, an answer, and a release in each row."))
     key = f"questions file {product} {widget_round('questions import')}"
     received = st.file_uploader(
-        "File", type=["csv", "xlsx", "jsonl"], max_upload_size=LARGEST // 1_000_000, key=key
+        gettext("File"),
+        type=["csv", "xlsx", "jsonl"],
+        max_upload_size=LARGEST // 1_000_000,
+        key=key,
     )
     if received is None:
         return
-    with failures_shown():
+    with failures_shown(), st.spinner(gettext("Reading the file …")):
         _import(person, product, received.name, received.getvalue())
 
 
-@st.cache_data(show_spinner="Reading the file …", max_entries=4)
+@st.cache_data(show_spinner=False, max_entries=4)
 def _rows(data: bytes, name: str) -> tuple[Row, ...]:
     return read_rows(data, name)
 
 
-@st.cache_data(show_spinner="Reading the questions …", max_entries=4, hash_funcs={Product: repr})
+@st.cache_data(show_spinner=False, max_entries=4, hash_funcs={Product: repr})
 def _questions(
     data: bytes, name: str, columns: Mapping[str, str], product: str, products: Sequence[Product]
 ) -> ImportedSet:
@@ -97,20 +107,29 @@ def _import(person: Person, product: str, name: str, data: bytes) -> None:
     guessed = guess_columns(there, {})
     chosen: dict[str, str] = {}
     offered = [_NONE, *there]
-    for role, what in _MAPPED.items():
+    for role, label in _MAPPED.items():
         index = offered.index(guessed.get(role, _NONE))
-        label = f"Column with the {what}"
-        column = st.selectbox(label, offered, index=index, key=f"column {role} {name} {there}")
+        key = f"column {role} {name} {there}"
+        column = st.selectbox(gettext(label), offered, index=index, key=key)
         chosen[role] = "" if column == _NONE else column
     read = _questions(data, name, chosen, product, services.administered().products())
     for note in import_notes(read):
         st.caption(f"{as_label(note, 300)}\\.")
     if read.left_out:
-        lines = bullets([f"line {left.line:,}: {left.reason}" for left in read.left_out], 10, 230)
-        heading = f"{how_many(len(read.left_out), 'line')} skipped:"
+        left_out = [
+            gettext("line {number}: {reason}", number=figure(left.line), reason=left.reason)
+            for left in read.left_out
+        ]
+        lines = bullets(left_out, 10, 230)
+        heading = ngettext("{number} line skipped:", "{number} lines skipped:", len(left_out))
         st.warning(f"{heading}\n\n{lines}", icon=":material/warning:")
-    label = f"Add {how_many(len(read.questions), 'question')}"
+    label = ngettext("Add {number} question", "Add {number} questions", len(read.questions))
     if button(label, icon="upload", type="primary", key="questions-import"):
         added = add_imported(services.administered(), person, read)
         use_new_widget("questions import")
-        done(f"{how_many(added, 'question')} added to the regression set.")
+        said = ngettext(
+            "{number} question added to the regression set.",
+            "{number} questions added to the regression set.",
+            added,
+        )
+        done(said)

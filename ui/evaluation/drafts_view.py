@@ -6,6 +6,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.review.exports import Exports
+from chatbot.text.languages import gettext, gettext_noop, ngettext
 from chatbot.turn import Citation
 from corpora.jobs.jobs import DRAFTS
 from eval.gold import GoldQuestion
@@ -20,7 +21,13 @@ from ui.serving import services
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 
-_LISTS = ("To decide", "In the set", "Dropped")
+_TO_DECIDE, _IN_SET = gettext_noop("To decide"), gettext_noop("In the set")
+_LISTS = (_TO_DECIDE, _IN_SET, gettext_noop("Dropped"))
+_DECIDED = {
+    State.ACCEPTED: gettext_noop("Accepted."),
+    State.DROPPED: gettext_noop("Dropped."),
+    State.PROPOSED: gettext_noop("Put back."),
+}
 _LONGEST = 600
 """Characters of an answer that are shown."""
 
@@ -30,14 +37,14 @@ def show(person: Person, product: str) -> None:
     show_running(DRAFTS)
     kept = services.proposals()
     with in_a_row(key="questions-bar"):
-        shown = choose_one("Show", _LISTS, f"questions-list {product}", labelled=False)
+        shown = choose_one(gettext("Show"), _LISTS, f"questions-list {product}", labelled=False)
     adding = st.container()
-    if shown == "In the set":
+    if shown == _IN_SET:
         number = _show_set(gather(services.administered().database, product).members, product)
     else:
-        state = State.PROPOSED if shown == "To decide" else State.DROPPED
+        state = State.PROPOSED if shown == _TO_DECIDE else State.DROPPED
         number = _show_proposals(person, kept, state, product)
-    with adding, st.expander("Add questions", icon=":material/add:", expanded=not number):
+    with adding, st.expander(gettext("Add questions"), icon=":material/add:", expanded=not number):
         proposed, imported = st.columns(2, gap="large")
         with proposed:
             offer_proposing(product)
@@ -48,11 +55,11 @@ def show(person: Person, product: str) -> None:
 def _show_proposals(person: Person, kept: Proposals, state: State, product: str) -> int:
     number = kept.count(person, state, product)
     if not number:
-        none = "No question waits for a decision." if state is State.PROPOSED else "None."
-        st.markdown(none)
+        waits = gettext("No question waits for a decision.")
+        st.markdown(waits if state is State.PROPOSED else gettext("No question was dropped."))
         return 0
     if state is State.PROPOSED:
-        st.caption("Accepted questions are asked whenever the regression set is run.")
+        st.caption(gettext("Accepted questions are asked whenever the regression set is run."))
 
     def read(offset: int, limit: int) -> Sequence[Proposal]:
         return kept.page(person, state, product, offset=offset, limit=limit)
@@ -62,11 +69,11 @@ def _show_proposals(person: Person, kept: Proposals, state: State, product: str)
             _show_draft(product, proposal.draft, place)
             with in_a_row(key=f"question-actions-{place}"):
                 if state is State.PROPOSED:
-                    _offer(person, proposal.id, place, State.ACCEPTED, "Accept", "check")
+                    _offer(person, proposal.id, place, State.ACCEPTED, gettext("Accept"), "check")
                     _offer_edit(proposal.id, proposal.draft.gold, place)
-                    _offer(person, proposal.id, place, State.DROPPED, "Drop", "close")
+                    _offer(person, proposal.id, place, State.DROPPED, gettext("Drop"), "close")
                 else:
-                    _offer(person, proposal.id, place, State.PROPOSED, "Put back", "undo")
+                    _offer(person, proposal.id, place, State.PROPOSED, gettext("Put back"), "undo")
 
     key = f"questions {state} {product}"
     read_in_pages(number, key, read, of_proposal, of="question", size=10)
@@ -77,13 +84,21 @@ def _show_set(found: Sequence[Member], product: str) -> int:
     stale = sum(bool(member.stale) for member in found)
     if not found:
         st.markdown(
-            "The regression set is empty. It has the questions that are accepted here, imported or "
-            "rated well, and the answers that admins wrote."
+            gettext(
+                "The regression set is empty. It has the questions that are accepted here, "
+                "imported or rated well, and the answers that admins wrote."
+            )
         )
         return 0
     with in_a_row(key="questions-summary"):
-        apart = f", {how_many(stale, 'stale one')} of them left out" if stale else ""
-        st.markdown(f"**{how_many(len(found), 'question')}**{apart}")
+        st.markdown(f"**{how_many(len(found), 'question')}**")
+        if stale:
+            left_out = ngettext(
+                "{number} of them is stale and left out.",
+                "{number} of them are stale and left out.",
+                stale,
+            )
+            st.markdown(left_out)
         _offer_export(found, product)
     person = services.current_person()
 
@@ -91,11 +106,12 @@ def _show_set(found: Sequence[Member], product: str) -> int:
         with st.container(border=True, key=f"question-{place}", gap="xsmall"):
             _show_draft(product, Draft(member.gold, member.came_from, member.pages), place)
             if member.stale:
-                st.warning(f"Stale: {as_text(member.stale)}\\.", icon=":material/history:")
+                why = gettext("Stale: {reason}", reason=as_text(member.stale))
+                st.warning(f"{why}\\.", icon=":material/history:")
             if (proposal := member.proposal) is not None:
                 with in_a_row(key=f"question-actions-{place}"):
                     _offer_edit(proposal, member.gold, place)
-                    _offer(person, proposal, place, State.DROPPED, "Take out", "close")
+                    _offer(person, proposal, place, State.DROPPED, gettext("Take out"), "close")
 
     # What is stale wants a look.
     ordered = sorted(found, key=lambda member: not member.stale)
@@ -112,9 +128,9 @@ def _show_draft(product: str, draft: Draft, number: int) -> None:
         release = as_label(", ".join(gold.gold_releases), 60)
         badges = f":gray-badge[:material/layers: {release}]" if release else ""
         if not gold.answerable:
-            badges += " :orange-badge[not documented]"
+            badges += f" :orange-badge[{gettext('not documented')}]"
         elif not gold.must_include:
-            badges += " :blue-badge[judge only]"
+            badges += f" :blue-badge[{gettext('judge only')}]"
         origin = f":small[:gray[{as_label(draft.came_from, 120)}]]"
         st.markdown(f"{badges} {origin}".strip(), width="content")
     if draft.pages:
@@ -150,27 +166,33 @@ def _offer(person: Person, proposal: int, place: int, state: State, label: str, 
     if button(label, icon=icon, key=f"question-{state}-{place}"):
         with failures_shown():
             services.proposals().decide(person, proposal, state)
-            done({"accepted": "Accepted.", "dropped": "Dropped.", "proposed": "Put back."}[state])
+            done(gettext(_DECIDED[state]))
 
 
 def _offer_edit(proposal: int, gold: GoldQuestion, place: int) -> None:
-    if button("Edit …", icon="edit", key=f"question-edit-{place}"):
-        edit(proposal, gold)
+    if button(gettext("Edit …"), icon="edit", key=f"question-edit-{place}"):
+        title = gettext("Edit the question")
+        st.dialog(title, width="large", icon=":material/edit:")(edit)(proposal, gold)
 
 
-@st.dialog("Edit the question", width="large", icon=":material/edit:")
 def edit(proposal: int, gold: GoldQuestion) -> None:
     """Ask for another question or answer; saved, it is accepted."""
-    question = st.text_area("Question", gold.question, height=80, key=f"question-of-{proposal}")
-    answer = st.text_area("Answer", gold.gold_answer, height=160, key=f"answer-of-{proposal}")
-    st.caption(
-        "A right answer has to state the figures, code and names of this one; where it has none, "
-        "only a judge can tell. A saved question is accepted."
+    question = st.text_area(
+        gettext("Question"), gold.question, height=80, key=f"question-of-{proposal}"
     )
-    if button("Save", icon="save", type="primary", key="question-save"):
+    answer = st.text_area(
+        gettext("Answer"), gold.gold_answer, height=160, key=f"answer-of-{proposal}"
+    )
+    st.caption(
+        gettext(
+            "A right answer has to state the figures, code and names of this one; where it has "
+            "none, only a judge can tell. A saved question is accepted."
+        )
+    )
+    if button(gettext("Save"), icon="save", type="primary", key="question-save"):
         with failures_shown():
             services.proposals().edit(services.current_person(), proposal, question, answer)
-            done("Saved and accepted.")
+            done(gettext("Saved and accepted."))
 
 
 def _offer_export(found: Sequence[Member], product: str) -> None:

@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from chatbot.accounts.people import Person
+from chatbot.text.languages import gettext
 from eval.reports.history import past_runs
 from ui.elements.frame import Access, page, show_tabs
 from ui.elements.scope import heading_with_product
@@ -22,8 +23,8 @@ def evaluation(person: Person) -> None:
     """Show the runs on a product and its questions, or the run that the address names."""
     products = [product.name for product in services.administered().products()]
     if not products:
-        st.title("Evaluation", anchor=False)
-        st.info("There is no documentation yet to ask about.", icon=":material/science:")
+        st.title(gettext("Evaluation"), anchor=False)
+        st.info(gettext("There is no documentation yet."), icon=":material/science:")
         return
     opened = st.query_params.get("run", "")
     data_dir = services.administered().settings.data_dir
@@ -33,11 +34,11 @@ def evaluation(person: Person) -> None:
             if run.folder.name == opened:
                 show_run(person, run)
                 return
-    product = heading_with_product("Evaluation", products, "evaluation product")
+    product = heading_with_product(gettext("Evaluation"), products, "evaluation product")
     show_tabs(
         TAB,
         {
-            "Runs": partial(show_runs, product),
-            "Questions": partial(drafts_view.show, person, product),
+            gettext("Runs"): partial(show_runs, product),
+            gettext("Questions"): partial(drafts_view.show, person, product),
         },
     )

@@ -8,6 +8,7 @@ import streamlit as st
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
+from chatbot.text.languages import gettext
 from eval.reports.history import PastRun
 from eval.reports.html import html_failures, html_figures, html_report
 from eval.reports.markdown import markdown_report
@@ -29,13 +30,15 @@ def show_run(person: Person, run: PastRun) -> None:
     """Show a run as far as it has come."""
     files = RunFolder(run.folder)
     changed = (f.stat().st_mtime_ns for f in (files.manifest, files.scores) if f.exists())
-    summary = _summary(run.folder, tuple(changed))
+    with st.spinner(gettext("Reading the run …")):
+        summary = _summary(run.folder, tuple(changed))
     manifest, failures = summary.manifest, how_many(len(summary.failures), "failure")
     with st.container(gap="small", key="release-heading"):
-        button("All runs", partial(go, run=None), icon="arrow_back", type="tertiary")
+        button(gettext("All runs"), partial(go, run=None), icon="arrow_back", type="tertiary")
         st.title(as_label(manifest.name, 120), anchor=False)
         asked = how_many(manifest.questions, "question")
-        made = f"{asked} · {when(manifest.started)} · {manifest.model or 'no language model'}"
+        model = manifest.model or gettext("no language model")
+        made = f"{asked} · {when(manifest.started)} · {model}"
         st.markdown(f":gray[{as_label(made, 200)}]")
         for remark in summary.remarks:
             st.markdown(f":material/info: {as_text(remark)}")
@@ -43,15 +46,17 @@ def show_run(person: Person, run: PastRun) -> None:
     show_tabs(
         "run tab",
         {
-            "Figures": lambda: _show(html_figures(summary)),
-            failures.capitalize(): lambda: _failures(summary),
-            "What was run": lambda: show_facts(dict(manifest_rows(manifest)), _LONGEST_FACT),
+            gettext("Figures"): lambda: _show(html_figures(summary)),
+            failures: lambda: _failures(summary),
+            gettext("What was run"): lambda: show_facts(
+                dict(manifest_rows(manifest)), _LONGEST_FACT
+            ),
         },
     )
 
 
 # Intervals of many measures take seconds; a folder changes only while its run goes on.
-@st.cache_resource(max_entries=4, show_spinner="Reading the run …")
+@st.cache_resource(max_entries=4, show_spinner=False)
 def _summary(folder: Path, changed: tuple[int, ...]) -> RunSummary:
     return summarize(read_run(folder))
 
@@ -70,15 +75,15 @@ def _downloads(person: Person, name: str, summary: RunSummary) -> None:
 
     with in_a_row():
         for label, make, suffix in (
-            ("Report (HTML)", html_report, "html"),
-            ("Report (Markdown)", markdown_report, "md"),
+            (gettext("Report (HTML)"), html_report, "html"),
+            (gettext("Report (Markdown)"), markdown_report, "md"),
         ):
             download(label, partial(written, make), f"{name}.{suffix}", key=f"run as {suffix}")
 
 
 def _failures(summary: RunSummary) -> None:
     if not summary.failures:
-        st.markdown("No answer was wrong.")
+        st.markdown(gettext("No answer was wrong."))
     list_in_pages(
         summary.failures,
         f"failures of {summary.manifest.name}",

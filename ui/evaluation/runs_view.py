@@ -1,30 +1,34 @@
 """The runs on a product: one is started, the share of right answers over time, all of them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
+from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
 from corpora.jobs.jobs import EVALUATIONS, Jobs
 from eval.reports.history import PastRun, asked_the_same, past_runs
 from eval.reports.outcomes import Outcome, Outcomes, share
+from eval.runs.folder import RunState
 from eval.sets.regression import regression_set
 from ui.documents.jobs_view import show_ended, show_running
 from ui.elements.charts import chart_over_time
 from ui.elements.frame import button, done, failures_shown, in_a_row, when
 from ui.elements.table import Columns, show_table
 from ui.serving import services
-from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label
 
 _SYSTEMS = ("good", "bad", "fair", "other")
 """The colors of the systems that are drawn; more lines could not be told apart."""
-_WHAT_IT_DOES = "Asks the {} of the regression set as users do. Their own questions go first."
-_NOTHING_TO_ASK = (
-    "The regression set is empty. Add questions on the tab **Questions**, or put rated answers "
-    "into it on the page **Review**."
-)
+_STATES = {
+    RunState.PLANNED: gettext_noop("planned"),
+    RunState.ASKING: gettext_noop("asking"),
+    RunState.JUDGING: gettext_noop("judging"),
+    RunState.DONE: gettext_noop("done"),
+    RunState.STOPPED: gettext_noop("stopped"),
+}
 
 
 def show_runs(product: str) -> None:
@@ -33,18 +37,20 @@ def show_runs(product: str) -> None:
     _start(product)
     runs = past_runs(services.administered().settings.data_dir, product)
     if not runs:
-        st.markdown("No run yet. Its figures appear here as soon as one is done.")
+        st.markdown(gettext("No run yet. Its figures appear here as soon as one is done."))
         return
     _over_time(asked_the_same(runs))
     columns: Columns[PastRun] = {
-        "Open": (190, lambda run: run.folder.name),
-        "Right": (280, lambda run: _by_system(run.outcomes, Outcome.RIGHT)),
-        "Wrong release": (280, lambda run: _by_system(run.outcomes, Outcome.WRONG_RELEASE)),
-        "Questions": (NumberColumn(width=90), lambda run: run.manifest.questions),
-        "Started": (160, lambda run: when(run.manifest.started)),
-        "State": lambda run: run.manifest.state,
+        gettext("Open"): (190, lambda run: run.folder.name),
+        gettext("Right"): (280, partial(_share, Outcome.RIGHT)),
+        gettext("Wrong release"): (280, partial(_share, Outcome.WRONG_RELEASE)),
+        gettext("Questions"): (NumberColumn(width=90), lambda run: run.manifest.questions),
+        gettext("Started"): (160, lambda run: when(run.manifest.started)),
+        gettext("State"): lambda run: gettext(_STATES[run.manifest.state]),
     }
-    show_table(runs, columns, key="evaluation-runs", opens="run", name="Runs", height="auto")
+    show_table(
+        runs, columns, key="evaluation-runs", opens="run", name=gettext("Runs"), height="auto"
+    )
 
 
 def _start(product: str) -> None:
@@ -53,14 +59,27 @@ def _start(product: str) -> None:
     (newest,) = Jobs(database).recent(1, kinds=EVALUATIONS) or (None,)
     with in_a_row(key="evaluation-start"):
         is_open = newest is not None and newest.is_open
-        if button("Run now", icon="play_arrow", type="primary", disabled=is_open or not questions):
+        is_disabled = is_open or not questions
+        if button(gettext("Run now"), icon="play_arrow", type="primary", disabled=is_disabled):
             with failures_shown():
                 services.administration().evaluate(product)
-                done("The run has started.")
-        asked = how_many(len(questions), "question")
-        st.markdown(_WHAT_IT_DOES.format(asked) if questions else _NOTHING_TO_ASK)
+                done(gettext("The run has started."))
+        st.markdown(_what_it_does(len(questions)))
     if newest is not None and newest.product == product and newest.state in ("failed", "cancelled"):
         show_ended(newest)
+
+
+def _what_it_does(questions: int) -> str:
+    if not questions:
+        return gettext(
+            "The regression set is empty. Add questions on the tab **Questions**, or put rated "
+            "answers into it on the page **Review**."
+        )
+    return ngettext(
+        "Asks the {number} question of the regression set as users do. Their own go first.",
+        "Asks the {number} questions of the regression set as users do. Their own go first.",
+        questions,
+    )
 
 
 def _over_time(runs: Sequence[PastRun]) -> None:
@@ -69,13 +88,13 @@ def _over_time(runs: Sequence[PastRun]) -> None:
     if not drawn:
         return
     of = as_label(runs[-1].manifest.questions_file.removesuffix(".jsonl"))
-    st.subheader(f"Right answers in percent: {of}", anchor=False)
+    st.subheader(gettext("Right answers in percent: {set}", set=of), anchor=False)
     series = {
         system: (color, [_percent(run.outcomes.get(system), Outcome.RIGHT) for run in runs])
         for system, color in zip(drawn, _SYSTEMS, strict=False)
     }
     starts = [run.manifest.started for run in runs]
-    chart_over_time(starts, series, lines=True, height=220, none="None was right.")
+    chart_over_time(starts, series, lines=True, height=220, none=gettext("None was right."))
 
 
 def _percent(outcomes: Outcomes | None, outcome: Outcome) -> float | None:
@@ -83,8 +102,8 @@ def _percent(outcomes: Outcomes | None, outcome: Outcome) -> float | None:
     return None if of_all is None else round(100 * of_all, 1)
 
 
-def _by_system(outcomes: Mapping[str, Outcomes], outcome: Outcome) -> str:
-    shares = ((system, _percent(found, outcome)) for system, found in outcomes.items())
+def _share(outcome: Outcome, run: PastRun) -> str:
+    shares = ((system, _percent(found, outcome)) for system, found in run.outcomes.items())
     return ", ".join(
-        f"{system} {percent:.0f} %" for system, percent in shares if percent is not None
+        f"{system} {figure(percent)} %" for system, percent in shares if percent is not None
     )

@@ -9,13 +9,16 @@ from streamlit.column_config import DatetimeColumn
 
 from chatbot.accounts.audit import AuditLog
 from chatbot.accounts.people import Person
+from chatbot.text.languages import figure, gettext, ngettext
 from corpora.database.history_tables import AuditRow
 from ui.elements.frame import Access, page
 from ui.elements.scope import any_of
 from ui.elements.table import Columns, export_rows, newest_first, show_table
 from ui.serving import services
 from ui.wording.amounts import how_large
+from ui.wording.audited import action_name
 
+_TO_THE_SECOND = DatetimeColumn(format="YYYY-MM-DD HH:mm:ss")
 _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 """Texts of which the log keeps only the number of characters."""
 
@@ -24,32 +27,34 @@ _ONLY_LENGTHS = ("corrected_answer", "note", "reason")
 def audit(reader: Person) -> None:
     """Show who did what."""
     log = AuditLog(services.administered().database)
-    st.title("Audit log", anchor=False)
+    st.title(gettext("Audit log"), anchor=False)
     actions, people = log.choices(reader)
     if not actions:
         st.info(
-            "No entries yet. Uploads, deletions, rollbacks, ratings and exports are listed here. "
-            "Entries cannot be changed or removed.",
+            gettext(
+                "No entries yet. Uploads, deletions, rollbacks, ratings and exports are listed "
+                "here. Entries cannot be changed or removed."
+            ),
             icon=":material/fact_check:",
         )
         return
     of_action, of_person = st.columns(2)
-    action = any_of(of_action, "Action", actions, "audit-what", shown=str.capitalize)
-    person = any_of(of_person, "User", people, "audit-who")
+    action = any_of(of_action, gettext("Action"), actions, "audit-what", shown=action_name)
+    person = any_of(of_person, gettext("User"), people, "audit-who")
     entries = newest_first(
         "audit",
         (action, person),
         lambda before: log.page(reader, before=before, action=action, person=person),
     )
     if not entries:
-        st.info("This user has no such entries.", icon=":material/fact_check:")
+        st.info(gettext("This user has no such entries."), icon=":material/fact_check:")
         return
     columns: Columns[AuditRow] = {
-        "When (UTC)": (DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"), lambda entry: entry.at),
-        "Action": lambda entry: entry.action.capitalize(),
-        "Applies to": lambda entry: entry.subject,
-        "User": ("medium", lambda entry: entry.person),
-        "Details": ("large", _details),
+        gettext("When (UTC)"): (_TO_THE_SECOND, lambda entry: entry.at),
+        gettext("Action"): lambda entry: action_name(entry.action),
+        gettext("Applies to"): lambda entry: entry.subject,
+        gettext("User"): ("medium", lambda entry: entry.person),
+        gettext("Details"): ("large", _details),
     }
     show_table(entries, columns)
     read = partial(log.rows, reader, action=action, person=person)
@@ -64,9 +69,9 @@ def _details(entry: AuditRow) -> str:
 
 def _shown(name: str, value: Any) -> str:
     if value is None or value == "" or value == []:
-        return "none"
+        return gettext("none")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     if isinstance(value, Mapping):
         return ", ".join(f"{key} = {of}" for key, of in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -74,5 +79,5 @@ def _shown(name: str, value: Any) -> str:
     if name == "size":
         return how_large(value)
     if name in _ONLY_LENGTHS and isinstance(value, int):
-        return f"{value:,} characters"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        return ngettext("{number} character", "{number} characters", value)
+    return figure(value) if isinstance(value, int) else str(value)

@@ -14,6 +14,7 @@ from chatbot.memory.pairs import Rating
 from chatbot.review.exports import Exports
 from chatbot.review.ratings import Status, review_of
 from chatbot.review.turns import ANY, MOST_COUNTED, NOT_RATED, AllTurns, TurnFilter
+from chatbot.text.languages import figure, gettext, gettext_noop
 from chatbot.turn import Route
 from corpora.database.history_tables import TurnRow
 from ui.elements.address import number_in_address
@@ -25,6 +26,7 @@ from ui.review.saved_answers import saved_answers
 from ui.review.turn_page import turn_page
 from ui.serving import services
 from ui.wording.amounts import how_many
+from ui.wording.reviews import name_of
 
 _PAGE_SIZE = 25
 _OUTCOMES: dict[str, dict[str, Any]] = {
@@ -37,21 +39,21 @@ _NO_DAYS: Any = ()
 _NO_NAME = LOCAL.name
 _KEPT: Literal["query-params"] = "query-params"
 _FILTERS: dict[str, tuple[str, dict[str, Any] | None]] = {
-    "product": ("Product", None),
-    "release": ("Release", None),
-    "outcome": ("Outcome", _OUTCOMES),
-    "thumbs": ("Thumbs", {"up": 1, "down": -1}),
-    "route": ("Route", {str(route): str(route) for route in Route}),
-    "document": ("Cited document", None),
+    "product": (gettext_noop("Product"), None),
+    "release": (gettext_noop("Release"), None),
+    "outcome": (gettext_noop("Outcome"), _OUTCOMES),
+    "thumbs": (gettext_noop("Thumbs"), {"up": 1, "down": -1}),
+    "route": (gettext_noop("Route"), {str(route): str(route) for route in Route}),
+    "document": (gettext_noop("Cited document"), None),
     "rating": (
-        "Rating",
+        gettext_noop("Rating"),
         {"not rated": NOT_RATED, **{str(rating): str(rating) for rating in Rating}},
     ),
-    "status": ("Status", {str(status): str(status) for status in Status}),
-    "assignee": ("Assigned to", None),
-    "in_regression_set": ("In the regression set", _YES),
-    "owner": ("User", None),
-    "superseded": ("Asked again since", _YES),
+    "status": (gettext_noop("Status"), {str(status): str(status) for status in Status}),
+    "assignee": (gettext_noop("Assigned to"), None),
+    "in_regression_set": (gettext_noop("In the regression set"), _YES),
+    "owner": (gettext_noop("User"), None),
+    "superseded": (gettext_noop("Asked again since"), _YES),
 }
 """For each name of `TurnFilter` the label of its widget, and what the options mean.
 
@@ -65,24 +67,24 @@ def history(person: Person) -> None:
     """Show everybody's questions and the saved answers, or the one that the address names."""
     turns = AllTurns(services.administered().database)
     if (pair := number_in_address("pair")) is not None and saved_answer(person, pair):
-        open_tab("review-tab", "Saved answers")
+        open_tab("review-tab", gettext("Saved answers"))
         return
-    st.title("Review", anchor=False)
+    st.title(gettext("Review"), anchor=False)
     if (turn := number_in_address("turn")) is not None:
         turn_page(turns, person, turn, _filter_bar(turns, person))
         return
     show_tabs(
         "review-tab",
         {
-            "Questions": lambda: _list(turns, person, _filter_bar(turns, person)),
-            "Saved answers": lambda: saved_answers(person),
+            gettext("Questions"): lambda: _list(turns, person, _filter_bar(turns, person)),
+            gettext("Saved answers"): lambda: saved_answers(person),
         },
     )
 
 
 def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
     number = turns.count(person, wanted)
-    more = f"More than {MOST_COUNTED:,} answers"
+    more = gettext("More than {number} answers", number=figure(MOST_COUNTED))
     heading = more if number > MOST_COUNTED else how_many(number, "answer")
     turns_shown = newest_first(
         "history",
@@ -91,24 +93,22 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         heading,
     )
     if not turns_shown:
-        message = (
-            "No questions yet. Questions and answers appear here as people ask."
-            if wanted == ANY
-            else "No answer matches. Remove a filter or search for fewer words."
-        )
+        message = gettext("No answer matches. Remove a filter or search for fewer words.")
+        if wanted == ANY:
+            message = gettext("No questions yet. Questions and answers appear here as people ask.")
         st.info(message, icon=":material/history:")
         return
     columns: Columns[TurnRow] = {
-        "Open": lambda turn: str(turn.id),
-        "Question": (320, lambda turn: turn.question),
-        "Release": (130, lambda turn: f"{turn.product or ''} {turn.release or ''}".strip()),
-        "Outcome": (150, _outcome),
-        "Asked": (145, lambda turn: when(turn.created)),
-        "Thumbs": (65, _thumbs),
-        "Review": (125, _review),
-        "Seconds": (NumberColumn(width=70, format="%.1f"), lambda turn: turn.seconds),
-        "Assigned to": (140, lambda turn: review_of(turn).assignee),
-        "User": (160, lambda turn: turn.owner),
+        gettext("Open"): lambda turn: str(turn.id),
+        gettext("Question"): (320, lambda turn: turn.question),
+        gettext("Release"): (130, _release),
+        gettext("Outcome"): (150, _outcome),
+        gettext("Asked"): (145, lambda turn: when(turn.created)),
+        gettext("Thumbs"): (65, _thumbs),
+        gettext("Review"): (125, _review),
+        gettext("Seconds"): (NumberColumn(width=70, format="%.1f"), lambda turn: turn.seconds),
+        gettext("Assigned to"): (140, lambda turn: review_of(turn).assignee),
+        gettext("User"): (160, lambda turn: turn.owner),
     }
     show_table(turns_shown, columns, key="history-table", opens="turn")
     with st.container(horizontal=True, key="history-files", gap="small"):
@@ -116,50 +116,49 @@ def _list(turns: AllTurns, person: Person, wanted: TurnFilter) -> None:
         export_buttons("history", lambda form: exports.turns(person, form, wanted))
 
 
+def _release(turn: TurnRow) -> str:
+    return f"{turn.product or ''} {turn.release or ''}".strip()
+
+
 def _thumbs(turn: TurnRow) -> str:
-    return {1: "up", -1: "down"}[turn.feedback.thumbs] if turn.feedback else ""
+    if turn.feedback is None:
+        return ""
+    return gettext("up") if turn.feedback.thumbs > 0 else gettext("down")
 
 
 def _review(turn: TurnRow) -> str:
     review = review_of(turn)
-    return ", ".join(filter(None, (review.rating, "done" * (review.status == "done"))))
+    codes = review.rating, review.status if review.status == Status.DONE else ""
+    return ", ".join(map(name_of, filter(None, codes)))
 
 
 def _outcome(turn: TurnRow) -> str:
     if turn.superseded:
-        return "asked again"
-    if turn.route == "clarify":
-        return "clarification needed"
-    if turn.abstained and turn.route != "chat":
-        return "I don't know"
-    named = {
-        "compare": "compared",
-        "reuse": "saved answer",
-        "inventory": "catalog",
-        "chat": "small talk",
-        "graph": "parameters",
-        "model": "by the model alone",
-    }
-    return named.get(turn.route, "answered")
+        return gettext("asked again")
+    if turn.abstained and turn.route not in (Route.CLARIFY, Route.CHAT):
+        return gettext("I don't know")
+    is_plain = turn.route in ("", Route.DOCUMENTS, Route.REFERENCE)
+    return gettext("answered") if is_plain else name_of(turn.route)
 
 
 def _filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
     with st.container(horizontal=True, vertical_alignment="bottom", key="history-filter"):
         words = st.text_input(
-            "Search questions and answers",
+            gettext("Search questions and answers"),
             key=_key("words"),
             bind=_KEPT,
             icon=":material/search:",
-            placeholder="Search (last word may be partial)",
+            placeholder=gettext("Search (last word may be partial)"),
         )
         used = sum(st.session_state.get(_key(name)) not in (None, (), "") for name in _NAMES)
-        label = f"Filters ({used})" if used else "Filters"
+        label = gettext("Filters ({number})", number=used) if used else gettext("Filters")
         popover = st.popover(label, icon=":material/filter_list:")
     chosen_filters: dict[str, Any] = {}
     with popover:
         for number, (name, (label, meanings)) in enumerate(_FILTERS.items()):
             if number % 2 == 0:
                 places = st.columns(2)
+            shown = str if meanings is None else name_of
             if meanings is None:
                 product = chosen_filters.get("product") if name == "release" else None
                 meanings = _choices(
@@ -170,12 +169,12 @@ def _filter_bar(turns: AllTurns, person: Person) -> TurnFilter:
                     person,
                 )
             place = places[number % 2]
-            chosen = any_of(place, label, list(meanings), _key(name))
+            chosen = any_of(place, gettext(label), list(meanings), _key(name), shown=shown)
             if chosen is not None:
                 meant: Any = meanings[chosen]
                 chosen_filters |= meant if name == "outcome" else {name: meant}
         chosen_filters |= _of_time()
-        button("Clear all filters", _clear, icon="filter_list_off", key=_key("clear"))
+        button(gettext("Clear all filters"), _clear, icon="filter_list_off", key=_key("clear"))
     return TurnFilter(words=words, **chosen_filters)
 
 
@@ -183,10 +182,14 @@ def _of_time() -> dict[str, Any]:
     left, right = st.columns(2)
     # The type of `value` knows no empty range, which its documentation offers.
     range_chosen: Any = left.date_input(
-        "Asked between", value=_NO_DAYS, key=_key("asked"), bind=_KEPT
+        gettext("Asked between"), value=_NO_DAYS, key=_key("asked"), bind=_KEPT
     )
     seconds = right.number_input(
-        "Took at least (seconds)", min_value=0.0, value=None, key=_key("seconds"), bind=_KEPT
+        gettext("Took at least (seconds)"),
+        min_value=0.0,
+        value=None,
+        key=_key("seconds"),
+        bind=_KEPT,
     )
     days: tuple[date, ...] = range_chosen if isinstance(range_chosen, tuple) else (range_chosen,)
     # The days are those of the browser.

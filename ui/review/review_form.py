@@ -5,6 +5,7 @@ import streamlit as st
 from chatbot.accounts.people import Person
 from chatbot.review.regression_set import RegressionSet
 from chatbot.review.turns import AllTurns, OpenedTurn
+from chatbot.text.languages import gettext
 from ui.elements.frame import button, done, failures_shown, use_new_widget, when, widget_round
 from ui.serving import services
 from ui.wording.escaping import as_label
@@ -25,31 +26,36 @@ def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
     seen = st.session_state[f"{name}-seen"]
     with st.form(name, border=True):
         corrected = st.text_area(
-            "Corrected answer",
+            gettext("Corrected answer"),
             seen["corrected_answer"],
             height=100,
-            placeholder="What it should say, or “I don’t know” if it is not documented",
+            placeholder=gettext("What it should say, or “I don’t know” if it is not documented"),
             key=f"{key}-answer",
         )
         release = _one_of(
-            "Correct release",
+            gettext("Correct release"),
             services.releases(product),
             seen["corrected_release"],
-            "the release that was used",
+            gettext("the release that was used"),
             f"{key}-release",
         )
         note = st.text_area(
-            "Note",
+            gettext("Note"),
             seen["note"],
             height=80,
-            placeholder="Visible to admins only",
+            placeholder=gettext("Visible to admins only"),
             key=f"{key}-note",
         )
         people = [person.id or person.name, *turns.choices(person, "assignee")]
         assignee = _one_of(
-            "Assigned to", people, seen["assignee"], "nobody", f"{key}-assignee", others=True
+            gettext("Assigned to"),
+            people,
+            seen["assignee"],
+            gettext("nobody"),
+            f"{key}-assignee",
+            others=True,
         )
-        if st.form_submit_button("Save", icon=":material/save:", type="primary"):
+        if st.form_submit_button(gettext("Save"), icon=":material/save:", type="primary"):
             st.session_state[f"{name}-seen"] = now
             with failures_shown():
                 services.ratings().change(
@@ -62,14 +68,15 @@ def review_form(turns: AllTurns, person: Person, opened: OpenedTurn) -> None:
                     assignee=assignee,
                 )
                 use_new_widget(name)
-                done("Saved.")
+                done(gettext("Saved."))
     if review.reviewer:
-        st.caption(f"Reviewed by {as_label(review.reviewer)}, {as_label(when(review.updated))}")
+        moment, name = as_label(when(review.updated)), as_label(review.reviewer)
+        st.caption(gettext("Reviewed by {name}, {moment}", name=name, moment=moment))
     kept = RegressionSet(services.administered().database)
     label, icon, change = (
-        ("Remove from the regression set", "remove", kept.remove)
+        (gettext("Remove from the regression set"), "remove", kept.remove)
         if review.in_regression_set
-        else ("Add to the regression set", "add", kept.add)
+        else (gettext("Add to the regression set"), "add", kept.add)
     )
     if button(label, icon=icon, key="regression"):
         with failures_shown():

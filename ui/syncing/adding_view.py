@@ -9,14 +9,16 @@ from typing import Any
 import streamlit as st
 
 from chatbot.administration.sources import Sources, Trial, TriedPage
+from chatbot.text.languages import gettext
 from corpora.sources.kinds import kinds, source_kind
 from corpora.sources.schedules import NEVER
 from ui.elements.address import go
 from ui.elements.frame import button, choose_one, done, failures_shown
-from ui.elements.table import bullets, first_of
-from ui.syncing.options_form import option_fields
+from ui.elements.table import first_of
+from ui.syncing.left_out import show_left_out
+from ui.syncing.options_form import option_fields, told_of
 from ui.syncing.schedule_form import schedule_field
-from ui.wording.amounts import how_many
+from ui.wording.amounts import how_many, with_names
 from ui.wording.escaping import as_label, as_text, visible
 from ui.wording.sources import kind_name
 
@@ -28,28 +30,28 @@ _LINES = 3
 def show_adding(sources: Sources, products: Sequence[str]) -> None:
     """Show the form, and below it the last trial of what it says."""
     with st.container(gap=None, key="sources-heading"):
-        button("All sources", go, icon="arrow_back", type="tertiary", kwargs={"add": None})
-        st.title("Add a source", anchor=False)
-    names = {kind_name(kind): kind for kind in kinds()}
-    kind = names[choose_one("Kind", list(names), "source kind", labelled=False)]
+        button(gettext("All sources"), go, icon="arrow_back", type="tertiary", kwargs={"add": None})
+        st.title(gettext("Add a source"), anchor=False)
+    label, key = gettext("Kind"), "source kind"
+    kind = choose_one(label, list(kinds()), key, labelled=False, shown=kind_name)
     of = source_kind(kind).options
-    st.caption(as_label(getdoc(of) or "", 300))
+    st.caption(as_label(told_of(getdoc(of)), 300))
     with st.form(f"source {kind}", border=False, width=640):
         product = st.selectbox(
-            "Product",
+            gettext("Product"),
             products,
             index=None,
             accept_new_options=True,
-            placeholder="Choose or enter a new one",
+            placeholder=gettext("Choose or enter a new one"),
             key="source product",
         )
         options = option_fields(of, f"source {kind}")
         schedule = schedule_field(NEVER, f"source {kind}")
-        starts = st.checkbox("Bring its documentation at once", True, key="source starts")
+        starts = st.checkbox(gettext("Bring its documentation at once"), True, key="source starts")
         with st.container(horizontal=True, gap="small"):
-            tries = st.form_submit_button("Try", icon=":material/preview:")
-            adds = st.form_submit_button("Add", icon=":material/add:", type="primary")
-        st.caption("Try reads up to ten pages and changes nothing.")
+            tries = st.form_submit_button(gettext("Try"), icon=":material/preview:")
+            adds = st.form_submit_button(gettext("Add"), icon=":material/add:", type="primary")
+        st.caption(gettext("Try reads up to ten pages and changes nothing."))
     if adds:
         with failures_shown():
             _add(sources, (product or "").strip(), kind, options, schedule, starts=starts)
@@ -75,23 +77,24 @@ def _add(
         sources.sync(added.id)
     st.session_state.pop(_TRIED, None)
     go(add=None, source=added.id)
-    done("Added. Its documentation is being brought." if starts else "Added.")
+    brought = gettext("Added. Its documentation is being brought.")
+    done(brought if starts else gettext("Added."))
 
 
 def _try(sources: Sources, kind: str, options: Mapping[str, Any], release: str = "") -> None:
     st.session_state.pop(_TRIED, None)
-    with failures_shown(), st.spinner("Reading up to ten pages …"):
+    with failures_shown(), st.spinner(gettext("Reading up to ten pages …")):
         st.session_state[_TRIED] = kind, options, sources.try_out(kind, options, release)
 
 
 def _show(sources: Sources, kind: str, options: Mapping[str, Any], trial: Trial) -> None:
     with st.container(key="source-trial", gap="small"):
-        st.subheader("What it would bring", anchor=False)
+        st.subheader(gettext("What it would bring"), anchor=False)
         newest_first = trial.releases[::-1]
-        named = ", ".join(first_of(newest_first, _NAMED))
-        st.markdown(f"{how_many(len(newest_first), 'release')}: {as_label(named, 400)}")
+        releases = how_many(len(newest_first), "release")
+        st.markdown(as_label(with_names(releases, first_of(newest_first, _NAMED)), 400))
         release = st.selectbox(
-            "Pages of",
+            gettext("Pages of"),
             newest_first,
             index=newest_first.index(trial.release),
             format_func=visible,
@@ -103,22 +106,20 @@ def _show(sources: Sources, kind: str, options: Mapping[str, Any], trial: Trial)
                 st.rerun()
             return
         if not trial.pages:
-            st.info("No page that can be read was found in this release.")
+            st.info(gettext("No page that can be read was found in this release."))
         for number, page in enumerate(trial.pages):
             with st.container(border=True, key=f"tried-{number}", gap="xsmall"):
                 title, file = as_label(page.title or page.file, 200), as_label(page.file, 200)
                 st.markdown(f"**{title}**\\\n:gray[{file}]")
                 if page.problem:
-                    st.markdown(f":orange-badge[left out] {as_label(page.problem, 300)}")
+                    badge = f":orange-badge[{gettext('left out')}]"
+                    st.markdown(f"{badge} {as_label(page.problem, 300)}")
                 elif beginning := _beginning(page):
                     st.markdown(beginning)
                 if page.address:
-                    st.link_button(
-                        "Original", page.address, icon=":material/open_in_new:", type="tertiary"
-                    )
-        if trial.remarks:
-            with st.expander(f"Left out ({len(trial.remarks):,})"):
-                st.markdown(bullets(trial.remarks, 50))
+                    icon = ":material/open_in_new:"
+                    st.link_button(gettext("Original"), page.address, icon=icon, type="tertiary")
+        show_left_out(trial.remarks)
 
 
 def _beginning(page: TriedPage) -> str:

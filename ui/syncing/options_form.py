@@ -10,28 +10,33 @@ from typing import Any, Literal, Union, get_args, get_origin
 import streamlit as st
 from pydantic.fields import FieldInfo
 
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.sources.options import SourceOptions
 from ui.wording.escaping import as_label
 
 _AT_ONCE = 4
 """A model names first what people mostly set; so many options are shown without a click."""
 _LABELS = {
-    "url": "Address",
-    "refs": "Releases are",
-    "newest": "Only the newest",
-    "since": "Only from this release on",
-    "next_branch": "Branch of the release “next”",
-    "link": "Links to the original",
-    "prereleases": "Pre-releases, too",
-    "discover": "Pages are found by",
-    "max_pages": "Pages of a release, at most",
-    "max_bytes": "Bytes of a release, at most",
-    "hosts": "Further hosts",
-    "delay": "Seconds between two requests",
-    "robots": "Follow robots.txt",
-    "key": "SSH key",
-    "known_hosts": "Keys of SSH hosts",
-    "ca": "Certificate",
+    "url": gettext_noop("Address"),
+    "path": gettext_noop("Path"),
+    "releases": gettext_noop("Releases"),
+    "refs": gettext_noop("Releases are"),
+    "newest": gettext_noop("Only the newest"),
+    "since": gettext_noop("Only from this release on"),
+    "next_branch": gettext_noop("Branch of the release “next”"),
+    "link": gettext_noop("Links to the original"),
+    "prereleases": gettext_noop("Pre-releases, too"),
+    "discover": gettext_noop("Pages are found by"),
+    "max_pages": gettext_noop("Pages of a release, at most"),
+    "max_bytes": gettext_noop("Bytes of a release, at most"),
+    "hosts": gettext_noop("Further hosts"),
+    "private_hosts": gettext_noop("Hosts of a private network"),
+    "delay": gettext_noop("Seconds between two requests"),
+    "robots": gettext_noop("Follow robots.txt"),
+    "key": gettext_noop("SSH key"),
+    "known_hosts": gettext_noop("Keys of SSH hosts"),
+    "token": gettext_noop("Token"),
+    "ca": gettext_noop("Certificate"),
 }
 
 
@@ -43,7 +48,7 @@ def option_fields(options: type[SourceOptions], key: str) -> dict[str, Any]:
     fields = list(options.model_fields.items())
     typed = {name: _field(name, field, key) for name, field in fields[:_AT_ONCE]}
     if rest := fields[_AT_ONCE:]:
-        with st.expander("More options"):
+        with st.expander(gettext("More options")):
             typed |= {name: _field(name, field, key) for name, field in rest}
     defaults = {name: field.get_default(call_default_factory=True) for name, field in fields}
     return {
@@ -54,12 +59,17 @@ def option_fields(options: type[SourceOptions], key: str) -> dict[str, Any]:
 
 
 def option_label(name: str) -> str:
-    """The name of an option for people."""
-    return _LABELS.get(name, name.replace("_", " ").capitalize())
+    """The name of an option for people; those of packages by their own name."""
+    return gettext(_LABELS.get(name, name.replace("_", " ").capitalize()))
+
+
+def told_of(told: str | None) -> str:
+    """What a kind of source, or an option of it, says of itself."""
+    return gettext(told) if told else ""
 
 
 def _field(name: str, field: FieldInfo, key: str) -> Any:
-    told = field.description or ""
+    told = told_of(field.description)
     options: dict[str, Any] = {
         "label": as_label(option_label(name)),
         "key": f"{key} {name}",
@@ -78,14 +88,16 @@ def _field(name: str, field: FieldInfo, key: str) -> Any:
     if of in (int, float):
         return _number(of, default, field, options)
     if origin is tuple or origin is list:
-        return _lines("one per line", "\n".join(default or ()), options).splitlines()
+        return _lines(gettext("one per line"), "\n".join(default or ()), options).splitlines()
     if origin is dict:
         lines = "\n".join(f"{name} = {value}" for name, value in (default or {}).items())
-        return _pairs(_lines("one per line: name = value", lines, options))
+        return _pairs(_lines(gettext("one per line: name = value"), lines, options))
     if of is str:
         placeholder = as_plain(told) if required else ""
         return st.text_input(value=default or "", placeholder=placeholder, **options).strip()
-    return _json(_lines("as JSON", "" if default is None else json.dumps(default), options))
+    return _json(
+        _lines(gettext("as JSON"), "" if default is None else json.dumps(default), options)
+    )
 
 
 def as_plain(text: str) -> str:
@@ -104,7 +116,7 @@ def _number(
     return st.number_input(
         value=given,
         step=of(1),
-        placeholder="no limit" if default is None else None,
+        placeholder=gettext("no limit") if default is None else None,
         **limits,
         **options,
     )

@@ -4,6 +4,7 @@ import streamlit as st
 
 from chatbot.accounts.people import Person
 from chatbot.administration.sources import ListedSource, Sources
+from chatbot.text.languages import gettext
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.jobs.jobs import SYNCS
 from ui.documents.jobs_view import show_running
@@ -30,18 +31,21 @@ def sources(person: Person) -> None:
         return
     listed = managed.every()
     with in_a_row(key="sources-heading"):
-        st.title("Sources", anchor=False)
+        st.title(gettext("Sources"), anchor=False)
         if listed and person.is_admin:
-            button("Add a source", go, icon="add", kwargs={"add": 1})
+            button(gettext("Add a source"), go, icon="add", kwargs={"add": 1})
     show_running(SYNCS)
     if not listed:
         st.markdown(
-            "No sources yet. A source is a Git repository, a documentation site or a shared "
-            "folder: Strata fetches what is new there and publishes it release by release. If "
-            "that fails, the documentation in use stays as it is."
+            gettext(
+                "No sources yet. A source is a Git repository, a documentation site or a shared "
+                "folder: Strata fetches what is new there and publishes it release by release. If "
+                "that fails, the documentation in use stays as it is."
+            )
         )
         if person.is_admin:
-            button("Add a source", go, icon="add", type="primary", kwargs={"add": 1})
+            add = gettext("Add a source")
+            button(add, go, icon="add", type="primary", kwargs={"add": 1})
         return
     with st.container(gap="xsmall", key="source-list"):
         list_in_pages(listed, "sources", lambda _, source: _line(managed, source), size=_PAGE)
@@ -54,5 +58,5 @@ def _line(managed: Sources, source: ListedSource) -> None:
             st.markdown(last_run(source))
             st.caption(next_run(source))
         run_now(managed, source)
-        key = f"open source {source.id}"
-        button("Open", go, of=named(source), key=key, kwargs={"source": source.id})
+        opened, key = {"source": source.id}, f"open source {source.id}"
+        button(gettext("Open"), go, of=named(source), key=key, kwargs=opened)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from chatbot.text.languages import gettext
 from ui.wording.sources import SCHEDULES
 
 
@@ -11,12 +12,15 @@ def schedule_field(schedule: str, key: str) -> str:
     # What was typed last stays one of the choices.
     offered = list(dict.fromkeys([*SCHEDULES, schedule, st.session_state.get(key) or schedule]))
     chosen: str = st.selectbox(
-        "Look for what is new",
+        gettext("Look for what is new"),
         offered,
         index=offered.index(schedule),
-        format_func=lambda name: SCHEDULES.get(name, name),
+        format_func=lambda name: gettext(SCHEDULES[name]) if name in SCHEDULES else name,
         accept_new_options=True,
         key=key,
-        help="Choose, or type five fields of cron in UTC: `30 4 * * 1` is every Monday at 4:30.",
+        help=gettext(
+            "Choose, or type five fields of cron in UTC: {example} is every Monday at 4:30.",
+            example="`30 4 * * 1`",
+        ),
     )
     return chosen.strip()

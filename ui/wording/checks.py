@@ -3,28 +3,32 @@
 from chatbot.release_check.reports import CheckReport, Finding
 from chatbot.release_check.telling import in_words
 from chatbot.release_check.verdicts import Verdict
-from ui.wording.amounts import how_many
+from chatbot.text.languages import gettext, gettext_noop, ngettext
 
 VERDICTS = {
-    Verdict.CHANGED: "changed",
-    Verdict.GONE: "no longer documented",
-    Verdict.FAILED: "not asked",
-    Verdict.SAME: "same",
-    Verdict.HOLDS: "still holds",
+    Verdict.CHANGED: gettext_noop("changed"),
+    Verdict.GONE: gettext_noop("no longer documented"),
+    Verdict.FAILED: gettext_noop("not asked"),
+    Verdict.SAME: gettext_noop("same"),
+    Verdict.HOLDS: gettext_noop("still holds"),
 }
 
 
 def counts_in_words(report: CheckReport) -> str:
     """The counts of a report, and what it took."""
-    calls = how_many(report.calls, "call") if report.calls else "no call"
-    return f"{in_words(report)} It took {calls} of a model."
+    calls = gettext("It took no call of a model.")
+    if report.calls:
+        calls = ngettext(
+            "It took {number} call of a model.", "It took {number} calls of a model.", report.calls
+        )
+    return f"{in_words(report)} {calls}"
 
 
 def values_in_words(finding: Finding) -> str:
     """The values that differ: "new value: 16384 → 500000"; empty where none does."""
     before, now = ", ".join(finding.old_values), ", ".join(finding.new_values)
     if before and now:
-        return f"new value: {before} → {now}"
+        return gettext("new value: {before} → {now}", before=before, now=now)
     if before:
-        return f"no longer there: {before}"
-    return f"new: {now}" if now else ""
+        return gettext("no longer there: {values}", values=before)
+    return gettext("new: {values}", values=now) if now else ""

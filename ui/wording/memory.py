@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chatbot.accounts.people import LOCAL
 from chatbot.reply import RememberedPair
-from chatbot.text.languages import day_in_words, figure, gettext
+from chatbot.text.languages import day_in_words, figure, gettext, ngettext
 from corpora.database.memory_tables import MemoryPairRow
 from ui.wording.amounts import how_many
 
@@ -53,9 +53,21 @@ def saved(pair: RememberedPair) -> str:
 
 def import_summary(report: ImportReport) -> list[str]:
     """The result of an import as lines of plain text: what was added, then what was not used."""
-    added = how_many(report.added, "answer")
-    known = f" {how_many(report.known, 'question')} already answered." if report.known else ""
-    return [
-        f"{report.file}: {added} added, {report.supported:,} with citations.{known}",
-        *(f"Line {left.line:,} skipped: {left.reason}" for left in report.left_out),
-    ]
+    said = gettext(
+        "{file}: {answers} added, {number} with citations.",
+        file=report.file,
+        answers=how_many(report.added, "answer"),
+        number=figure(report.supported),
+    )
+    if report.known:
+        known = ngettext(
+            "{number} question already answered.",
+            "{number} questions already answered.",
+            report.known,
+        )
+        said = f"{said} {known}"
+    skipped = (
+        gettext("Line {number} skipped: {reason}", number=figure(left.line), reason=left.reason)
+        for left in report.left_out
+    )
+    return [said, *skipped]

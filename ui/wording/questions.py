@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from chatbot.text.languages import gettext, ngettext
 from eval.sets.importing import ImportedSet
-from ui.wording.amounts import how_many
+from ui.wording.amounts import how_many, with_names
 
 _NAMED = 20
 
@@ -25,10 +26,16 @@ def import_lines(read: ImportedSet, added: int | None) -> Iterator[str]:
 def import_notes(read: ImportedSet) -> Iterator[str]:
     """What is to be said of the questions that were read."""
     if read.renamed:
-        number = how_many(read.renamed, "question")
-        yield f"The release was put before {number}, which did not name it"
+        yield ngettext(
+            "The release was put before {number} question, which did not name it",
+            "The release was put before {number} questions, which did not name it",
+            read.renamed,
+        )
     if read.unruled:
-        number = how_many(read.unruled, "question")
-        yield f"{number} can only be judged: the answer has no figure, code or name"
+        yield ngettext(
+            "{number} question can only be judged: the answer has no figure, code or name",
+            "{number} questions can only be judged: the answer has no figure, code or name",
+            read.unruled,
+        )
     if read.ignored:
-        yield f"Ignored columns: {', '.join(read.ignored[:_NAMED])}"
+        yield with_names(gettext("Ignored columns"), read.ignored[:_NAMED])

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
+from chatbot.text.languages import gettext
 from corpora.catalog.rights import OPEN, Audience, ProductRights, Right
 
 
 def to_whom(right: Right) -> str:
     """To whom something is open."""
     if right.audience is Audience.GROUPS:
-        return f"the groups {', '.join(right.groups)}"
-    return "admins only" if right.audience is Audience.ADMINS else "all"
+        return gettext("the groups {groups}", groups=", ".join(right.groups))
+    return gettext("admins only") if right.audience is Audience.ADMINS else gettext("all")
 
 
 def kept_after_deleting(rights: ProductRights, release: str = "") -> Iterator[str]:
@@ -22,6 +23,11 @@ def kept_after_deleting(rights: ProductRights, release: str = "") -> Iterator[st
         own |= {f"{rights.product} {name}": right for name, right in said.items()}
     if own:
         open_to = "; ".join(f"{name}: {to_whom(right)}" for name, right in own.items())
-        yield f"Who may see it stays as it is, also if it is made again: {open_to}."
+        yield gettext(
+            "Who may see it stays as it is, also if it is made again: {open_to}.", open_to=open_to
+        )
     if not release and rights.admins:
-        yield f"It has no admins of its own then; now they are {', '.join(rights.admins)}."
+        yield gettext(
+            "It has no admins of its own then; now they are {names}.",
+            names=", ".join(rights.admins),
+        )

@@ -3,19 +3,25 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_KINDS = {"git": "Git", "site": "Site", "folder": "Folder"}
-SCHEDULES = {"never": "Never", "hourly": "Every hour", "daily": "Every day at 03:00 UTC"}
+from chatbot.text.languages import gettext, gettext_noop
+
+_KINDS = {"site": gettext_noop("Site"), "folder": gettext_noop("Folder")}
+SCHEDULES = {
+    "never": gettext_noop("Only when somebody starts it"),
+    "hourly": gettext_noop("Every hour"),
+    "daily": gettext_noop("Every day at 03:00 UTC"),
+}
 
 
 def kind_name(kind: str) -> str:
     """A kind of source for people; those of packages by their own name."""
-    return _KINDS.get(kind, kind.capitalize())
+    return gettext(_KINDS.get(kind, kind.capitalize()))
 
 
 def schedule_in_words(schedule: str) -> str:
     """When a source is run by itself."""
-    named = "Only when somebody starts it" if schedule == "never" else SCHEDULES.get(schedule)
-    return named or f"{schedule} (cron, UTC)"
+    named = SCHEDULES.get(schedule)
+    return gettext(named) if named else f"{schedule} (cron, UTC)"
 
 
 def left_out(report: Mapping[str, Any]) -> list[str]:
