@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from runpy import run_path
 
@@ -20,6 +21,7 @@ from chatbot.text.languages import (
     figure,
     gettext,
     language,
+    moment_in_words,
     ngettext,
     shown_list,
     spoken,
@@ -155,6 +157,22 @@ def test_numbers_and_lists_are_those_of_the_language(
         assert (ngettext(*counted, 1), ngettext(*counted, 1_200)) == (one, more)
         assert shown_list(["a", "b", "c"], choice=True) == few
         assert figure(0.5, 1) == ("0,5" if code in ("de", "fr", "es") else "0.5")
+
+
+@pytest.mark.parametrize(
+    ("code", "moment"),
+    [
+        ("en", "03 Nov 2026, 14:05"),
+        ("de", "03.11.2026, 14:05"),
+        ("fr", "3 nov. 2026, 14:05"),
+        ("es", "3 nov 2026, 14:05"),
+        ("ja", "2026/11/03 14:05"),
+        ("zh", "2026年11月3日 14:05"),
+    ],
+)
+def test_a_moment_is_written_as_the_language_does(code: str, moment: str) -> None:
+    with spoken(code):
+        assert moment_in_words(datetime(2026, 11, 3, 14, 5, tzinfo=UTC)) == moment
 
 
 def test_french_has_no_plural_for_none() -> None:
