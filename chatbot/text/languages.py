@@ -107,7 +107,7 @@ def moment_in_words(moment: datetime) -> str:
     # No skeleton has day and time of day in every language.
     day, of = format_date(moment, "medium", locale=language()), {"locale": language()}
     time = format_time(moment, "short", tzinfo=moment.tzinfo, **of)
-    return get_datetime_format("medium", **of).replace("{1}", day).replace("{0}", time)
+    return str(get_datetime_format("medium", **of)).replace("{1}", day).replace("{0}", time)
 
 
 def day_in_words(day: date) -> str:

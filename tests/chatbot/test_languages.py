@@ -88,9 +88,8 @@ def shown_by(node: ast.AST) -> Iterator[ast.AST]:
             yield from (given.value for given in node.keywords if given.arg in KEYWORDS)
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
-                if isinstance(
-                    value.elts[-1] if isinstance(value, ast.Tuple) else value, ast.Lambda
-                ):
+                cell = value.elts[-1] if isinstance(value, ast.Tuple) else value
+                if isinstance(cell, ast.Lambda):
                     yield key or value
 
 

@@ -147,10 +147,11 @@ def _in_release(product: str, own: Side) -> Side:
     if len(corpora) < 2:
         return own
     page_ids = {corpus.release: page.id}
-    for name, other in corpora.items():
-        if name != corpus.release:
-            same = _same_page(product, corpus.release, page.id, name, other.generation)
-            page_ids |= {name: same} if same is not None else {}
+    with st.spinner(gettext("Comparing the releases …")):
+        for name, other in corpora.items():
+            if name != corpus.release:
+                same = _same_page(product, corpus.release, page.id, name, other.generation)
+                page_ids |= {name: same} if same is not None else {}
     having = [release for release in corpora if release in page_ids]
     if len(having) == 1:
         st.caption(gettext("This page is only in this release."))
