@@ -99,8 +99,7 @@ def _show_person(person: Person, settings: Settings) -> None:
 def _show_setup(settings: Settings) -> None:
     st.subheader(gettext("Setup"), anchor=False)
     for used in in_use(settings):
-        kind, name = used.kind.capitalize(), as_label(used.name, 200)
-        st.markdown(f"{kind}: **{name}** ({as_text(used.why)})")
+        st.markdown(f"{used.kind}: **{as_label(used.name, 200)}** ({as_text(used.why)})")
     if larger := larger_generator(settings):
         st.caption(as_text(larger))
 

@@ -6,11 +6,12 @@ from chatbot.models.files import GENERATOR
 from chatbot.models.machine import GB, fitting_generators, generator_here, this_machine
 from chatbot.models.settings import CAPABLE
 from chatbot.settings import Settings
+from chatbot.text.languages import figure, gettext
 
 
 @dataclass(frozen=True)
 class InUse:
-    """A thing in use: its kind ("profile"), its name, and the reason in a few words."""
+    """A thing in use: its kind ("Profile"), its name, and the reason in a few words."""
 
     kind: str
     name: str
@@ -20,8 +21,8 @@ class InUse:
 def in_use(settings: Settings) -> tuple[InUse, InUse]:
     """The language model and the profile. Raises BadSettings."""
     return (
-        InUse("language model", settings.model_name or "none", _why_model(settings)),
-        InUse("profile", settings.profile_in_use, _why_profile(settings)),
+        InUse(gettext("Language model"), settings.model_name or "none", _why_model(settings)),
+        InUse(gettext("Profile"), settings.profile_in_use, _why_profile(settings)),
     )
 
 
@@ -37,31 +38,41 @@ def larger_generator(settings: Settings) -> str:
     if best.size <= used.size:
         return ""
     how = "`strata models pull`" if automatic else "STRATA_GENERATOR=auto"
-    return (
-        f"This machine ({machine}) can bear the {best.role}, {best.key}: {how} takes it "
-        f"from the Hugging Face Hub ({best.size / GB:.1f} GB)."
+    return gettext(
+        "This machine ({machine}) can bear the {role}, {name}: {how} takes it from the Hugging "
+        "Face Hub ({size} GB).",
+        machine=machine,
+        role=best.role,
+        name=best.key,
+        how=how,
+        size=figure(best.size / GB, 1),
     )
 
 
 def _why_model(settings: Settings) -> str:
     if settings.backend != "embedded":
-        return f"the backend {settings.backend} is set"
+        return gettext("the backend {name} is set", name=settings.backend)
     if "generator" not in settings.model_fields_set:
-        return "it is the default"
+        return gettext("it is the default")
     if settings.generator != "auto":
-        return "it is set"
-    return f"it is the largest one present that this machine ({this_machine()}) can run"
+        return gettext("it is set")
+    return gettext(
+        "it is the largest one present that this machine ({machine}) can run",
+        machine=this_machine(),
+    )
 
 
 def _why_profile(settings: Settings) -> str:
     if settings.profile != "auto":
-        return "it is set"
+        return gettext("it is set")
     if settings.backend not in ("embedded", "scripted"):
-        return f"the backend {settings.backend} has a model that reads and writes by itself"
+        return gettext(
+            "the backend {name} has a model that reads and writes by itself",
+            name=settings.backend,
+        )
     if not settings.parameters:
-        return "there is no language model that reads questions"
-    least = "at least" if settings.has_capable_model else "fewer than"
-    return (
-        f"the model has {settings.parameters / 1e9:.1f} billion parameters, {least} "
-        f"{CAPABLE // 10**9}"
-    )
+        return gettext("there is no language model that reads questions")
+    of = {"number": figure(settings.parameters / 1e9, 1), "limit": CAPABLE // 10**9}
+    if settings.has_capable_model:
+        return gettext("the model has {number} billion parameters, at least {limit}", **of)
+    return gettext("the model has {number} billion parameters, fewer than {limit}", **of)

@@ -102,9 +102,12 @@ def moment_in_words(moment: datetime) -> str:
     """A day and the time of day, to the minute."""
     if language() == ENGLISH:
         return f"{moment:%d %b %Y, %H:%M}"
-    from babel.dates import format_skeleton
+    from babel.dates import format_date, format_time, get_datetime_format
 
-    return format_skeleton("yMMMdHm", moment, tzinfo=moment.tzinfo, locale=language())
+    # No skeleton has day and time of day in every language.
+    day, of = format_date(moment, "medium", locale=language()), {"locale": language()}
+    time = format_time(moment, "short", tzinfo=moment.tzinfo, **of)
+    return str(get_datetime_format("medium", **of)).replace("{1}", day).replace("{0}", time)
 
 
 def day_in_words(day: date) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import string
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from runpy import run_path
 
@@ -20,6 +23,7 @@ from chatbot.text.languages import (
     figure,
     gettext,
     language,
+    moment_in_words,
     ngettext,
     shown_list,
     spoken,
@@ -60,6 +64,53 @@ def test_a_file_has_the_texts_of_the_code_and_no_others(code: str, texts: Catalo
     own = {ids(message) for message in SCRIPT["entries"](SCRIPT["read"](code))}
     shown = {ids(message) for message in SCRIPT["entries"](texts)}
     assert own == shown, "run scripts/languages.py, and translate what is new"
+
+
+SAYING = {
+    *("title", "subheader", "markdown", "caption", "info", "warning", "error", "toast", "metric"),
+    *("button", "link_button", "form_submit_button", "download", "toggle", "checkbox", "radio"),
+    *("selectbox", "any_of", "choose_one", "text_input", "text_area", "number_input"),
+    *("date_input", "file_uploader", "dialog", "confirm", "confirmed", "done", "spinner"),
+    *("expander", "popover", "show_table", "table_in_pages", "cache_data", "cache_resource"),
+}
+"""What pages show a text with, which comes first or by one of the `KEYWORDS`."""
+KEYWORDS = {"help", "placeholder", "label", "none", "name", "show_spinner"}
+MARKS = re.compile(r":[a-z0-9_/-]*(?:-badge)?[\[:]|-badge\[")
+"""Icons, badges and colours, which are no texts."""
+NO_TEXTS = {"CSV", "Markdown", "Strata"}
+
+
+def shown_by(node: ast.AST) -> Iterator[ast.AST]:
+    """What a call shows, or a table with the cells of its columns."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in SAYING:
+            yield from node.args[:1]
+            yield from (given.value for given in node.keywords if given.arg in KEYWORDS)
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                cell = value.elts[-1] if isinstance(value, ast.Tuple) else value
+                if isinstance(cell, ast.Lambda):
+                    yield key or value
+
+
+def as_they_stand(shown: ast.AST) -> Iterator[str]:
+    """The words of what is shown that stand there and are not looked up."""
+    match shown:
+        case ast.Constant(value=str(text)) if re.search("[A-Za-z]{2}", MARKS.sub("", text)):
+            yield text
+        case ast.JoinedStr() | ast.IfExp() | ast.BinOp():
+            for part in ast.iter_child_nodes(shown):
+                yield from as_they_stand(part)
+
+
+def test_no_page_shows_a_text_that_is_not_looked_up() -> None:
+    found = []
+    for path in sorted((ROOT / "ui").rglob("*.py")):
+        if {"cli", "api", "serving", "wording"}.isdisjoint(path.relative_to(ROOT).parts):
+            nodes = ast.walk(ast.parse(path.read_bytes()))
+            texts = (t for node in nodes for shown in shown_by(node) for t in as_they_stand(shown))
+            found += [f"{path.name}: {text}" for text in texts if text not in NO_TEXTS]
+    assert not found
 
 
 @pytest.mark.parametrize("code", TRANSLATED)
@@ -155,6 +206,22 @@ def test_numbers_and_lists_are_those_of_the_language(
         assert (ngettext(*counted, 1), ngettext(*counted, 1_200)) == (one, more)
         assert shown_list(["a", "b", "c"], choice=True) == few
         assert figure(0.5, 1) == ("0,5" if code in ("de", "fr", "es") else "0.5")
+
+
+@pytest.mark.parametrize(
+    ("code", "moment"),
+    [
+        ("en", "03 Nov 2026, 14:05"),
+        ("de", "03.11.2026, 14:05"),
+        ("fr", "3 nov. 2026, 14:05"),
+        ("es", "3 nov 2026, 14:05"),
+        ("ja", "2026/11/03 14:05"),
+        ("zh", "2026年11月3日 14:05"),
+    ],
+)
+def test_a_moment_is_written_as_the_language_does(code: str, moment: str) -> None:
+    with spoken(code):
+        assert moment_in_words(datetime(2026, 11, 3, 14, 5, tzinfo=UTC)) == moment
 
 
 def test_french_has_no_plural_for_none() -> None:

@@ -60,7 +60,7 @@ def test_a_gap_shows_how_often_by_whom_and_where_it_is_found(database: Database)
     assert page.get("page_link")[-1].proto.query_string == f"turn={turn}"
     page.selectbox(key="gaps-time").set_value("all time")
     told = texts(run(page))
-    assert "**3 unanswered questions** in 2 groups" in told
+    assert "**3 unanswered questions** · 2 groups" in told
     assert "2 times by 2 people" in told
     assert ":gray-badge[relay 17\\.20] :green-badge[found in 17\\.10]" in told
 

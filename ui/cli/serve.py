@@ -30,7 +30,7 @@ def serve(
         # A problem with the model is reported here, not to the first person who asks.
         _ = settings.generator_file, settings.adapter_file
     for used in in_use(settings):
-        output.print(f"{used.kind.capitalize()}: {used.name} ({used.why}).")
+        output.print(f"{used.kind}: {used.name} ({used.why}).")
     if larger := larger_generator(settings):
         output.print(larger, style="dim")
     _require_free(settings.host, settings.port)

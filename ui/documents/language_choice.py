@@ -32,7 +32,7 @@ def language_name(code: str) -> str:
         return LANGUAGES[code]
     from babel import Locale
 
-    return Locale.parse(language()).languages.get(code, LANGUAGES[code])
+    return str(Locale.parse(language()).languages.get(code, LANGUAGES[code]))
 
 
 def language_said_of(product: str, release: str) -> str:

@@ -1,15 +1,19 @@
 """Charts over time in the colors of the pages."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 import streamlit as st
+from babel import Locale
 
-from chatbot.text.languages import gettext
+from chatbot.text.languages import gettext, language
 
-_OF_24_HOURS = "timeFormat(datum.value, {'hours': '%H:%M', 'minutes': '%H:%M'})"
 _COLORS = {"good": "#2a9d8f", "bad": "#e08e45", "fair": "#e9c46a", "other": "#94a3a8"}
+_SIGNS = {"MMM": "%b", "M": "%-m", "d": "%-d"}
+"""How D3 writes what a pattern of CLDR has: the name of a month, its number, the day."""
 
 
 def chart_over_time(
@@ -27,35 +31,50 @@ def chart_over_time(
     if not any(any(values) for _, values in series.values()):
         st.caption(none or gettext("None in this period."))
         return
-    colors: list[Any] = [_COLORS[color] for color, _ in series.values()]
-    figures = {name: values for name, (_, values) in series.items()}
-    if not lines:
-        table = {"start": starts, **figures}
-        options: dict[str, Any] = {"x": "start", "x_label": "", "y": list(series), "y_label": ""}
-        st.bar_chart(table, color=colors, height=height, **options)
-        return
     rows = [
         {"start": str(start), "of": name, "value": value}
-        for name, values in figures.items()
+        for name, (_, values) in series.items()
         for start, value in zip(starts, values, strict=True)
         if value is not None
     ]
-    # Not a line_chart: its legend is one row, which a phone has no room for.
+    # Not a line_chart: its legend is one row, which a phone has no room for, and its days are
+    # English.
+    colors = [_COLORS[color] for color, _ in series.values()]
     color = {
         "field": "of",
         "type": "nominal",
         "scale": {"domain": list(series), "range": colors},
         "legend": {"orient": "bottom", "columns": 2, "title": None},
     }
+    locale = Locale.parse(language())
+    day = re.sub("MMM|M|d", lambda m: _SIGNS[m[0]], locale.datetime_skeletons["MMMd"].pattern)
+    units = {"date": day, "week": day, "hours": "%H:%M", "minutes": "%H:%M"}
     encoding = {
         "x": {
             "field": "start",
             "type": "temporal",
             "title": None,
-            "axis": {"labelExpr": _OF_24_HOURS},
+            "axis": {"labelExpr": f"timeFormat(datum.value, {json.dumps(units)})"},
         },
         "y": {"field": "value", "type": "quantitative", "title": None},
         "color": color,
     }
-    mark = {"type": "line", "point": True}
-    st.vega_lite_chart(rows, {"mark": mark, "height": height, "encoding": encoding})
+    mark = {"type": "line", "point": True} if lines else {"type": "bar"}
+    spec = {"mark": mark, "height": height, "encoding": encoding}
+    st.vega_lite_chart(rows, {**spec, "config": {"locale": {"time": _time_of(locale)}}})
+
+
+def _time_of(locale: Locale) -> dict[str, Any]:
+    """The names of days and months for D3, which begins a week on Sunday."""
+    days, months = locale.days["stand-alone"], locale.months["stand-alone"]
+    week = (6, 0, 1, 2, 3, 4, 5)
+    return {
+        "dateTime": "%c",
+        "date": "%Y-%m-%d",
+        "time": "%H:%M:%S",
+        "periods": ["AM", "PM"],
+        "days": [days["wide"][n] for n in week],
+        "shortDays": [days["abbreviated"][n] for n in week],
+        "months": [months["wide"][n] for n in range(1, 13)],
+        "shortMonths": [months["abbreviated"][n] for n in range(1, 13)],
+    }

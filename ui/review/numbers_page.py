@@ -208,8 +208,8 @@ def _steps(times: StepTimes) -> None:
         columns: Columns[StepTime] = {
             gettext("Step"): lambda time: step_name(time.step),
             gettext("Answers"): lambda time: time.turns,
-            "Median": (seconds, lambda time: time.median),
-            "95th percentile": (seconds, lambda time: time.p95),
+            gettext("Median"): (seconds, lambda time: time.median),
+            gettext("95th percentile"): (seconds, lambda time: time.p95),
         }
         show_table(times.steps, columns, height=_CHART)
         if times.read < times.turns:

@@ -7,14 +7,14 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from chatbot.comparison.pages import PassagePair, differences, same_page
-from chatbot.text.languages import figure, gettext, ngettext
+from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
 from chatbot.text.places import place_in_file
 from chatbot.turn import Citation, Record
 from corpora.errors import CatalogError
 from corpora.indexing.corpus import Corpus
 from corpora.indexing.pages import StoredPage
 from ingestion.decoding import decode
-from ingestion.page import Block, UnreadableFile
+from ingestion.page import Block, BlockKind, UnreadableFile
 from ui.api.documentation import contents_address, page_address
 from ui.api.page_markdown import page_markdown
 from ui.elements.frame import button
@@ -147,10 +147,11 @@ def _in_release(product: str, own: Side) -> Side:
     if len(corpora) < 2:
         return own
     page_ids = {corpus.release: page.id}
-    for name, other in corpora.items():
-        if name != corpus.release:
-            same = _same_page(product, corpus.release, page.id, name, other.generation)
-            page_ids |= {name: same} if same is not None else {}
+    with st.spinner(gettext("Comparing the releases …")):
+        for name, other in corpora.items():
+            if name != corpus.release:
+                same = _same_page(product, corpus.release, page.id, name, other.generation)
+                page_ids |= {name: same} if same is not None else {}
     having = [release for release in corpora if release in page_ids]
     if len(having) == 1:
         st.caption(gettext("This page is only in this release."))
@@ -179,7 +180,7 @@ def _choose(releases: Sequence[str], own: str, page_id: int) -> str:
     return chosen
 
 
-@st.cache_data(max_entries=1024, show_spinner="Looking at the other releases…")
+@st.cache_data(max_entries=1024, show_spinner=False)
 def _same_page(product: str, release: str, page_id: int, other: str, generation: int) -> int | None:
     """The id of the page in a generation of another release; None if it has none."""
     here, page = _open(product, release, page_id)
@@ -265,7 +266,8 @@ def show_page_as_printed(original_of: Original, page: StoredPage, *quotes: str) 
                 of = {"most": figure(_LONGEST_SOURCE), "number": figure(len(text))}
                 st.caption(gettext("The first {most} of {number} characters", **of))
             return True
-        picture = _picture(original, page.number, quotes, page.document.format)
+        with st.spinner(gettext("Drawing the page…")):
+            picture = _picture(original, page.number, quotes, page.document.format)
     except LookupError as error:
         picture = str(error)
     except UnreadableFile:
@@ -293,21 +295,36 @@ def show_page_as_text(page: StoredPage, *quotes: str) -> None:
                     st.markdown(piece.text)
 
 
+_KINDS = {
+    BlockKind.HEADING: gettext_noop("heading"),
+    BlockKind.PARAGRAPH: gettext_noop("paragraph"),
+    BlockKind.LIST_ITEM: gettext_noop("list item"),
+    BlockKind.DEFINITION: gettext_noop("definition"),
+    BlockKind.SIGNATURE: gettext_noop("signature"),
+    BlockKind.CODE: gettext_noop("code"),
+    BlockKind.TABLE_HEADER: gettext_noop("table header"),
+    BlockKind.TABLE_ROW: gettext_noop("table row"),
+    BlockKind.DRAWING: gettext_noop("drawing"),
+}
+
+
 def show_page_as_read(page: StoredPage) -> None:
     """Every block that the parser read, with its kind, the headings above it and its anchor."""
-    st.caption(f"{len(page.blocks)} blocks, {len(page.text):,} characters")
+    blocks = ngettext("{number} block", "{number} blocks", len(page.blocks))
+    characters = ngettext("{number} character", "{number} characters", len(page.text))
+    st.caption(f"{blocks}, {characters}")
     columns: Columns[Block] = {
-        "Kind": lambda block: block.kind.value.replace("_", " "),
-        "Text": ("large", lambda block: visible(block.text)),
-        "Under": lambda block: visible(" › ".join(block.path)),
-        "Anchor": lambda block: visible(block.anchor or ""),
+        gettext("Kind"): lambda block: gettext(_KINDS[block.kind]),
+        gettext("Text"): ("large", lambda block: visible(block.text)),
+        gettext("Under"): lambda block: visible(" › ".join(block.path)),
+        gettext("Anchor"): lambda block: visible(block.anchor or ""),
     }
     few = len(page.blocks) <= _FEW_BLOCKS
     height: int | Literal["content"] = "content" if few else _HEIGHT
-    show_table(page.blocks, columns, name="Blocks of this page", height=height)
+    show_table(page.blocks, columns, name=gettext("Blocks of this page"), height=height)
 
 
-@st.cache_data(max_entries=32, show_spinner="Drawing the page…")
+@st.cache_data(max_entries=32, show_spinner=False)
 def _picture(data: bytes, number: int, quotes: tuple[str, ...], format: str) -> bytes | str:
     """The picture, or the reason of a failure; these are cached too, since they may take long."""
     try:
