@@ -11,6 +11,9 @@ from ingestion.rows import clustered
 EDGE = 0.14
 """How far furniture reaches into a page from its top and bottom, as a share of the height."""
 
+LEADER = re.compile(r"(?:[.·…] ?){4,} *(?:\d+|[ivxlc]+)$")
+"""The end of a line of a table of contents: dots up to the number of a page."""
+
 _STEP = 0.005
 """Lines whose heights differ by less stand on one row."""
 

@@ -80,7 +80,9 @@ def document(
     return Document(file, title, kind, sha256(data).hexdigest(), tuple(pages), remarks)
 
 
-def flowing_document(data: bytes, file: str, title: str, blocks: Sequence[Block]) -> Document:
+def flowing_document(
+    data: bytes, file: str, title: str, blocks: Sequence[Block], remarks: tuple[str, ...] = ()
+) -> Document:
     """Make a document of blocks, cut into pages.
 
     Without a title the first heading serves, else the file's name. Raises UnreadableFile where
@@ -90,7 +92,7 @@ def flowing_document(data: bytes, file: str, title: str, blocks: Sequence[Block]
         raise UnreadableFile("there is no text in it")
     headings = (block.text for block in blocks if block.kind is BlockKind.HEADING)
     title = title or next(headings, "") or file.rpartition("/")[2]
-    read = document(data, file, title, paginate(blocks))
+    read = document(data, file, title, paginate(blocks), remarks)
     if read.kind is not DocumentKind.SOURCE_LISTING:
         return read
     parts = [part for block in blocks for part in _definitions(block)]

@@ -84,6 +84,9 @@ def remove_furniture(content: HtmlElement) -> None:
     for element in _still_in(content, [*hinted, *reversed(hinted)]):
         if _is_furniture(element, content):
             element.drop_tree()
+    for element in _still_in(content, _above_title(content)):
+        if _leads_away(element):
+            element.drop_tree()
     for link in _still_in(content, found(content, ".//a[@href]")):
         if _NEWEST.search(link.get("href", "")):
             _remove_banner(link, content)
@@ -180,6 +183,29 @@ def _is_furniture(element: HtmlElement, content: HtmlElement) -> bool:
     if share > _MOSTLY_LINKS:
         return True
     return _is_plain(element) and _is_at_edge(element, content)
+
+
+def _above_title(content: HtmlElement) -> list[HtmlElement]:
+    """What stands before the page's title, beside it or beside what it is in."""
+    title = content.find(".//h1")
+    if title is None:
+        return []
+    around = [title, *(e for e in title.iterancestors() if content in e.iterancestors())]
+    return [e for one in around for e in one.itersiblings(preceding=True)]
+
+
+def _leads_away(element: HtmlElement) -> bool:
+    """Say whether what stands above a title is a logo or a way there: links and little else.
+
+    On the page that a way ends at, its last link leads nowhere.
+    """
+    links = [a for a in element.iter("a") if a.get("href") or not (a.get("id") or a.get("name"))]
+    linked, words = (
+        sum(map(str.isalnum, text)) for text in ("".join(map(line, links)), line(element))
+    )
+    named = set(re.split(r"[\s_-]+", (element.get("class") or "").lower()))
+    is_way = linked == words or not named.isdisjoint(_NAMES)
+    return linked > 0 and is_way and _is_plain(element)
 
 
 def _is_headed(element: HtmlElement) -> bool:

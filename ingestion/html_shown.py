@@ -40,6 +40,8 @@ _HEARD_CLASSES = {
     ),
 }
 """Text that only a screen reader tells."""
+UNNAMED = "(icon)"
+"""What a cell holds that shows a drawing without a name."""
 _MARKS = ("i", "span", "em", "b", "svg", "div")
 _NO_TEXT = {"script", "style", "svg"}
 _CELLS = ("td", "th", "dt", "dd", "li")
@@ -216,7 +218,7 @@ def _last_resort(cell: HtmlElement) -> str:
             names.append(file[1])
         if name := next(filter(None, names), ""):
             return re.sub(r"[-_]+", " ", name)
-    return "(icon)" if cell.find(".//svg") is not None else ""
+    return UNNAMED if cell.find(".//svg") is not None else ""
 
 
 def _icon(token: str) -> str:

@@ -1,8 +1,9 @@
 """Plain text → blocks: paragraphs, underlined headings, what is laid out by hand."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ingestion.boilerplate import LEADER, PlacedLine, furniture
 from ingestion.page import Block, BlockKind, collapse
 from ingestion.rows import clustered
 
@@ -34,11 +35,12 @@ def plain_blocks(text: str) -> Iterator[Block]:
 
     A blank line ends a paragraph. A heading is underlined, numbered or in capitals, on a line of
     its own. An option of a command's help with what it does is a definition; other indented text
-    and columns made of spaces stay as they are.
+    and columns made of spaces stay as they are. Tables of contents, and what returns at the edges
+    of pages that form feeds part, are left out.
     """
     headings: list[tuple[int, str]] = []
     ranks: list[str] = []
-    for lines in _paragraphs(text):
+    for lines in _without_contents(list(_paragraphs(text))):
         found = _heading(lines, ranks)
         if found:
             level, title, lines = found
@@ -51,8 +53,37 @@ def plain_blocks(text: str) -> Iterator[Block]:
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
     """Yield runs of lines between blank lines; an indented run goes on over blank lines."""
-    rows = "\n".join(row.rstrip() for row in text.replace("\f", "\n\n").split("\n"))
-    yield from (found[0].split("\n") for found in _PARAGRAPH.finditer(rows))
+    whole = _joined_pages([[*map(str.rstrip, page.split("\n"))] for page in text.split("\f")])
+    yield from (found[0].split("\n") for found in _PARAGRAPH.finditer(whole))
+
+
+def _joined_pages(pages: Sequence[list[str]]) -> str:
+    """Join pages without their running lines; a paragraph goes on where one begins small."""
+    height = max(map(len, pages))
+
+    def placed(rows: list[str], i: int) -> PlacedLine:
+        # A page that ends early has its foot at its end.
+        below = (len(rows) - i - 0.5) / height
+        return PlacedLine(rows[i], (i + 0.5) / height if i < len(rows) / 2 else 1 - below)
+
+    texts = [[i for i, row in enumerate(rows) if row] for rows in pages]
+    lines = [[placed(rows, i) for i in kept] for rows, kept in zip(pages, texts, strict=True)]
+    gone = furniture(lines) if len(pages) > 1 else [set()]
+    whole = ""
+    for rows, kept, running in zip(pages, texts, gone, strict=True):
+        left_out = {kept[number] for number in running}
+        page = "\n".join(row for i, row in enumerate(rows) if i not in left_out).strip("\n")
+        goes_on = page.lstrip()[:1].islower()
+        whole += ("\n" if goes_on else "\n\n") * bool(whole) + page
+    return whole
+
+
+def _without_contents(runs: Sequence[list[str]]) -> Iterator[list[str]]:
+    """Leave out runs of lines that end in dots and the number of a page, and a title above one."""
+    is_contents = [all(LEADER.search(row) for row in lines if row) for lines in runs]
+    for lines, here, below in zip(runs, is_contents, [*is_contents[1:], False], strict=False):
+        if not here and not (below and len(lines) == 1):
+            yield lines
 
 
 def _indented(row: str) -> bool:

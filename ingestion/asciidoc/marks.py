@@ -18,7 +18,10 @@ ITEM = re.compile(
 _TERM = re.compile(r"^\s*(?P<term>[^\s:;].*?)(?P<mark>:{2,4}|;;)(?:[ \t]+(?P<text>.*))?$")
 NOTE = re.compile(r"^(?P<kind>NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+(?P<text>.*)$")
 NOTES = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"}
-MACRO = re.compile(r"^(?P<name>[a-z]\w*)::(?P<target>[^\s\[]*)\[(?P<words>.*)\]$")
+MACRO = re.compile(
+    r"^(?P<name>(?!ifn?def:|ifeval:|endif:)[a-z]\w*)::(?P<target>[^\s\[]*)\[(?P<words>.*)\]$"
+)
+"""A block's macro; a condition that is left, behind a "\\", is text."""
 RULE = re.compile(r"^('{3,}|<{3,}|-{3}|\*{3})$")
 _NAMED = re.compile(
     r"\s*(?P<name>[\w-]+)\s*=\s*(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^,]*))"

@@ -1,6 +1,7 @@
 """HTML files become documents: what stands around the text goes, the rest is read as blocks."""
 
 import re
+from collections.abc import Sequence
 
 from bs4.dammit import EncodingDetector
 from lxml import etree
@@ -20,9 +21,17 @@ from ingestion.html_furniture import (
 )
 from ingestion.html_parts import is_layout, line, raw_text
 from ingestion.html_rewriting import rewrite
-from ingestion.html_shown import show
+from ingestion.html_shown import UNNAMED, show
 from ingestion.html_tree import OF_CLASS, found, put_first
-from ingestion.page import Block, BlockKind, Document, NothingToRead, UnreadableFile, collapse
+from ingestion.page import (
+    CELL_DELIMITER,
+    Block,
+    BlockKind,
+    Document,
+    NothingToRead,
+    UnreadableFile,
+    collapse,
+)
 from ingestion.superscripts import superscript
 
 _NEVER_TEXT = (
@@ -95,7 +104,21 @@ def load(data: bytes, file: str) -> Document:
         raise NothingToRead("a page of links to other pages: nothing to read by itself")
     heading = next(filter(None, map(line, content.iter("h1"))), "")
     title = heading or _SITE_NAME.split(site_title)[0].strip()
-    return flowing_document(data, file, title, blocks)
+    return flowing_document(data, file, title, blocks, _unnamed(blocks))
+
+
+def _unnamed(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """A remark on icons of which no name tells what they mean."""
+    rows = [block for block in blocks if UNNAMED in block.text.split(CELL_DELIMITER)]
+    if not rows:
+        return ()
+    number = sum(row.text.split(CELL_DELIMITER).count(UNNAMED) for row in rows)
+    place = rows[0].path[-1] if rows[0].path else "its first lines"
+    icons = "1 icon has" if number == 1 else f"{number:,} icons have"
+    return (
+        f"{icons} no name, so what {'it means' if number == 1 else 'they mean'} was not read "
+        f"(first in “{place}”: {rows[0].text})",
+    )
 
 
 def fragment_blocks(markup: str) -> list[Block]:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from unicodedata import category
 
-from ingestion.boilerplate import EDGE, PlacedLine, furniture
+from ingestion.boilerplate import EDGE, LEADER, PlacedLine, furniture
 from ingestion.documents import document
 from ingestion.loaders.pdf_blocks import BlockReader, squeeze
 from ingestion.loaders.pdf_figures import pictures_on, repeated, with_figures
@@ -41,7 +41,6 @@ from ingestion.ocr import Ocr, ScanReader
 from ingestion.page import Document, DocumentKind, Page, UnreadableFile
 from ingestion.plain_blocks import plain_blocks
 
-_LEADER = re.compile(r"(?:[.·…] ?){4,}(?:\d+|[ivxlc]+)$")
 _NUMBER_AT_END = re.compile(r"(?<=\S)\s+\d+$")
 _CONTENTS = re.compile(r"(?:table of )?contents", re.IGNORECASE)
 _INDEXED = re.compile(r"\S, \d{1,4}(?:, \d{1,4})*$")
@@ -312,7 +311,7 @@ def _drop_contents(sheet: _Sheet, outline: dict[int, list[tuple[int, str]]]) -> 
     listed = [
         i
         for i, text in enumerate(texts)
-        if _LEADER.search(text)
+        if LEADER.search(text)
         or ((end := _NUMBER_AT_END.search(text)) and squeeze(text[: end.start()]) in titles)
     ]
     if len(listed) >= 3:

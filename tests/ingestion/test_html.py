@@ -125,3 +125,38 @@ def test_a_line_of_five_megabytes_becomes_pages() -> None:
     pages = load(b"<p>" + b"word and word. " * 350_000, "x.html").pages
     assert max(len(page.text) for page in pages) <= 3000
     assert sum(page.text.count("word.") for page in pages) == 350_000
+
+
+def test_icons_without_a_name_are_told_with_their_place() -> None:
+    icon = "<svg><path d='M3 6h18'/></svg>"
+    head = "<tr><th>Edition</th><th>Login</th></tr>"
+    rows = "".join(f"<tr><td>{name}</td><td>{icon}</td></tr>" for name in ("Free", "Pro"))
+    body = f"<main><h1>Limits</h1><p>Of each.</p><table>{head}{rows}</table></main>"
+    (remark,) = load(f"<html><body>{body}</body></html>".encode(), "x.html").remarks
+    assert remark == (
+        "2 icons have no name, so what they mean was not read (first in “Limits”: Free — (icon))"
+    )
+    named = body.replace("<svg>", "<svg aria-label='no'>")
+    assert not load(f"<html><body>{named}</body></html>".encode(), "x.html").remarks
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "<div class='title-bar'><a class='logo'>Vara Help</a></div>",
+        "<div class='breadcrumbs'><span>You are here: </span><a>Jobs</a></div>",
+        "<p><a href='a.htm'>Start</a> › <a>Jobs</a></p>",
+        "<header><div><a href='a.htm'>Vara</a></div></header>",
+    ],
+)
+def test_a_logo_and_the_way_to_a_page_are_no_text_of_it(above: str) -> None:
+    text = "<h1>Jobs</h1><p>A job runs twice. See <a href='b.htm'>limits</a>.</p>"
+    assert next(b.text for b in read(f"<div>{above}</div>{text}")) == "Jobs"
+
+
+def test_a_sentence_above_the_title_stays() -> None:
+    above = "<p>Part of <a href='x.htm'>Vara</a>, since 2.0.</p><p><a name='t'>Read first.</a></p>"
+    assert [b.text for b in read(f"{above}<h1>Jobs</h1><p>One.</p>")][:2] == [
+        "Part of Vara, since 2.0.",
+        "Read first.",
+    ]
