@@ -144,6 +144,8 @@ def _lost(
     """What has an entry in the older release and none in the newer one, which names it still."""
     gone = {n for note in notes for n, m in note.names.items() if m.kind in _LEFT}
     gone |= {folded(replaced.old) for replaced in newer.replacements}
+    # An entry may have all its spellings as its name: "-v, --verbosity LEVEL".
+    gone |= {folded(part.strip(",")) for p in newer.parameters for part in p.name.split()}
     seen: set[str] = set()
     for parameter in older.parameters:
         name = parameter.name
@@ -181,6 +183,7 @@ def _announced(
 ) -> Iterator[ReleaseGap]:
     """What the release notes bring or change, and the manual does not have."""
     seen: set[str] = set()
+    styles = {_style(parameter.name) for parameter in release.parameters}
     for note in notes:
         if note.page.document.kind is not DocumentKind.RELEASE_NOTES or note.subject:
             continue
@@ -191,7 +194,12 @@ def _announced(
             if not told or not is_thing or name in seen or name == folded(product):
                 continue
             seen.add(name)
-            if release.named(written) or any(map(release.mentions, (written, name))):
+            # What is private, or written as nothing in the manual is, is the program's own.
+            if written.startswith("_") or _style(written) not in styles:
+                continue
+            # A key behind its section, such as "auth.type", is documented below that.
+            spellings_of = (written, name, written.rpartition(".")[2])
+            if release.named(spellings_of[2]) or any(map(release.mentions, spellings_of)):
                 continue
             said = gettext(
                 "the release notes tell of it, the manual of {release} does not",
@@ -201,6 +209,13 @@ def _announced(
                 note.page, note.text, note.block.path, note.block.anchor, release.release
             )
             yield ReleaseGap(GapKind.ANNOUNCED, release.release, written, said, (cited,))
+
+
+def _style(name: str) -> tuple[bool, ...]:
+    """How a name is written: as an option, a call, with figures, in capitals, in both."""
+    letters = "".join(filter(str.isalpha, name))
+    is_call, has_figures = name.endswith(")"), not letters or name[-1:].isdigit()
+    return name.startswith("-"), is_call, has_figures, letters.isupper(), letters.islower()
 
 
 def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
@@ -236,7 +251,8 @@ def _agree(one: Parameter, other: Parameter) -> bool:
     if of_prose[0] != of_prose[1]:
         # "The default is conservative" says nothing of 100.
         return True
-    return not spellings(values[0]).isdisjoint(spellings(values[1]))
+    # A value of signs alone, such as "/", has no other spelling.
+    return values[0] == values[1] or not spellings(values[0]).isdisjoint(spellings(values[1]))
 
 
 def _contradiction(release: str, parameters: Sequence[Parameter]) -> ReleaseGap:
