@@ -86,9 +86,7 @@ def of_project(
     return found[0] if len(found) == 1 else None
 
 
-def pasted(
-    text: str, products: Callable[[], Sequence[Product]]
-) -> tuple[str, Installed] | None:
+def pasted(text: str, products: Callable[[], Sequence[Product]]) -> tuple[str, Installed] | None:
     """The question above or below a pasted file, and what the file states of a product.
 
     None where a text has no file in it, or one that names no product that is documented.

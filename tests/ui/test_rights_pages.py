@@ -365,9 +365,7 @@ def test_a_sign_in_that_goes_on_elsewhere_brings_back_no_group(database: Databas
     assert groups_noted(database, BO.id, timedelta(days=1)) == []
 
 
-def test_an_admin_of_products_makes_keys_for_these(
-    closed: Chatbot, signed_in: SignIn
-) -> None:
+def test_an_admin_of_products_makes_keys_for_these(closed: Chatbot, signed_in: SignIn) -> None:
     keys = ProgramKeys(closed.database)
     with pytest.raises(NotAllowed):
         keys.make(BO, "bo", [Scope.INGEST], 1, usual=20)

@@ -26,6 +26,7 @@ _LABELS = {
     "discover": "Pages are found by",
     "max_pages": "Pages of a release, at most",
     "max_bytes": "Bytes of a release, at most",
+    "max_pictures": "Pictures of a release, at most",
     "hosts": "Further hosts",
     "delay": "Seconds between two requests",
     "robots": "Follow robots.txt",
