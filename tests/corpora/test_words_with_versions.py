@@ -1,5 +1,6 @@
 """Which words have versions, as the documents of a product write them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ from chatbot.turn import Turn
 from chatbot.understanding.clarification import resolve_turn
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
+from corpora.catalog.rights import Audience, Right, Rights, Viewer
 from corpora.database.engine import Database
+from corpora.database.read_once import reading_once
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.words_with_versions import with_words
 from tests.corpora.beacon import ingest_beacon, write
@@ -76,3 +79,21 @@ def test_a_release_behind_a_word_is_not_taken_for_a_value_of_it(
     products: tuple[Product, ...], question: str, releases: tuple[str, ...]
 ) -> None:
     assert resolve_turn(Turn(question=question), products).releases == releases
+
+
+def test_documents_that_somebody_may_not_see_tell_them_nothing(
+    database: Database, tmp_path: Path
+) -> None:
+    ingest_beacon(database, write(tmp_path, manual="# Settings\n\nSet `gain`."), release="2.1")
+    ingest_beacon(database, write(tmp_path, manual=MANUAL), release="3.0")
+    Rights(database).change("Beacon", "3.0", Right(Audience.ADMINS))
+    sight = Rights(database).sight(Viewer("bo@example.org"))
+    catalog = Catalog(database)
+    corpora = OpenCorpora(database, data_dir_of(database), catalog=catalog)
+    seen = Catalog(replace(database, sight=sight))
+    with reading_once():
+        # Whoever is asked for first: what is read once is read for each of them.
+        for of, told in ((catalog, True), (seen, None), (catalog, True)):
+            (product,) = with_words(of, corpora if of is catalog else corpora.limited(of))
+            assert product.has_versions("python") is told
+            assert [r.name for r in product.releases] == ["2.1", "3.0"][: 2 if told else 1]
