@@ -3,6 +3,7 @@
 StrataError
 ├── NotAllowed
 │   └── NotSignedIn
+│       └── NobodySignedIn
 ├── LimitReached
 ├── BadQuestion (ValueError)
 ├── TookTooLong (RuntimeError)
@@ -28,6 +29,10 @@ class NotAllowed(StrataError):
 
 class NotSignedIn(NotAllowed):
     """Raised where no one is signed in, or no longer."""
+
+
+class NobodySignedIn(NotSignedIn):
+    """Raised where nobody has tried to sign in yet."""
 
 
 class BadInput(StrataError, ValueError):

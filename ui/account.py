@@ -9,7 +9,7 @@ from chatbot.accounts.program_keys import FOR_ADMINS, LONGEST_NAME, ProgramKeys,
 from chatbot.accounts.sign_in import groups_in
 from chatbot.administration.in_use import in_use, larger_generator
 from chatbot.conversations.personal_data import delete_person, export_person
-from chatbot.errors import NotAllowed, NotSignedIn, UnknownPerson
+from chatbot.errors import NobodySignedIn, NotAllowed, NotSignedIn, UnknownPerson
 from chatbot.settings import Settings
 from chatbot.text.languages import gettext, gettext_noop, ngettext
 from corpora.database.history_tables import ProgramKeyRow
@@ -26,7 +26,6 @@ from ui.elements.frame import (
 from ui.elements.language import offer_languages
 from ui.elements.table import Cell, download, show_table
 from ui.serving import services
-from ui.serving.services import NOBODY
 from ui.wording.amounts import how_many
 from ui.wording.escaping import as_label, as_text
 
@@ -277,7 +276,7 @@ def stay_outside(error: Exception) -> None:
             st.markdown(
                 gettext("Answers from the documentation of the right release, with citations.")
             )
-            if str(error) != gettext(NOBODY):
+            if not isinstance(error, NobodySignedIn):
                 st.caption(message)
             if button(gettext("Sign in"), icon="login", type="primary"):
                 st.login()

@@ -222,9 +222,9 @@ async def _attempt(model: BaseChatModel, request: _Request) -> tuple[ModelCall, 
     except (GeneratorError, asyncio.CancelledError) as error:
         if noted is not None:
             kind = error.kind if isinstance(error, GeneratorError) else STOPPED
-            tokens = 0 if isinstance(error, GeneratorError) else len(pieces)
+            came = 0 if isinstance(error, GeneratorError) else len(pieces)
             seconds = round(time.perf_counter() - started, 4)
-            attempt = Attempt(server, name, kind, seconds, None, completion_tokens=tokens)
+            attempt = Attempt(server, name, kind, seconds, None, completion_tokens=came)
             noted.append(attempt)
         raise
     if noted is not None:

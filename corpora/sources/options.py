@@ -118,6 +118,9 @@ class SiteOptions(SourceOptions):
     )
     max_pages: int = Field(5_000, ge=1, description="pages of a release, at most")
     max_bytes: int = Field(500_000_000, ge=1, description="bytes of a release, at most")
+    max_pictures: int = Field(
+        2_000, ge=0, description="pictures of a release's pages that are kept, at most; 0: none"
+    )
     hosts: tuple[str, ...] = Field((), description="further hosts that pages may lie on")
     private_hosts: tuple[str, ...] = Field(
         (), description="hosts that may have an address of a private network"

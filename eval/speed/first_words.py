@@ -4,7 +4,8 @@ A copy of the data folder is served as `strata serve` does, with a model's serve
 second to the first token of each call and then streams. Ten people ask at the same moment; told is
 the time from each one's question to the first words of its answer, as the API streams them, which
 is what the page shows at its next look (0.3 s). All is asked twice, with and without an answer that
-is begun ahead.
+is begun ahead. The processor time of the server for a question, to the end of its answer, is told
+beside it: other work on the machine makes people wait, and hardly changes that.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from threading import Barrier, Thread
 from typing import Annotated, Any
 
 import httpx
+import psutil
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -109,7 +111,9 @@ def main(
     lines = [json.loads(line) for line in questions.read_text("utf-8").splitlines() if line]
     of_one = (line for line in lines if line.get("release"))
     asked = [(line["question"], line["product"]) for line in of_one]
-    table = Table("begun ahead", "people", "median, s", "longest", "taken up", "answered")
+    table = Table(
+        "begun ahead", "people", "median, s", "longest", "busy, s", "taken up", "answered"
+    )
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads = True
     Thread(target=server.serve_forever, daemon=True).start()
@@ -117,12 +121,13 @@ def main(
         copy = Path(folder) / "data"
         shutil.copytree(data, copy)
         for ahead in ("on", "off"):
-            with _served(copy, server.server_port, ahead) as address:
+            with _served(copy, server.server_port, ahead) as (address, process):
                 _together(address, asked[:1])  # loads what the first question loads
                 for together in (1, people):
-                    found = []
+                    found, began = [], _busy(process)
                     for number in range(rounds):
                         found += _together(address, _of_round(asked, number * together, together))
+                    busy = (_busy(process) - began) / len(found)
                     found = [of for of in found if of[1]["route"] == "documents"]
                     times = [first for first, _ in found]
                     taken = sum("answer_ahead" in reply["timings"] for _, reply in found)
@@ -132,6 +137,7 @@ def main(
                         ahead,
                         str(together),
                         *figures,
+                        f"{busy:.2f}",
                         f"{taken} of {len(found)}",
                         f"{answered} of {len(found)}",
                     )
@@ -179,8 +185,17 @@ def _first_words(
     return first, reply
 
 
+def _busy(server: subprocess.Popen[bytes]) -> float:
+    """The processor time of a server and its workers so far, in seconds."""
+    process = psutil.Process(server.pid)
+    times = [of.cpu_times() for of in (process, *process.children(recursive=True))]
+    return float(sum(of.user + of.system for of in times))
+
+
 @contextmanager
-def _served(data: Path, model_port: int, ahead: str) -> Iterator[str]:
+def _served(
+    data: Path, model_port: int, ahead: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -197,7 +212,7 @@ def _served(data: Path, model_port: int, ahead: str) -> Iterator[str]:
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         _until_ready(address)
-        yield address
+        yield address, server
     finally:
         server.terminate()
         try:

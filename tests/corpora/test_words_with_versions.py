@@ -1,6 +1,7 @@
 """Which words have versions and which names are whose, as products' documents write them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from chatbot.turn import Turn
 from chatbot.understanding.clarification import resolve_turn
 from corpora.catalog.catalog import Catalog
 from corpora.catalog.release import Product
+from corpora.catalog.rights import Audience, Right, Rights, Viewer
 from corpora.database.engine import Database
+from corpora.database.read_once import reading_once
 from corpora.indexing.corpus import OpenCorpora
 from corpora.indexing.words_with_versions import with_words
 from tests.corpora.beacon import ingest_beacon, write
@@ -115,3 +118,21 @@ def test_a_name_that_one_product_alone_has_chooses_it(two_products: Products) ->
         assert (resolution.product, resolution.releases) == (product, releases), question
         if question == "what is lamp_current?":
             assert resolution.explanation == "the latest; only Beacon has lamp_current"
+
+
+def test_documents_that_somebody_may_not_see_tell_them_nothing(
+    database: Database, tmp_path: Path
+) -> None:
+    ingest_beacon(database, write(tmp_path, manual="# Settings\n\nSet `gain`."), release="2.1")
+    ingest_beacon(database, write(tmp_path, manual=MANUAL), release="3.0")
+    Rights(database).change("Beacon", "3.0", Right(Audience.ADMINS))
+    sight = Rights(database).sight(Viewer("bo@example.org"))
+    catalog = Catalog(database)
+    corpora = OpenCorpora(database, data_dir_of(database), catalog=catalog)
+    seen = Catalog(replace(database, sight=sight))
+    with reading_once():
+        # Whoever is asked for first: what is read once is read for each of them.
+        for of, told in ((catalog, True), (seen, None), (catalog, True)):
+            (product,) = with_words(of, corpora if of is catalog else corpora.limited(of))
+            assert product.has_versions("python") is told
+            assert [r.name for r in product.releases] == ["2.1", "3.0"][: 2 if told else 1]

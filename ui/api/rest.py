@@ -134,7 +134,7 @@ async def upgrade_guide(
 async def release_gaps(
     service: Operating, product: forms.Name, request: Request
 ) -> tuple[forms.ReleaseGapOut, ...]:
-    """What releases lost, announce without documenting, or contradict; for the product's admins."""
+    """What a product's releases lost, announce undocumented, or contradict; for its admins."""
     following = follow(service, lambda listener, stopped: service.release_gaps(product, stopped))
     return await following.reply(request)
 

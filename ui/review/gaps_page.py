@@ -121,9 +121,7 @@ def _summary(report: GapReport, wanted: TurnFilter) -> None:
 
 def _show_gap(number: int, gap: Gap) -> None:
     with st.container(border=True, key=f"gap-{number}", gap="xsmall"):
-        after = (
-            f" :small[:gray[{as_label(gap.asked.asked_after, 200)}]]" if gap.asked.after else ""
-        )
+        after = f" :small[:gray[{as_label(gap.asked.asked_after, 200)}]]" if gap.asked.after else ""
         st.markdown(f"**{as_label(gap.asked.words, 300)}**{after}")
         with in_a_row():
             # The release that has no answer, and those that could have one.

@@ -12,17 +12,16 @@ from chatbot.assembly import open_chatbot
 from chatbot.chatbot import Chatbot
 from chatbot.conversations.conversations import Conversations
 from chatbot.conversations.feedback import Feedback
-from chatbot.errors import NotSignedIn
+from chatbot.errors import NobodySignedIn, NotSignedIn
 from chatbot.review.gaps import ContentGaps
 from chatbot.review.ratings import Ratings
 from chatbot.settings import Settings, read_settings
-from chatbot.text.languages import gettext, gettext_noop
+from chatbot.text.languages import gettext
 from corpora.catalog.rights import Rights
 from eval.sets.proposals import Proposals
 from ui.serving.asking import QuestionRunner
 from ui.serving.gate import PROXY_GROUPS, PROXY_PERSON
 
-NOBODY = gettext_noop("Nobody is signed in.")
 _opening = threading.Lock()
 _opened: list[Chatbot] = []
 
@@ -159,5 +158,5 @@ def _account(settings: Settings) -> Account:
         named, groups = (str(st.user.get(name) or "") for name in (PROXY_PERSON, PROXY_GROUPS))
         return account_of_header(named, settings, groups)
     if st.user.get("is_logged_in") is not True:
-        raise NotSignedIn(gettext(NOBODY))
+        raise NobodySignedIn(gettext("Nobody is signed in."))
     return account_of_claims(st.user.to_dict(), settings)

@@ -29,6 +29,7 @@ _LABELS = {
     "discover": gettext_noop("Pages are found by"),
     "max_pages": gettext_noop("Pages of a release, at most"),
     "max_bytes": gettext_noop("Bytes of a release, at most"),
+    "max_pictures": gettext_noop("Pictures of a release, at most"),
     "hosts": gettext_noop("Further hosts"),
     "private_hosts": gettext_noop("Hosts of a private network"),
     "delay": gettext_noop("Seconds between two requests"),

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from zlib import crc32
 
 import httpx
 
 from corpora.errors import SourceError
-from corpora.sources.options import SiteOptions
-from corpora.sources.site.addresses import Place, identity, parsed
-from corpora.sources.site.fetching import Answer, Fetcher
+from corpora.sources.site.addresses import identity, parsed
+from corpora.sources.site.fetching import Answer
 from corpora.sources.site.frontier import Found, Frontier
 from corpora.sources.site.hosts import ForbiddenHost, Refused
-from corpora.sources.site.kinds import HTML, in_utf8, is_worth_asking, suffixes_of
-from corpora.sources.site.markup import Markup, read_markup
+from corpora.sources.site.kinds import HTML, MARKDOWN, in_utf8, is_worth_asking, suffixes_of
+from corpora.sources.site.markup import Markup, markdown_pictures, read_markup
+from corpora.sources.site.pictures import Pictures
 from corpora.sources.site.remarks import LeftOut
-from corpora.sources.site.robots import Robots
+from corpora.sources.site.site import Site
 from corpora.sources.site.states import Known, State, settled, shortened
 from corpora.sources.source import FetchedFile
 
@@ -27,21 +26,6 @@ LARGEST_PAGE = 50_000_000
 _LONGEST_KIND = 80
 SAMPLED, LEAST_SAMPLED = 20, 10
 """Of the pages that a sitemap calls unchanged, one in so many is asked for all the same."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """What the pages of one release are read with.
-
-    `is_other` says whether an address is that of another release; `folder` is where files go.
-    """
-
-    options: SiteOptions
-    place: Place
-    is_other: Callable[[httpx.URL], bool]
-    fetcher: Fetcher
-    robots: Robots
-    folder: Path
 
 
 class Crawl:
@@ -61,6 +45,7 @@ class Crawl:
         self._ignores_canonical = False
         self._ahead: tuple[httpx.URL, Answer] | None = None
         self._bytes = 0
+        self._pictures = Pictures(site, known.pictures, self._has_room)
         self.limit = ""
         """Which limit ended the reading, in words."""
 
@@ -79,7 +64,11 @@ class Crawl:
             said.append(
                 "the sitemap calls pages unchanged that have changed, so every page was asked for."
             )
-        return said
+        return said + self._pictures.remarks + self._pictures.left_out.reasons
+
+    def pictures(self) -> Iterator[FetchedFile]:
+        """The pictures that the pages show which were read; to be asked for behind all of them."""
+        return self._pictures.fetch(self._paths)
 
     def listed(self, found: list[Found]) -> Iterator[FetchedFile]:
         """The pages at these addresses, which are all that the release has."""
@@ -159,6 +148,8 @@ class Crawl:
     def _content(self, found: Found, answer: Answer, state: State | None) -> FetchedFile | None:
         """The file of an answer, unless it is a copy of another page or no page at all."""
         suffixes, file = suffixes_of(answer), self._site.folder / "page"
+        base = answer.url
+        shows: tuple[str, ...] = ()
         if not suffixes:
             kind = answer.kind[:_LONGEST_KIND] or "of no stated type"
             self._left_out.add(f"it is {kind}, not HTML, Markdown, text or PDF", answer.url)
@@ -169,6 +160,9 @@ class Crawl:
             self._follow(markup, base, answer.url)
             if self._is_copy(found, markup, base, answer.url):
                 return None
+            shows = tuple(markup.pictures)
+        elif suffixes == MARKDOWN:
+            shows = markdown_pictures(file.read_text("utf-8", errors="replace"))
         if not self._has_room(answer.size):
             return None
         path = self._site.place.path(answer.url, suffixes)
@@ -177,8 +171,9 @@ class Crawl:
             return None
         self._paths.add(path)
         self._frontier.take(answer.url)
-        digest = str(State.of(answer, self._site.place, found.lastmod, found.by))
-        unchanged = state is not None and state.hash == answer.digest
+        of = State.of(answer, self._site.place, found.lastmod, found.by, shows)
+        digest, unchanged = str(of), state is not None and state.hash == answer.digest
+        self._pictures.shown(path, base, shows, anew=not unchanged)
         if unchanged and self._known.paths[identity(answer.url)] == path:
             return FetchedFile(path, digest, str(answer.url), None)
         if identity(answer.url) in self._sample:
@@ -195,6 +190,7 @@ class Crawl:
             return None
         self._paths.add(path)
         self._frontier.take(url)
+        self._pictures.shown(path, httpx.URL(url), state.shows or (), anew=False)
         for child in self._children.get(state.at, ()):
             self._frontier.add(Found(self._known.addresses[child], by=state.at))
         state = replace(state, lastmod=settled(found.lastmod), by=found.by)
@@ -300,7 +296,7 @@ class Crawl:
 
     def _says_unchanged(self, found: Found, state: State) -> bool:
         """Say whether a sitemap tells that a page has not changed since it was read."""
-        if not state.lastmod or state.lastmod != found.lastmod:
+        if state.shows is None or not state.lastmod or state.lastmod != found.lastmod:
             return False
         return identity(found.address) not in self._sample
 

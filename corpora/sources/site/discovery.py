@@ -8,10 +8,10 @@ import httpx
 
 from corpora.errors import SourceError
 from corpora.sources.site.addresses import parsed
-from corpora.sources.site.crawling import Site
 from corpora.sources.site.frontier import Found
 from corpora.sources.site.hosts import Refused
 from corpora.sources.site.markup import markdown_links
+from corpora.sources.site.site import Site
 from corpora.sources.site.sitemaps import sitemap_entries
 
 _LARGEST_LIST = 10_000_000

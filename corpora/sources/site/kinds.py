@@ -12,14 +12,14 @@ import httpx
 from corpora.sources.site.fetching import Answer
 
 HTML = (".html", ".htm", ".xhtml")
-_MARKDOWN = (".md", ".markdown", ".mdx")
-_TEXT = (".txt", ".text", ".rst", ".adoc", ".asciidoc", *_MARKDOWN)
+MARKDOWN = (".md", ".markdown", ".mdx")
+_TEXT = (".txt", ".text", ".rst", ".adoc", ".asciidoc", *MARKDOWN)
 _PDF = (".pdf",)
 _SUFFIXES = {
     "text/html": HTML,
     "application/xhtml+xml": HTML,
-    "text/markdown": _MARKDOWN,
-    "text/x-markdown": _MARKDOWN,
+    "text/markdown": MARKDOWN,
+    "text/x-markdown": MARKDOWN,
     "text/plain": _TEXT,
     "application/pdf": _PDF,
 }
@@ -46,7 +46,7 @@ def suffixes_of(answer: Answer) -> tuple[str, ...]:
     """
     if answer.kind in _UNSTATED:
         name = answer.url.path.lower()
-        return next((s for s in (_MARKDOWN, _TEXT, _PDF, HTML) if name.endswith(s)), ())
+        return next((s for s in (MARKDOWN, _TEXT, _PDF, HTML) if name.endswith(s)), ())
     return _SUFFIXES.get(answer.kind, ())
 
 

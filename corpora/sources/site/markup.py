@@ -13,6 +13,10 @@ from lxml import etree
 _MOST_LINKS = 20_000
 _BLOCK = 64 << 10
 _MOVED = re.compile(r"url\s*=\s*['\"]?([^'\"\s]+)", re.IGNORECASE)
+_MOST_PICTURES = 200
+"""Of a page, whose state they are part of."""
+_LONGEST_PICTURE = 500
+_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*<?([^()\s<>]+)")
 _LINK = re.compile(r"\]\(\s*<?([^()\s<>]+)")
 
 
@@ -23,6 +27,7 @@ class Markup:
     base: str = ""
     canonical: str = ""
     links: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
 
 def read_markup(file: Path, charset: str = "") -> Markup:
@@ -58,14 +63,28 @@ def markdown_links(text: str) -> list[str]:
     return list(dict.fromkeys(_LINK.findall(text)))[:_MOST_LINKS]
 
 
+def markdown_pictures(text: str) -> tuple[str, ...]:
+    """The addresses of the pictures that a text in Markdown shows."""
+    return tuple(filter(_is_kept, dict.fromkeys(_PICTURE.findall(text))))[:_MOST_PICTURES]
+
+
+def _is_kept(source: str) -> bool:
+    return 0 < len(source) <= _LONGEST_PICTURE and not source.startswith("data:")
+
+
 class _Target:
     """Gets the elements of a page as they are read."""
 
     def __init__(self) -> None:
         self.found = Markup()
         self._links: dict[str, None] = {}
+        self._pictures: dict[str, None] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "img":
+            source = (attributes.get("src") or "").strip()
+            if _is_kept(source) and len(self._pictures) < _MOST_PICTURES:
+                self._pictures.setdefault(source)
         address = _led_to(tag, attributes).strip()
         if not address:
             return
@@ -82,6 +101,7 @@ class _Target:
 
     def close(self) -> None:
         self.found.links = [address for address in self._links if address]
+        self.found.pictures = [*self._pictures]
 
 
 def _known(charset: str) -> str | None:

@@ -12,13 +12,14 @@ import httpx
 from corpora.errors import SourceError
 from corpora.sources.options import SiteOptions
 from corpora.sources.site.addresses import Hosts, parent_of, parsed
-from corpora.sources.site.crawling import Crawl, Site
+from corpora.sources.site.crawling import Crawl
 from corpora.sources.site.discovery import pages_of_llms, pages_of_sitemap
 from corpora.sources.site.fetching import Fetcher
 from corpora.sources.site.hosts import CheckedConnections, CheckedTransport
 from corpora.sources.site.releases import Others, found_releases, place_of, starts_of
 from corpora.sources.site.remarks import LeftOut
 from corpora.sources.site.robots import Robots
+from corpora.sources.site.site import Site
 from corpora.sources.site.states import Known
 from corpora.sources.source import FetchedFile, FoundRelease, Secrets
 
@@ -70,6 +71,7 @@ class SiteReader:
                 for file in self._pages(site, crawl):
                     progress(*crawl.progress)
                     yield file
+                yield from crawl.pictures()
             finally:
                 self.remarks += left_out.sentences(release.name)
                 self.remarks += [f"{release.name}: {remark}" for remark in crawl.remarks]

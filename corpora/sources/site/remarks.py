@@ -9,9 +9,10 @@ _MOST_REASONS, _LONGEST_REASON = 200, 200
 
 
 class LeftOut:
-    """Counts the pages that were left out, by reason."""
+    """Counts the pages, or what else it is `of`, that were left out, by reason."""
 
-    def __init__(self) -> None:
+    def __init__(self, of: str = "page") -> None:
+        self._of = of
         self._reasons: dict[str, tuple[int, str]] = {}
         self._others = 0
 
@@ -26,11 +27,16 @@ class LeftOut:
 
     def sentences(self, release: str) -> list[str]:
         """One sentence a reason, and one for all reasons that were too many."""
+        return [f"{release}: {reason}" for reason in self.reasons]
+
+    @property
+    def reasons(self) -> list[str]:
+        """The same without the name of a release."""
         said = [
-            f"{release}: {count:,} {'page was' if count == 1 else 'pages were'} left out, because "
+            f"{count:,} {self._of}{' was' if count == 1 else 's were'} left out, because "
             f"{reason}; {'it is' if count == 1 else 'one is'} {example}."
             for reason, (count, example) in self._reasons.items()
         ]
         if self._others:
-            said.append(f"{release}: {self._others:,} more were left out for other reasons.")
+            said.append(f"{self._others:,} more were left out for other reasons.")
         return said

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx
 
 from corpora.sources.site.addresses import Place, identity
 from corpora.sources.site.fetching import Answer
+from ingestion.figures import PICTURES
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class State:
 
     `at` is its address below the folder of the release, or a whole one on another host; `by` that
     of the page that linked to it; `hash` and `size` are those of its content. `lastmod` is what the
-    sitemap said, if no later change can go by the same time.
+    sitemap said, if no later change can go by the same time; `shows` are the pictures as the page
+    writes them, None where they were not looked for.
     """
 
     at: str
@@ -29,9 +32,17 @@ class State:
     modified: str = ""
     lastmod: str = ""
     by: str = ""
+    shows: Sequence[str] | None = None
 
     @classmethod
-    def of(cls, answer: Answer, place: Place, lastmod: str, by: str) -> State:
+    def of(
+        cls,
+        answer: Answer,
+        place: Place,
+        lastmod: str = "",
+        by: str = "",
+        shows: Sequence[str] | None = None,
+    ) -> State:
         """That of a page that was just read."""
         return cls(
             shortened(answer.url, place),
@@ -41,6 +52,7 @@ class State:
             answer.modified,
             settled(lastmod),
             by,
+            shows,
         )
 
     @classmethod
@@ -54,11 +66,13 @@ class State:
 
     def __str__(self) -> str:
         values = ((field, getattr(self, field)) for field in _FIELDS)
-        return json.dumps({key: value for key, value in values if value}, separators=(",", ":"))
+        return json.dumps(
+            {key: value for key, value in values if value not in ("", None)}, separators=(",", ":")
+        )
 
     @property
     def conditions(self) -> Mapping[str, str]:
-        """The headers that ask for the page only if it has changed."""
+        """The headers that ask for it only if it has changed."""
         if self.etag:
             return {"If-None-Match": self.etag}
         return {"If-Modified-Since": self.modified} if self.modified else {}
@@ -74,11 +88,16 @@ class Known:
         self.paths: dict[str, str] = {}
         self.states: dict[str, State] = {}
         self.addresses: dict[str, str] = {}
+        self.pictures: dict[str, State] = {}
+        """Those of pictures by path."""
         base = place.start.join(place.folder)
         folder = str(base)
         for path, digest in digests.items():
             state = State.read(digest)
             if state is None:
+                continue
+            if Path(path).suffix.lower() in PICTURES:
+                self.pictures[path] = state
                 continue
             address = f"{folder}{state.at[2:]}"
             if not state.at.startswith("./") or place.inner:
@@ -91,7 +110,8 @@ class Known:
     def conditions(self, url: httpx.URL) -> Mapping[str, str]:
         """The headers of a conditional request; none for a page that is not known."""
         state = self.states.get(identity(url))
-        return state.conditions if state else {}
+        # Once the pictures of pages were not looked for.
+        return state.conditions if state and state.shows is not None else {}
 
 
 def shortened(url: httpx.URL, place: Place) -> str:

@@ -7,6 +7,7 @@ group staff may see; `without` has pump alone. What they reply must be the same,
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -271,6 +272,22 @@ ASKED = {
 def test_every_route_is_tried() -> None:
     assert OF_VALVE.keys() | OF_ADMINS.keys() | OF_ALL.keys() | {UPLOADS, PACK} == NEEDS.keys()
     assert set(routes(Api(no_chatbot).routes)) == NEEDS.keys() | OPEN | {MCP, HOOK}
+
+
+def test_the_table_of_rights_says_what_is_tried() -> None:
+    place = Path(__file__).parents[3] / "scripts" / "rights.py"
+    spec = importlib.util.spec_from_file_location("table_of_rights", place)
+    assert spec is not None
+    assert spec.loader is not None
+    table = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(table)
+    said = {name: dict(zip(table.ROLES, may, strict=True)) for name, _, may in table.rows()}
+    own = {route for route in NEEDS if said[route]["product admin"] == "own products"}
+    ingesting = {route for route, scope in NEEDS.items() if scope == "ingest"}
+    assert own == OF_ADMINS.keys() | {PACK} | ingesting
+    assert {route for route in NEEDS if said[route]["product admin"] == "no"} == OF_ALL.keys()
+    hidden = {r for r in NEEDS if said[r]["without the right"] == "as if it were not there"}
+    assert hidden == OF_VALVE.keys() - ingesting
 
 
 def filled_in(given: Any, ids: dict[str, Any]) -> Any:
