@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from chatbot.accounts.people import LOCAL
 from chatbot.administration.exchange import Exchange
@@ -16,6 +17,7 @@ from chatbot.review.as_asked import AsAsked
 from chatbot.review.gaps import ContentGaps, gap_rows
 from chatbot.review.turns import ANY
 from chatbot.settings import Settings
+from corpora.database.history_tables import TurnRow
 from tests.chatbot.memory_bots import Bot, remembering, says
 
 pytestmark = pytest.mark.database
@@ -53,6 +55,14 @@ def test_saved_answers_bear_the_words_that_were_typed(bot: Bot) -> None:
     assert (line["asked"], line["after"]) == (THEN, BRIGHT)
     # What is imported again has to say by itself what it asks.
     assert "bright" in line["question"]
+
+
+def test_what_was_asked_about_another_product_is_not_told(bot: Bot) -> None:
+    told(bot, BRIGHT, THEN)
+    with bot.chatbot.database.writing() as session:
+        session.execute(update(TurnRow).where(TurnRow.position == 0).values(product="buoy"))
+    _, second = Overview(bot.chatbot.database, LOCAL).every(PairFilter())
+    assert second.asked == AsAsked(THEN)
 
 
 def test_an_imported_answer_bears_its_question(bot: Bot) -> None:
