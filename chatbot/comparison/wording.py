@@ -52,10 +52,14 @@ def joined(parts: Sequence[tuple[str, Answer]]) -> Answer:
 
 
 def in_each(releases: Sequence[str], answers: Sequence[Answer]) -> Answer:
-    """The answers of releases one below the other, or once where all say the same."""
+    """The answers of releases one below the other, or once where all say the same.
+
+    A passage that was chosen for a question nobody wrote an answer to says nothing of what is the
+    same: it may lead in to what differs.
+    """
     bare = [without_marks(answer.text).strip() for answer in answers]
     same = {plain(_without(r, text)) for text, r in zip(bare, releases, strict=True)}
-    if len(same) > 1 or any(answer.abstained for answer in answers):
+    if len(same) > 1 or any(answer.abstained or answer.unwritten for answer in answers):
         return joined([(f"**{r}:**", answer) for r, answer in zip(releases, answers, strict=True)])
     whole = joined([("", answer) for answer in answers])
     numbers = iter(marks(whole.text))
