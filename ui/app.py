@@ -51,11 +51,10 @@ if administers(person):
         st.Page(history, title=gettext("Review"), icon=":material/rate_review:"),
         st.Page(gaps, title=gettext("Gaps"), icon=":material/help_center:"),
         st.Page(numbers, title=gettext("Numbers"), icon=":material/bar_chart:"),
+        st.Page(evaluation, title=gettext("Evaluation"), icon=":material/science:"),
     ]
 if person.is_admin:
-    pages[gettext("Admin")] += [
-        st.Page(evaluation, title=gettext("Evaluation"), icon=":material/science:"),
-        st.Page(audit, title=gettext("Audit log"), icon=":material/fact_check:"),
-    ]
+    audit_log = st.Page(audit, title=gettext("Audit log"), icon=":material/fact_check:")
+    pages[gettext("Admin")].append(audit_log)
 name_pages(page for group in pages.values() for page in group)
 st.navigation(pages, position="top").run()

@@ -221,13 +221,16 @@ class Administration:
     def evaluate(self, product: str) -> int:
         """Order that the regression set of a product is asked and scored; return the job's id.
 
-        Raises JobError while another evaluation is not over: they would slow each other down.
+        One that an admin of products orders sees this product alone. Raises JobError while another
+        evaluation is not over: they would slow each other down.
         """
-        self.person.require_admin()
-        jobs = Jobs(self.database)
-        if any(job.is_open for job in jobs.recent(1, kinds=EVALUATIONS)):
+        self._require_own(product)
+        if any(job.is_open for job in Jobs(self.database.whole).recent(1, kinds=EVALUATIONS)):
             raise JobError(gettext("An evaluation is running. Stop it, or wait until it is done."))
-        job = jobs.add(JobKind.EVALUATE, product, "", self.person.id)
+        order = {} if self.person.is_admin else {"alone": True}
+        job = Jobs(self.database).add(
+            JobKind.EVALUATE, product, "", self.person.id, order=order or None
+        )
         self._record("evaluate", product, job=job)
         return job
 
@@ -290,7 +293,8 @@ class Administration:
     def _require_own_job(self, job: int) -> None:
         """Raise JobError, or NotAllowed for a job that an admin of products cannot order."""
         of = Jobs(self.database).get(job)
-        if of.kind is not JobKind.SYNC and not (of.release and of.kind in _OF_PRODUCTS):
+        of_product = JobKind.SYNC, JobKind.EVALUATE
+        if of.kind not in of_product and not (of.release and of.kind in _OF_PRODUCTS):
             self.person.require_admin()
 
     def _waiting(self, product: str, release: str) -> tuple[int, int | None]:

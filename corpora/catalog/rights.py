@@ -163,6 +163,12 @@ class Rights:
             return None
         return replace(_sight(shown), administered_by=viewer.id)
 
+    def alone(self, product: str) -> Sight:
+        """What there is of one product, and nothing else."""
+        with self.database.reading() as session:
+            said = _said(session)
+        return _sight((of, None if is_among(product, of.row.name) else ()) for of in said)
+
 
 class _Named(NamedTuple):
     """The names of a product or release, as those of its row are read."""

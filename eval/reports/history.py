@@ -19,12 +19,12 @@ class PastRun:
     outcomes: Mapping[str, Outcomes]
 
 
-def past_runs(data_dir: Path, product: str) -> tuple[PastRun, ...]:
-    """The runs on a product, the newest first."""
+def past_runs(data_dir: Path, product: str, *, alone: bool = False) -> tuple[PastRun, ...]:
+    """The runs on a product, the newest first; `alone` those in which there was no other one."""
     return tuple(
         PastRun(folder, manifest, _outcomes(folder, _changed(RunFolder(folder).scores)))
         for folder, manifest in list_runs(data_dir)
-        if product in manifest.corpora
+        if product in manifest.corpora and (manifest.alone or not alone)
     )
 
 

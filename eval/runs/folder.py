@@ -53,7 +53,8 @@ class Manifest(RunPart):
     `commit` is empty outside a checkout, `judge` without one, and `settings` has those that differ
     from the defaults, never a secret. `addresses` are those of systems of others, by name.
     `corpora` are hashes of each release's documents by product and release, the oldest first;
-    `prompts` the fingerprints of all prompts. `at_once` questions were asked together.
+    `prompts` the fingerprints of all prompts. `at_once` questions were asked together. In a run
+    `alone` nothing was there but the product that it is about.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Manifest(RunPart):
     corpora: Mapping[str, Mapping[str, str]] = {}
     cores: int = 1
     at_once: int = 1
+    alone: bool = False
     state: RunState = RunState.PLANNED
 
     def asked_of(self, system: str, questions: Sequence[GoldQuestion]) -> tuple[GoldQuestion, ...]:

@@ -66,6 +66,7 @@ def manifest_of(plan: Plan, chatbot: Chatbot) -> Manifest:
         corpora=_corpora(plan.questions, chatbot),
         cores=os.cpu_count() or 1,
         at_once=plan.at_once,
+        alone=chatbot.database.sight is not None,
     )
 
 

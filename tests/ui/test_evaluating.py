@@ -16,6 +16,7 @@ from chatbot.runtime.ingest_throttle import ingests_paused, wait_for_answers
 from chatbot.settings import Settings
 from corpora.building.building import Builder
 from corpora.building.fingerprints import ChunkingSettings
+from corpora.catalog.rights import Rights
 from corpora.documents.worker import JobWork
 from corpora.errors import IngestCancelled
 from corpora.generations.processes import this_process
@@ -73,6 +74,24 @@ def test_a_stopped_one_goes_on_unless_something_has_changed(
     )
     with pytest.raises(GoldError, match="have changed since this run began"):
         evaluate(settings, job, lambda progress: None, lambda: False)
+
+
+def test_a_run_alone_knows_no_other_product(
+    chatbot: Chatbot, settings: Settings, job: Job, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other") / "relay.md"
+    other.write_text("# Relay\n\nThe relay latches.\n", "utf-8")
+    Builder(chatbot.database, settings.data_dir, chatbot.embedder, workers=1).ingest(
+        [other], product="relay", release="1.0"
+    )
+    alone = chatbot.limited(Rights(chatbot.database).alone("valve"))
+    assert [product.name for product in alone.products()] == ["valve"]
+    assert "relay" not in alone.ask("Which products do you know?").content.answer
+    assert "relay" in chatbot.ask("Which products do you know?").content.answer
+    job.report = {"order": {"alone": True}}
+    evaluate(settings, job, lambda progress: None, lambda: False)
+    ((_, manifest),) = list_runs(settings.data_dir)
+    assert manifest.alone
 
 
 def test_without_questions_it_says_so(chatbot: Chatbot, job: Job) -> None:

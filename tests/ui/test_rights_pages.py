@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from chatbot.accounts.people import LOCAL, Person, groups_noted, note_groups
 from chatbot.accounts.program_keys import ProgramKeys, Scope, person_of
@@ -32,17 +32,22 @@ from corpora.catalog.release_settings import ProductSettings, ReleaseSettings
 from corpora.catalog.rights import OPEN, Audience, Right, Rights
 from corpora.database.engine import Database
 from corpora.database.history_tables import AuditRow, ConversationRow, TurnRow
+from corpora.database.job_tables import JobRow
 from corpora.database.memory_tables import MemoryPairRow, MemoryUseRow
 from corpora.documents.uploads import UploadedFile
 from corpora.errors import JobError, NoSuchSource, UnknownRelease
-from corpora.jobs.jobs import JobKind, Jobs
+from corpora.jobs.jobs import JobKind, Jobs, JobState
+from eval.reports.history import past_runs
+from eval.runs.folder import list_runs
 from tests.chatbot.asked import answer, asked
 from tests.ui.conftest import Command, SignIn
 from tests.ui.memory_pairs import keep
 from tests.ui.pages import ask, go_to, open_page, texts
+from tests.ui.test_evaluation_page import rated
 from tests.ui.valve_corpus import QUESTION
 from ui.documents import actions
 from ui.serving import services
+from ui.serving.evaluating import evaluate
 
 pytestmark = pytest.mark.database
 
@@ -54,7 +59,7 @@ CY = Person("cy@example.org", "Cy", is_admin=False)
 PAT = Person("pat@example.org", "Pat", is_admin=False)
 """Who administers the valve."""
 ALL = ("", "releases", "account")
-OWN = ("documents", "sources", "glossary", "history", "gaps", "numbers")
+OWN = ("documents", "sources", "glossary", "history", "gaps", "numbers", "evaluation")
 
 
 @pytest.fixture
@@ -228,6 +233,44 @@ def test_it_goes_with_the_right(closed: Chatbot, signed_in: SignIn) -> None:
     assert addresses() == {*ALL, *OWN}
 
 
+def test_an_admin_of_a_product_evaluates_it_and_sees_no_other_run(
+    closed: Chatbot, signed_in: SignIn
+) -> None:
+    rated(closed)
+    jobs = Jobs(closed.database)
+
+    def run(by: Administration) -> None:
+        job = by.evaluate("valve")
+        evaluate(closed.settings, jobs.get(job), lambda progress: None, lambda: False)
+        with closed.database.writing() as session:
+            session.execute(update(JobRow).where(JobRow.id == job).values(state=JobState.DONE))
+
+    def listed() -> set[tuple[str, bool]]:
+        runs = past_runs(closed.settings.data_dir, "valve", alone=True)
+        return {(run.folder.name, run.manifest.alone) for run in runs}
+
+    admin = Administration(closed.database, LOCAL)
+    run(admin)
+    assert listed() == set()
+    signed_in(PAT)
+    shown = go_to(open_page(), "evaluation").run()
+    assert not shown.exception
+    assert "No run yet" in texts(shown)
+    pats = Administration(own(closed).database, PAT)
+    run(pats)
+    ((folder, _),) = listed()
+    (manifest,) = [m for f, m in list_runs(closed.settings.data_dir) if f.name == folder]
+    assert (manifest.alone, list(manifest.corpora)) == (True, ["valve"])
+    assert "No run yet" not in texts(go_to(open_page(), "evaluation").run())
+    with pytest.raises(UnknownRelease):
+        pats.evaluate("relay")
+    waiting = admin.evaluate("relay")
+    with pytest.raises(JobError, match="An evaluation is running"):
+        pats.evaluate("valve")
+    with pytest.raises(JobError):
+        pats.cancel(waiting)
+
+
 def own(chatbot: Chatbot) -> Chatbot:
     return chatbot.limited(Rights(chatbot.database).administered(PAT.viewer))
 
@@ -291,7 +334,7 @@ CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], An
     "aliases": (NotAllowed, lambda a, c: a.change_product("valve", ProductSettings(("relay",)))),
     "rights": (NotAllowed, lambda a, c: a.change_right("valve", "", OPEN)),
     "admins": (NotAllowed, lambda a, c: a.change_admins("valve", ["bo@example.org"])),
-    "evaluate": (NotAllowed, lambda a, c: a.evaluate("valve")),
+    "evaluate": (UnknownRelease, lambda a, c: a.evaluate("relay")),
     "draft": (NotAllowed, lambda a, c: a.draft("valve", "2.0", None, 1, with_model=False)),
     "a job": (JobError, lambda a, c: a.cancel(
         Jobs(c.database).add(JobKind.REREAD, "relay", "17.20", ""))),

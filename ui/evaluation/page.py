@@ -18,7 +18,7 @@ TAB = "evaluation tab"
 """The key of the tabs of a product."""
 
 
-@page("wide", Access.ADMINS)
+@page("wide", Access.PRODUCT_ADMINS)
 def evaluation(person: Person) -> None:
     """Show the runs on a product and its questions, or the run that the address names."""
     products = [product.name for product in services.administered().products()]
@@ -30,15 +30,12 @@ def evaluation(person: Person) -> None:
     data_dir = services.administered().settings.data_dir
     # The address names no path: it is one of the runs that are there, or nothing.
     for product in products if opened else ():
-        for run in past_runs(data_dir, product):
+        for run in past_runs(data_dir, product, alone=not person.is_admin):
             if run.folder.name == opened:
                 show_run(person, run)
                 return
     product = heading_with_product(gettext("Evaluation"), products, "evaluation product")
-    show_tabs(
-        TAB,
-        {
-            gettext("Runs"): partial(show_runs, product),
-            gettext("Questions"): partial(drafts_view.show, person, product),
-        },
-    )
+    tabs = {gettext("Runs"): partial(show_runs, person, product)}
+    if person.is_admin:
+        tabs[gettext("Questions")] = partial(drafts_view.show, person, product)
+    show_tabs(TAB, tabs)

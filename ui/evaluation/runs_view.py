@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
+from chatbot.accounts.people import Person
 from chatbot.text.languages import figure, gettext, gettext_noop, ngettext
 from corpora.jobs.jobs import EVALUATIONS, Jobs
 from eval.reports.history import PastRun, asked_the_same, past_runs
@@ -31,11 +32,12 @@ _STATES = {
 }
 
 
-def show_runs(product: str) -> None:
-    """Show them; the newest comes first."""
+def show_runs(person: Person, product: str) -> None:
+    """Show those that somebody may see; the newest comes first."""
     show_running(EVALUATIONS)
     _start(product)
-    runs = past_runs(services.administered().settings.data_dir, product)
+    data_dir = services.administered().settings.data_dir
+    runs = past_runs(data_dir, product, alone=not person.is_admin)
     if not runs:
         st.markdown(gettext("No run yet. Its figures appear here as soon as one is done."))
         return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.ingest_throttle import wait_for_answers
 from chatbot.settings import Settings
+from corpora.catalog.rights import Rights
 from corpora.errors import IngestCancelled
 from corpora.generations.progress import Progress, Stage
 from corpora.jobs.jobs import Job
@@ -45,9 +46,11 @@ def evaluate(
     from eval.reports.outcomes import Outcome
     from eval.reports.writing import write_reports
 
-    chatbot = open_chatbot(settings)
-    with closing(chatbot.database), closing(chatbot.corpora):
-        run = _opened(chatbot, job)
+    whole = open_chatbot(settings)
+    with closing(whole.database), closing(whole.corpora):
+        # What an admin of products is shown says nothing of others.
+        alone = Rights(whole.database).alone(job.product) if job.order.get("alone") else None
+        run = _opened(whole.limited(alone), job)
 
         def on_progress(what: str, done: int, total: int) -> None:
             stage = Stage.SCORING if what == "scoring" else Stage.ASKING
