@@ -214,10 +214,9 @@ def _announced(
 
 
 def _style(name: str) -> tuple[bool, ...]:
-    """How a name is written: as an option, a call, with figures, in capitals, in both."""
-    letters = "".join(filter(str.isalpha, name))
-    is_call, has_figures = name.endswith(")"), not letters or name[-1:].isdigit()
-    return name.startswith("-"), is_call, has_figures, letters.isupper(), letters.islower()
+    """How a name is written: as an option, with a number, in capitals, in both."""
+    letters = "".join(filter(str.isalpha, name.rpartition(".")[2]))
+    return name.startswith("-"), name[-1:].isdigit(), letters.isupper(), letters.islower()
 
 
 def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
