@@ -13,7 +13,7 @@ from ingestion.page import CELL_DELIMITER, TERM_DELIMITER, Block, BlockKind
 
 LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)]*\s+(?=[A-Z“\"'(`\[])")
-_ABBREVIATIONS = ("e.g.", "eg.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
+_ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "no.", "fig.", "approx.")
 _SENTENCE = re.compile(r"[A-Z]\w*(?: +\S+){3}")
 """How the cell of a table begins that is a sentence, and no value."""
 _DEFAULT = ("default", "default value", "the default")

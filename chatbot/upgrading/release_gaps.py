@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -88,7 +88,10 @@ class ReleaseGaps:
         told: Callable[[int, int], None] = lambda done, of: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> tuple[ReleaseGap, ...]:
-        """All gaps, those of the newest release first; `told(done, of)` hears of each release."""
+        """All gaps, those of the newest release first; `told(done, of)` hears of each release.
+
+        One that several releases have stands with the newest of them, which names the others.
+        """
         person.require_admin(self._database)
         names = [release.name for release in product.releases]
         found: list[tuple[ReleaseGap, ...]] = []
@@ -99,7 +102,7 @@ class ReleaseGaps:
             assert newer is not None
             found.append(self._found(product.name, *self._built(product, older, newer), language()))
         told(len(names), len(names))
-        return tuple(gap for gaps in reversed(found) for gap in gaps)
+        return _each_once(gap for gaps in reversed(found) for gap in gaps)
 
     def _built(
         self, product: Product, older: str | None, newer: str
@@ -133,6 +136,18 @@ class ReleaseGaps:
             yield from _lost(before, stated, corpora, own)
             yield from _announced(product, stated, own)
         yield from _contradictions(stated)
+
+
+def _each_once(gaps: Iterable[ReleaseGap]) -> tuple[ReleaseGap, ...]:
+    alike: defaultdict[tuple[GapKind, str, str], list[ReleaseGap]] = defaultdict(list)
+    for gap in gaps:
+        alike[gap.kind, gap.name, gap.says].append(gap)
+    return tuple(
+        replace(newest, says=f"{newest.says}; also in {', '.join(gap.release for gap in others)}")
+        if others
+        else newest
+        for newest, *others in alike.values()
+    )
 
 
 def _lost(
@@ -212,10 +227,9 @@ def _announced(
 
 
 def _style(name: str) -> tuple[bool, ...]:
-    """How a name is written: as an option, a call, with figures, in capitals, in both."""
-    letters = "".join(filter(str.isalpha, name))
-    is_call, has_figures = name.endswith(")"), not letters or name[-1:].isdigit()
-    return name.startswith("-"), is_call, has_figures, letters.isupper(), letters.islower()
+    """How a name is written: as an option, with a number, in capitals, in both."""
+    letters = "".join(filter(str.isalpha, name.rpartition(".")[2]))
+    return name.startswith("-"), name[-1:].isdigit(), letters.isupper(), letters.islower()
 
 
 def _contradictions(release: ReleaseParameters) -> Iterator[ReleaseGap]:
@@ -259,7 +273,8 @@ def _contradiction(release: str, parameters: Sequence[Parameter]) -> ReleaseGap:
     values = shown_list(p.value(DEFAULT) for p in parameters)
     stated = tuple(cite_stated(p.fact(DEFAULT) or p, release) for p in parameters)
     name = parameters[0].name
-    return ReleaseGap(GapKind.CONTRADICTION, release, name, f"{DEFAULT}: {values}", stated)
+    detail = gettext("two defaults: {values}", values=values)
+    return ReleaseGap(GapKind.CONTRADICTION, release, name, detail, stated)
 
 
 def release_gap_rows(gaps: Iterable[ReleaseGap]) -> Iterator[dict[str, Any]]:

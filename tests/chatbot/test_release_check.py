@@ -310,6 +310,22 @@ Hubs such as GitHub and GitLab do not yet show ignored revisions of the relay in
 ## Hooks
 
 If you want notebooks, replace the line (note that the hook exists from version 21.8 onwards).
+
+## Guests
+
+The user name of guests is empty.
+
+## Shutters
+
+The relay moves shutters in the background (Linux only), and doors likewise.
+
+## Sampling
+
+freq
+: How often the sensor is read. (required)
+
+edge
+: Which edge is counted. (required)
 """
 AFTER = """# Relay
 
@@ -330,6 +346,22 @@ Hubs such as GitLab do not yet show ignored revisions of the relay in blame. Git
 ## Hooks
 
 The hook exists from version 21.8 onwards.
+
+## Guests
+
+The username of guests is empty.
+
+## Shutters
+
+The relay moves shutters in the background (Linux and FreeBSD), and doors likewise.
+
+## Sampling
+
+rate
+: How often the sensor is read. (required)
+
+edge
+: Which edge is counted. If none is given, both.
 """
 KINDS = {
     "What is the default access?": ("The default access is none.", Verdict.CHANGED),
@@ -342,10 +374,14 @@ KINDS = {
         "The hook exists from version 21.8 onwards.",
         Verdict.SAME,
     ),
+    "What is the user name of guests?": ("The user name of guests is empty.", Verdict.SAME),
+    "Where are shutters moved?": ("Shutters are moved on Linux only.", Verdict.CHANGED),
+    "What is freq?": ("freq: How often the sensor is read.", Verdict.CHANGED),
+    "Is edge required?": ("The edge is required.", Verdict.CHANGED),
 }
 
 
-def test_a_value_that_goes_on_a_sign_and_a_name_that_left_are_changes(
+def test_what_counts_as_changed_and_what_as_another_wording(
     chatbot: Chatbot, ingest: Ingest
 ) -> None:
     ingest(BEFORE, "1.0")

@@ -311,7 +311,7 @@ def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -
         "settings": lost,
         "overview": twice,
         "release-notes": "# Release notes\n\n## 4.0\n\n### Added\n\n- Added `radio_link`.\n"
-        "- Added `sun_roof`.\n",
+        "- Added `sun_roof`.\n- Added `_flaps` and `BeaconLoop`.\n- Added `beacon.log_level`.\n",
         "guide": "# Guide\n\n## Sun\n\nSet `log_level` before you open the `sun_roof`.\n",
     }
     ingest_beacon(database, write(tmp_path / "4.0", **texts), release="4.0")
@@ -323,6 +323,8 @@ def test_gaps_between_releases(told: Told, database: Database, tmp_path: Path) -
         (GapKind.ANNOUNCED, "radio_link"),
         (GapKind.CONTRADICTION, "wait-to-restore"),
     }
+    # What several releases have stands with the newest of them.
+    assert len({(gap.kind, gap.name) for gap in gaps}) == len(gaps)
     assert all(gap.citations for gap in gaps)
     for cited in (c for gap in gaps for c in gap.citations):
         assert cited.quote in found.corpora.corpus("Beacon", cited.release).page(cited.page_id).text
