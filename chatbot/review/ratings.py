@@ -9,7 +9,7 @@ from chatbot.accounts.audit import recorded
 from chatbot.accounts.people import Person, require_short
 from chatbot.errors import BadInput, UnknownTurn
 from chatbot.memory.pairs import Rating
-from chatbot.text.languages import gettext
+from chatbot.text.languages import gettext, gettext_noop
 from corpora.database.engine import Database
 from corpora.database.history_tables import ReviewRow, TurnRow
 
@@ -89,14 +89,27 @@ def review_of(turn: TurnRow) -> ReviewRow:
     )
 
 
+_LABELS = {
+    "corrected_answer": gettext_noop("Corrected answer"),
+    "corrected_release": gettext_noop("Correct release"),
+    "note": gettext_noop("Note"),
+    "assignee": gettext_noop("Assigned to"),
+    "rating": gettext_noop("Rating"),
+    "status": gettext_noop("Status"),
+    "in_regression_set": gettext_noop("In the regression set"),
+}
+"""How the form calls what is reviewed."""
+
+
 def _require_seen(review: ReviewRow, seen: Mapping[str, str]) -> None:
     for field, text in seen.items():
         if (now := getattr(review, field)) != text:
             raise BadInput(
                 gettext(
-                    "{name} has changed this meanwhile, to “{text}”. Save again to put yours in "
-                    "its place.",
+                    "{name} has changed “{field}” meanwhile, to “{text}”. Save again to put yours "
+                    "in its place.",
                     name=review.reviewer,
+                    field=gettext(_LABELS[field]),
                     text=now,
                 )
             )

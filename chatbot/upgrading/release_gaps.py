@@ -142,12 +142,15 @@ def _each_once(gaps: Iterable[ReleaseGap]) -> tuple[ReleaseGap, ...]:
     alike: defaultdict[tuple[GapKind, str, str], list[ReleaseGap]] = defaultdict(list)
     for gap in gaps:
         alike[gap.kind, gap.name, gap.says].append(gap)
-    return tuple(
-        replace(newest, says=f"{newest.says}; also in {', '.join(gap.release for gap in others)}")
-        if others
-        else newest
-        for newest, *others in alike.values()
-    )
+    return tuple(_for_others(newest, others) for newest, *others in alike.values())
+
+
+def _for_others(gap: ReleaseGap, others: Sequence[ReleaseGap]) -> ReleaseGap:
+    """A gap that says in which other releases it is as well."""
+    if not others:
+        return gap
+    where = shown_list(other.release for other in others)
+    return replace(gap, says=gettext("{gap}; also in {releases}", gap=gap.says, releases=where))
 
 
 def _lost(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from chatbot.text.languages import gettext, spoken
 from tests.browser.chat import fits, last_answer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -43,6 +44,18 @@ TEXTS = {
 }
 
 
+ADMINS = {
+    "documents": "Documents",
+    "sources": "Sources",
+    "glossary": "Glossary",
+    "history": "Review",
+    "gaps": "Content gaps",
+    "numbers": "Numbers",
+    "evaluation": "Evaluation",
+    "audit": "Audit log",
+}
+
+
 def ask(page: Page, question: str, stop: str) -> None:
     messages = page.get_by_test_id("stChatMessage")
     before = messages.count()
@@ -70,6 +83,19 @@ def test_page_and_reply_are_in_the_language_of_browser_and_question(
     assert "release of tessaline documented here" in last_answer(page)
     assert page.evaluate("document.documentElement.lang") == language
     assert fits(page)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_pages_for_admins_speak_the_language_too(
+    page: Page, served: str, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for address, title in ADMINS.items():
+        page.goto(f"{served}/{address}")
+        with spoken(page.evaluate("navigator.language")[:2]):
+            heading = page.get_by_role("heading", name=gettext(title), exact=True)
+        expect(heading).to_be_visible(timeout=60_000)
+        assert fits(page), address
 
 
 def test_the_choice_of_a_language_is_kept(chromium: Browser, served: str) -> None:

@@ -65,7 +65,7 @@ def test_of_two_who_had_seen_the_same_the_second_is_told_what_is_there_now(
 ) -> None:
     seen = {"note": "", "assignee": ""}
     ratings.change(GRACE, 1, seen, note="Grace's", assignee="")
-    with pytest.raises(BadInput, match=r"grace@example\.org has changed the note.*“Grace's”"):
+    with pytest.raises(BadInput, match=r"grace@example\.org has changed “Note” .*“Grace's”"):
         ratings.change(ADMIN, 1, seen, note="Ada's", assignee="")
     ratings.change(ADMIN, 1, seen, note="", assignee="ada@example.org")
     both = (told(ratings, 1)["note"], told(ratings, 1)["assignee"])

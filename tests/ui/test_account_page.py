@@ -85,8 +85,8 @@ def test_the_language_that_is_chosen_is_kept(chatbot: Chatbot) -> None:
         assert chosen_language(chatbot.database, LOCAL.id) == "de"
         assert open_page().title[0].value == "Fragen zu valve"
         documents = open_admin_page("documents")
-        assert documents.title[0].value == "Documents"
-        assert " documents, published " in shown(documents)
+        assert documents.title[0].value == "Dokumente"
+        assert " Dokumente · veröffentlicht " in shown(documents)
         assert go_to(documents, "chat").run().title[0].value == "Fragen zu valve"
     finally:
         choose_language(chatbot.database, LOCAL.id, "")
