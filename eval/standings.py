@@ -124,7 +124,10 @@ def main(
     folder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     wrong: Annotated[bool, typer.Option(help="Name every passage that is judged wrong.")] = False,
 ) -> None:
-    """Print precision and recall of "changed or gone" for each pair of releases, and of all."""
+    """Print precision and recall of "changed or gone" for each pair of releases, and of all.
+
+    A passage that is read in other parts now is named.
+    """
     told: list[tuple[Verdict, Verdict]] = []
     table = Table("releases", "passages", "changed or gone", "precision", "recall", "verdict exact")
     rows = read_lines(labels, Label)
@@ -134,7 +137,11 @@ def main(
         there = {(p.document.file, passage_id(p.quote)): p for p in every_passage(older)}
         judged = []
         for row in of_pair:
-            verdict = stands(there[row.file, row.passage], older, newer).verdict
+            passage = there.get((row.file, row.passage))
+            if passage is None:
+                typer.echo(f"{product} {row.file} {row.passage}: no passage any more, not counted")
+                continue
+            verdict = stands(passage, older, newer).verdict
             judged.append((row.label, verdict))
             if wrong and (row.label is Verdict.SAME) != (verdict is Verdict.SAME):
                 typer.echo(f"{product} {row.file} {row.passage}: {row.label}, told {verdict}")
