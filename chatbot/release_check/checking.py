@@ -121,6 +121,11 @@ class Check:
                 if looked is not None:
                     self._keep(check_id, pair, looked)
                 self._tell(done, total)
+        except LookupError:
+            # What is thrown away has no passages from then on.
+            with self.chatbot.database.reading() as session:
+                _require(session, check_id)
+            raise
         finally:
             stopping.set()
             pool.shutdown(cancel_futures=True)
