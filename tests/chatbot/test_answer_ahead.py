@@ -134,7 +134,9 @@ def test_what_was_written_of_a_dropped_one_is_counted(
     with bots[0].database.reading() as session:
         row = session.scalars(select(ServerCallRow).where(ServerCallRow.error == STOPPED)).one()
     assert row.completion_tokens > 0
-    assert [f.failed for f in server_figures(bots[0].database, LOCAL)] == [0]
+    (figures,) = server_figures(bots[0].database, LOCAL)
+    # Other tests leave failures there.
+    assert STOPPED not in dict(figures.errors)
 
 
 def test_the_products_are_read_once(ask: Callable[..., Any], monkeypatch: Any) -> None:
