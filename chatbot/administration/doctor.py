@@ -64,7 +64,7 @@ def examine(settings: Settings, database: Database, *, mend: bool = False) -> It
     for model in models_in_use(settings.generator_in_use, settings.embedder):
         yield Check(f"model {model.name}", *_model(model, settings.models_dir))
     for used in in_use(settings):
-        yield Check(f"{used.kind} {used.name}", Health.WELL, f"In use: {used.why}.")
+        yield Check(f"{used.kind.lower()} {used.name}", Health.WELL, f"In use: {used.why}.")
     if larger := larger_generator(settings):
         yield Check("a larger language model", Health.WELL, larger)
     asked = open_model(settings) if settings.backend == "server" else None

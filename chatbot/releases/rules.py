@@ -97,7 +97,13 @@ def resolve_within(
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
     names = identifiers(text) if options[1:] and not named else []
-    undecided, options = options, [p for p in options if names and all(map(p.has_name, names))]
+
+    def has_names(of: Product) -> bool:
+        # Of a release that is named its own documents tell, not those of the newest ones.
+        releases = [release.name for release in possible(of)] or [""]
+        return all(any(of.has_name(name, release) for release in releases) for name in names)
+
+    undecided, options = options, [p for p in options if names and has_names(p)]
     by_name, options = len(options) == 1, options or undecided
     only = options[0]
     candidates = read(only)

@@ -173,7 +173,7 @@ def _knows_none(word: str) -> bool | None:
     return None
 
 
-def _has_none(name: str) -> bool:
+def _has_none(name: str, release: str) -> bool:
     return False
 
 
@@ -184,7 +184,7 @@ class Product:
     The place of those that are `unordered` is not known: none of them is the newest before an
     administrator says so. `has_versions` tells of a word whether its documents put versions behind
     it, as in "Python 3.9", or never; None of a word that they do not have. `has_name` tells whether
-    they hold a name, written as in code.
+    those of a release, or of the newest ones where it is "", hold a name, written as in code.
     """
 
     name: str
@@ -195,7 +195,7 @@ class Product:
     has_versions: Callable[[str], bool | None] = field(
         default=_knows_none, compare=False, repr=False
     )
-    has_name: Callable[[str], bool] = field(default=_has_none, compare=False, repr=False)
+    has_name: Callable[[str, str], bool] = field(default=_has_none, compare=False, repr=False)
 
     @cached_property
     def plain(self) -> "Product":

@@ -49,6 +49,8 @@ class QueriesTogether:
         try:
             vectors = self._embed_queries(together)
         except EmbedderFailed:
+            if together == new:
+                raise
             # It may be for a text of others.
             together = new
             vectors = self._embed_queries(new)

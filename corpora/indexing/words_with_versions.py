@@ -6,7 +6,7 @@ behind it; "python 3.8" does not where they say "needs Python 3.9".
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -46,20 +46,22 @@ def _with_words(catalog: Catalog, corpora: OpenCorpora) -> tuple[Product, ...]:
     )
 
 
-def _asked_once(look: Callable[[str], Told], unknown: Told) -> Callable[[str], Told]:
-    known: dict[str, Told] = {}
+def _asked_once(look: Callable[..., Told], unknown: Told) -> Callable[..., Told]:
+    known: dict[tuple[str, ...], Told] = {}
 
-    def told(word: str) -> Told:
-        if word not in known and len(known) < _MOST_WORDS:
-            known[word] = look(word)
-        return known.get(word, unknown)
+    def told(*words: str) -> Told:
+        if words not in known and len(known) < _MOST_WORDS:
+            known[words] = look(*words)
+        return known.get(words, unknown)
 
     return told
 
 
-def _has_name(corpora: OpenCorpora, product: Product, name: str) -> bool:
+def _has_name(corpora: OpenCorpora, product: Product, name: str, release: str) -> bool:
+    looked_at = [release] if release else [one.name for one in product.releases[-_NEWEST:]]
     return any(
-        any(map(corpus.frequency, corpus.wholes(name))) for corpus in _newest(corpora, product)
+        any(map(corpus.frequency, corpus.wholes(name)))
+        for corpus in _opened(corpora, product, looked_at)
     )
 
 
@@ -92,13 +94,14 @@ def _has_versions(corpora: OpenCorpora, product: Product, word: str) -> bool | N
 
 
 def _texts(corpora: OpenCorpora, product: Product, word: str) -> Iterator[str]:
-    for corpus in _newest(corpora, product):
+    newest = (release.name for release in product.releases[-_NEWEST:])
+    for corpus in _opened(corpora, product, newest):
         found = [chunk for chunk, _ in corpus.lexical(corpus.terms(word), _LOOKED_AT)]
         yield from (f"{chunk.heading}\n{chunk.text}" for chunk in corpus.chunks(found).values())
 
 
-def _newest(corpora: OpenCorpora, product: Product) -> Iterator[Corpus]:
-    for release in product.releases[-_NEWEST:]:
+def _opened(corpora: OpenCorpora, product: Product, releases: Iterable[str]) -> Iterator[Corpus]:
+    for release in releases:
         # One may have been retired a moment ago.
         with suppress(NoCorpus):
-            yield corpora.corpus(product.name, release.name)
+            yield corpora.corpus(product.name, release)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from runpy import run_path
@@ -30,6 +30,9 @@ from chatbot.text.languages import (
     use_language_of,
 )
 from chatbot.text.question_language import language_of
+from ui.elements.scope import _DAYS
+from ui.wording.audited import _ACTIONS
+from ui.wording.checks import VERDICTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,6 +114,19 @@ def test_no_page_shows_a_text_that_is_not_looked_up() -> None:
             texts = (t for node in nodes for shown in shown_by(node) for t in as_they_stand(shown))
             found += [f"{path.name}: {text}" for text in texts if text not in NO_TEXTS]
     assert not found
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+@pytest.mark.parametrize(
+    "offered", [_ACTIONS, VERDICTS, _DAYS], ids=["actions", "verdicts", "days"]
+)
+def test_what_a_filter_offers_has_names_of_its_own(
+    code: str, offered: Mapping[str, object]
+) -> None:
+    # Of two options with one name the page takes the last, whichever is chosen.
+    texts = [text if isinstance(text, str) else name for name, text in offered.items()]
+    with spoken(code):
+        assert len(set(map(gettext, texts))) == len(texts)
 
 
 @pytest.mark.parametrize("code", TRANSLATED)

@@ -71,6 +71,7 @@ def test_a_text_of_somebody_else_that_fails_is_no_failure_of_mine() -> None:
     assert together(["mine"]).tolist() == [[4]]
     with pytest.raises(EmbedderFailed, match="poison"):
         together(["poison"])
+    assert embed.asked == [["mine", "poison"], ["mine"], ["poison"]]
     assert not together._waiting
 
 

@@ -120,6 +120,20 @@ def test_a_name_that_one_product_alone_has_chooses_it(two_products: Products) ->
             assert resolution.explanation == "the latest; only Beacon has lamp_current"
 
 
+def test_of_a_release_that_is_named_its_own_documents_tell(
+    database: Database, tmp_path: Path
+) -> None:
+    sets = write(tmp_path / "sets", manual="# Settings\n\n`lamp_current` is set.")
+    none = write(tmp_path / "none", manual="# Settings\n\nNothing is set.")
+    for release in ("1.0", "2.0", "3.0", "4.0", "5.0"):
+        ingest_beacon(database, sets, release=release)
+        of_buoy = sets if release == "1.0" else none
+        ingest_beacon(database, of_buoy, release=release, product="Buoy")
+    products = _products(database)
+    for question, product in (("lamp_current in 1.0", None), ("lamp_current in 2.0", "Beacon")):
+        assert resolve_turn(Turn(question=question), products()).product == product, question
+
+
 def test_documents_that_somebody_may_not_see_tell_them_nothing(
     database: Database, tmp_path: Path
 ) -> None:

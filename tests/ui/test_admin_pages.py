@@ -44,6 +44,23 @@ def test_where_there_is_nothing_the_page_says_so(database: Database, name: str) 
     assert not page.dataframe
 
 
+@pytest.mark.parametrize("given", ["Delete", "Löschen", "削除"])
+def test_a_filter_in_an_address_holds_in_another_language(given: str) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from ui.elements.scope import any_of
+        from ui.wording.audited import action_name
+
+        any_of(st.container(), "Action", ["upload", "delete"], "audit-what", shown=action_name)
+
+    sent = AppTest.from_function(page, default_timeout=30)
+    sent.query_params["audit-what"] = given
+    assert run(sent).selectbox(key="audit-what").value == "delete"
+    sent.selectbox(key="audit-what").set_value(None)
+    assert run(sent).selectbox(key="audit-what").value is None
+
+
 def test_a_gap_shows_how_often_by_whom_and_where_it_is_found(database: Database) -> None:
     for owner in ("ann", "bob"):
         asked(

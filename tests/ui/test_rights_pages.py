@@ -269,6 +269,14 @@ def test_an_admin_of_a_product_evaluates_it_and_sees_no_other_run(
         pats.evaluate("valve")
     with pytest.raises(JobError):
         pats.cancel(waiting)
+    admin.cancel(waiting)
+    of_all = admin.evaluate("valve")
+    with pytest.raises(NotAllowed):
+        pats.cancel(of_all)
+    admin.cancel(of_all)
+    with pytest.raises(NotAllowed):
+        pats.retry(of_all)
+    pats.cancel(pats.evaluate("valve"))
 
 
 def own(chatbot: Chatbot) -> Chatbot:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import streamlit as st
@@ -32,7 +32,7 @@ def chart_over_time(
         st.caption(none or gettext("None in this period."))
         return
     rows = [
-        {"start": str(start), "of": name, "value": value}
+        {"start": _moment(start), "of": name, "value": value}
         for name, (_, values) in series.items()
         for start, value in zip(starts, values, strict=True)
         if value is not None
@@ -62,6 +62,11 @@ def chart_over_time(
     mark = {"type": "line", "point": True} if lines else {"type": "bar"}
     spec = {"mark": mark, "height": height, "encoding": encoding}
     st.vega_lite_chart(rows, {**spec, "config": {"locale": {"time": _time_of(locale)}}})
+
+
+def _moment(start: date) -> str:
+    """A time as browsers read it: a day alone they take for midnight UTC, a day too early west."""
+    return start.isoformat() if isinstance(start, datetime) else f"{start}T00:00:00"
 
 
 def _time_of(locale: Locale) -> dict[str, Any]:

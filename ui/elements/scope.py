@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chatbot.review.turns import AllTurns, TurnFilter
-from chatbot.text.languages import gettext, gettext_noop
+from chatbot.text.languages import LANGUAGES, gettext, gettext_noop, spoken
 from ui.elements.frame import in_a_row
 from ui.serving import services
 
@@ -89,6 +89,7 @@ def any_of(
     shown: Callable[[str], str] = str,
 ) -> str | None:
     """A select box for one of the names; None when nothing is chosen."""
+    _choose_as_elsewhere(names, key, shown)
     chosen: str | None = place.selectbox(
         label,
         names,
@@ -100,3 +101,15 @@ def any_of(
         format_func=shown,
     )
     return chosen
+
+
+def _choose_as_elsewhere(names: Sequence[str], key: str, shown: Callable[[str], str]) -> None:
+    """Choose what the address has as it is shown in another language: somebody sent it."""
+    given = st.query_params.get(key, "")
+    if not given or key in st.session_state or given in map(shown, names):
+        return
+    for code in LANGUAGES:
+        with spoken(code):
+            if named := next((name for name in names if shown(name) == given), None):
+                st.session_state[key] = named
+                return

@@ -92,7 +92,7 @@ def heading(source: ListedSource) -> str:
 
 def named(source: ListedSource) -> str:
     """What tells a source apart where only its name is heard."""
-    return f"{source.product}, source {source.id}"
+    return f"{source.product}, {_numbered(source)}"
 
 
 def last_run(source: ListedSource) -> str:

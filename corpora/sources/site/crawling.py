@@ -51,8 +51,10 @@ class Crawl:
 
     @property
     def progress(self) -> tuple[int, int | None]:
-        """How many pages were taken, and of how many addresses, where that is known."""
-        return self._frontier.taken, None if self._follows else self._frontier.found
+        """How many pages and pictures are done, and of how many, where that is known."""
+        pictures, of = self._pictures.progress
+        done = self._frontier.taken + pictures
+        return done, None if self._follows else self._frontier.found + of
 
     @property
     def remarks(self) -> list[str]:

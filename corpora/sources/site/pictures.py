@@ -47,7 +47,7 @@ class Pictures:
         self.left_out = LeftOut("picture")
         self._site, self._known, self._has_room = site, known, has_room
         self._wanted: dict[str, _Wanted] = {}
-        self._failed = self._kept = 0
+        self._failed = self._kept = self._done = 0
         self._is_full = False
 
     def shown(self, path: str, base: httpx.URL, sources: Iterable[str], *, anew: bool) -> None:
@@ -68,11 +68,17 @@ class Pictures:
                 wanted = before.url if before else url
                 self._wanted[target] = _Wanted(wanted, anew or bool(before and before.anew))
 
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many are done, kept or left out, and of how many."""
+        return self._done, len(self._wanted)
+
     def fetch(self, pages: Collection[str]) -> Iterator[FetchedFile]:
         """Yield them; none whose path cannot lie beside those of the `pages`."""
         files = {*pages}
         folders = {str(above) for file in files for above in PurePosixPath(file).parents}
         for path, wanted in self._wanted.items():
+            self._done += 1
             above = {str(folder) for folder in PurePosixPath(path).parents}
             if path in files or path in folders or not above.isdisjoint(files):
                 continue

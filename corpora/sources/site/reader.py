@@ -71,7 +71,9 @@ class SiteReader:
                 for file in self._pages(site, crawl):
                     progress(*crawl.progress)
                     yield file
-                yield from crawl.pictures()
+                for file in crawl.pictures():
+                    progress(*crawl.progress)
+                    yield file
             finally:
                 self.remarks += left_out.sentences(release.name)
                 self.remarks += [f"{release.name}: {remark}" for remark in crawl.remarks]

@@ -69,6 +69,7 @@ def test_it_is_fetched_once_for_all_pages_behind_them(site: Site) -> None:
     }
     got = manual_of(site)
     assert list(got.files) == ["index.html", "b/index.html", "img/a.png"]
+    assert got.progress == [(1, None), (2, None), (3, None)]
     assert site.asked().count("/17.10/img/a.png") == 1
 
 
