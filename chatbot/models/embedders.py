@@ -131,7 +131,10 @@ class Embedders:
         self._former: dict[str, Embedder | None] = {}
         self._lock = Lock()
         self.current = open_embedder(settings, threads)
-        self._together = QueriesTogether(self.current.embed_queries)
+        embed_queries = self.current.embed_queries
+        # A server puts requests together itself, and one that hangs must not hold up everybody.
+        is_here = not isinstance(self.current, ServedEmbedder)
+        self._embed_queries = QueriesTogether(embed_queries) if is_here else embed_queries
         self.setting = settings.embedder
 
     @property
@@ -150,7 +153,7 @@ class Embedders:
 
     def embed_queries(self, queries: Sequence[str]) -> Vectors:
         """Return one row per query, in input order. Raises EmbedderFailed."""
-        return self._together(queries)
+        return self._embed_queries(queries)
 
     def named(self, name: str) -> Embedder | None:
         """The embedder whose vectors bear this name, if it can still be opened."""

@@ -15,6 +15,8 @@ from corpora.indexing.lexical import identifiers
 
 _READ = 2_000
 """Letters of a very long question that are read at either end: its middle is pasted material."""
+_MOST_PRODUCTS = 4
+"""Of which their documents tell whether they have a name; of more the user is asked."""
 
 
 def resolve_release(
@@ -33,8 +35,8 @@ def resolve_release(
     itself says goes before `release`. `conversation_release` is the (product, release) of the turn
     before; without it the `history` of (user, assistant) turns is read. Never takes another release
     than the one named: a release that is not there is UNKNOWN, and one of several possible is
-    AMBIGUOUS. Of several products that could be meant, the question is about the one that alone has
-    its names, as in code.
+    AMBIGUOUS. Of a few products that could be meant, it is the one that alone has the question's
+    names, as in code.
     """
     of, spoken_of = conversation_release or (None, None)
     context = Context(release, of, spoken_of, chosen_by)
@@ -96,7 +98,9 @@ def resolve_within(
     stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
-    names = identifiers(text) if options[1:] and not named else []
+    # For this the documents of each are opened.
+    is_open = 1 < len(options) <= _MOST_PRODUCTS and not named
+    names = identifiers(text) if is_open else []
 
     def has_names(of: Product) -> bool:
         # Of a release that is named its own documents tell, not those of the newest ones.
@@ -152,7 +156,7 @@ def _by_name(resolution: Resolution, name: str, text: str) -> Resolution:
     why, product = resolution.explanation, resolution.product
     if written := re.search(re.escape(name), text, re.I):
         name = written[0]
-    told = gettext("{why}; only {product} has {name}", why=why, product=product, name=name)
+    told = gettext("{why}; for {product}, which has {name}", why=why, product=product, name=name)
     return replace(resolution, explanation=told)
 
 

@@ -117,7 +117,7 @@ def test_a_name_that_one_product_alone_has_chooses_it(two_products: Products) ->
         resolution = resolve_turn(Turn(question=question), two_products())
         assert (resolution.product, resolution.releases) == (product, releases), question
         if question == "what is lamp_current?":
-            assert resolution.explanation == "the latest; only Beacon has lamp_current"
+            assert resolution.explanation == "the latest; for Beacon, which has lamp_current"
 
 
 def test_of_a_release_that_is_named_its_own_documents_tell(
