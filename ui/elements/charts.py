@@ -56,7 +56,13 @@ def chart_over_time(
             "title": None,
             "axis": {"labelExpr": f"timeFormat(datum.value, {json.dumps(units)})"},
         },
-        "y": {"field": "value", "type": "quantitative", "title": None},
+        "y": {
+            "field": "value",
+            "type": "quantitative",
+            "title": None,
+            # Bars count, and there are no half questions.
+            "axis": {} if lines else {"tickMinStep": 1, "format": "d"},
+        },
         "color": color,
     }
     mark = {"type": "line", "point": True} if lines else {"type": "bar"}
