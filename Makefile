@@ -28,8 +28,9 @@ run: models $(DATA)/.sample ## Install, fetch models, ingest the sample, answer 
 
 # Bytecode is kept: workers and the processes that tests start would compile all of it anew.
 test test-slow: export PYTHONDONTWRITEBYTECODE :=
+# Three, as each waits half of its time for files, processes and servers.
 test: check postgresql ocr models ## Run the checks and the tests that take seconds each
-	$(PY) -m pytest -n 2 --durations 10 -m "not slow" $(PYTEST_ARGS)
+	$(PY) -m pytest -n 3 --durations 10 -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.test browser postgresql ocr models ## Run the browser, the real model, training, kills, heavy and hostile files, and the tests on PostgreSQL
 	$(PY) -m pytest -n 2 --durations 10 -m slow $(PYTEST_ARGS)

@@ -286,6 +286,7 @@ def test_code_that_comes_with_a_model_is_not_run(copy: Callable[..., Path]) -> N
     assert not (folder / "was_run").exists()
 
 
+@pytest.mark.slow
 def test_the_program_ends_while_an_answer_is_computed(tiny: Path) -> None:
     program = (
         "import threading, time\n"

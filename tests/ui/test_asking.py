@@ -109,6 +109,7 @@ def test_questions_of_a_deleted_conversation_stop(
         questions.ask(first.question, chatbot)
 
 
+@pytest.mark.slow
 def test_a_question_whose_server_was_killed_can_be_asked_again(
     valve: MakeChatbot, valve_settings: Settings
 ) -> None:

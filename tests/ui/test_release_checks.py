@@ -119,6 +119,7 @@ Check(open_chatbot(read_settings()), stop).run("valve", "3.0")
 """
 
 
+@pytest.mark.slow
 def test_after_a_kill_what_waits_is_there_and_the_check_goes_on(waits: Chatbot) -> None:
     settings = waits.settings
     environment = os.environ | {

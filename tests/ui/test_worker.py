@@ -131,6 +131,7 @@ def test_what_is_uploaded_is_published_whatever_happens_to_the_worker(
     assert offered == ["1.0", "3.0"]
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_its_parent_and_is_started_again_when_it_dies(
     site: Site, jobs: Jobs
 ) -> None:
