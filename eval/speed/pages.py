@@ -161,8 +161,9 @@ def _in_browser(address: str, page: Any) -> Timed:
 
     return {
         "check of an upload": checked,
-        "open Documents": lambda _: opened("documents", "Documents"),
         "open Review": lambda _: opened("history", "Review"),
+        # From another page: on the one with the form, the file in it would be checked once more.
+        "open Documents": lambda _: opened("documents", "Documents"),
     }
 
 
