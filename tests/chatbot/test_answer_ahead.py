@@ -132,11 +132,12 @@ def test_what_was_written_of_a_dropped_one_is_counted(
     turn, _ = ask(reading, other, lamp.answer("This is never heard."), make=NeverEnds)
     assert turn.content.answer.startswith("To the left")
     with bots[0].database.reading() as session:
-        row = session.scalars(select(ServerCallRow).where(ServerCallRow.error == STOPPED)).one()
+        stopped = select(ServerCallRow).where(ServerCallRow.error == STOPPED)
+        # Other tests leave calls and failures there.
+        row = session.scalars(stopped.order_by(ServerCallRow.id.desc())).first()
+    assert row is not None
     assert row.completion_tokens > 0
-    (figures,) = server_figures(bots[0].database, LOCAL)
-    # Other tests leave failures there.
-    assert STOPPED not in dict(figures.errors)
+    assert all(STOPPED not in dict(of.errors) for of in server_figures(bots[0].database, LOCAL))
 
 
 def test_the_products_are_read_once(ask: Callable[..., Any], monkeypatch: Any) -> None:

@@ -47,7 +47,7 @@ def test_the_regression_set_is_asked_scored_and_reported(
     reported: list[Progress] = []
     told = evaluate(settings, job, reported.append, lambda: False)
     ((folder, manifest),) = list_runs(settings.data_dir)
-    assert folder.name == f"{job.created:%Y%m%d-%H%M%S}-valve"
+    assert folder.name == f"{job.created:%Y%m%d-%H%M%S}-{job.id}-valve"
     assert manifest.state is RunState.DONE
     assert manifest.systems == ("embedded",)
     assert manifest.name.startswith("Regression set of valve")

@@ -77,7 +77,9 @@ def _opened(chatbot: Chatbot, job: Job) -> Running:
 
     settings = chatbot.settings
     product = _UNSAFE.sub("-", job.product).strip("-.")[:60] or "product"
-    folder = runs_folder(settings.data_dir) / f"{job.created:%Y%m%d-%H%M%S}-{product}"
+    # Two jobs of one second must not go on with each other's run.
+    name = f"{job.created:%Y%m%d-%H%M%S}-{job.id}-{product}"
+    folder = runs_folder(settings.data_dir) / name
     with TemporaryDirectory() as place:
         gold = Path(place) / f"Regression set of {product}.jsonl"
         if (kept := RunFolder(folder).questions).exists():
