@@ -240,7 +240,11 @@ class _Draft:
             "The passage of the {release} documentation that fits best:",
             release=self.turn.target[1],
         )
-        text = f"{value}\n\n{self._shown(self._compose(best) or shown_whole(best))}"
+        part = self._compose(best) or shown_whole(best)
+        if best not in part.passages:
+            # The steps or the list of its section stand below what was found, not in its place.
+            part = replace(part, passages=(best, *part.passages), blocks=best.blocks + part.blocks)
+        text = f"{value}\n\n{self._shown(part)}"
         return Answer(text, False, tuple(self._citations), value, unwritten=True)
 
     def _compose(self, passage: Passage) -> Part | None:

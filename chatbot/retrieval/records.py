@@ -179,7 +179,9 @@ def row_in_words(row: Record) -> str:
     elif values:
         lead = f"{name}: {values}"
     said = [c if relation(h) == DESCRIPTION or not h else f"{h}: {c}" for h, c in texts]
-    return ". ".join([lead, *said] if lead else [f"{name}: {said[0]}" if said else name, *said[1:]])
+    first, *rest = [lead, *said] if lead else [f"{name}: {said[0]}" if said else name, *said[1:]]
+    # A text that begins with a small letter, as a name may, is no sentence.
+    return first + "".join(f"; {text}" if text[:1].islower() else f". {text}" for text in rest)
 
 
 def _value(header: str, cell: str) -> str:

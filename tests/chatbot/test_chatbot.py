@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from langchain_core.language_models import BaseChatModel
@@ -12,6 +14,7 @@ from chatbot.errors import BadQuestion, GeneratorError
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.runtime.concurrency import Stopped
 from chatbot.runtime.events import Event, StepFinished, StepStarted, Token
+from tests.chatbot.conftest import ingested, opened
 from tests.ui.scripted import Endless
 
 MakeChatbot = Callable[[BaseChatModel | None], Chatbot]
@@ -28,6 +31,25 @@ def test_without_a_model_the_best_passage_is_shown_and_it_says_so(relay: MakeCha
     assert any("No language model" in warning for warning in reply.content.warnings)
     assert "30 days" in reply.content.answer
     assert reply.content.citations
+
+
+def test_without_a_model_steps_stand_below_the_sentence_that_was_found(tmp_path: Path) -> None:
+    text = """
+    # Hub
+
+    Call `GET /lanes` to list the lanes.
+
+    | Lane | Rate |
+    |---|---|
+    | west | 10 Gbit/s |
+
+    1. Stop the hub.
+    2. Start it again.
+    """
+    settings = ingested(tmp_path, "hub", {"1.0": {"hub.md": dedent(text)}})
+    with opened(settings) as chatbot:
+        answer = chatbot.ask("How do I list the lanes?").content.answer
+    assert answer.index("GET /lanes") < answer.index("1. Stop the hub.")
 
 
 def test_a_conversation_keeps_its_release_and_subject(relay: MakeChatbot) -> None:

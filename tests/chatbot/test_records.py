@@ -46,6 +46,16 @@ def test_a_row_in_words_loses_no_cell_whose_header_is_another_s() -> None:
     assert row_in_words(row) == "The default of `XF-1` is on; rate 10, rate 25, default off"
 
 
+def test_a_row_in_words_tells_a_description_that_is_no_sentence_in_the_same_one() -> None:
+    header = ("Name", "Default", "Meaning")
+    page = stored_page(
+        Block(BlockKind.TABLE_HEADER, " — ".join(header), header=header),
+        Block(BlockKind.TABLE_ROW, "max_load — 5 — the largest load", header=header),
+    )
+    (row,) = records(page)
+    assert row_in_words(row) == "The default of `max_load` is 5; the largest load"
+
+
 @given(st.text(alphabet="ab.!? X\"'", max_size=200))
 def test_sentences_lose_nothing_but_white_space(text: str) -> None:
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
