@@ -15,6 +15,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -262,6 +263,10 @@ def read_settings(**options: Any) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         reason = first["msg"].removeprefix("Value error, ")
         raise (bad_setting(name, reason) if name else BadSettings(reason)) from error
+    except SettingsError as error:
+        # It names the variable's field, and its cause what is wrong there.
+        hint = 'In the environment a table is JSON: {"name": "value"}.'
+        raise BadSettings(f"{error}: {error.__cause__}. {hint}") from error
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"strata.toml cannot be read: {error}") from error
 

@@ -1,10 +1,13 @@
 """The settings of reading, cutting and embedding documents, and how a part declares its own."""
 
+import json
+import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator
+from pydantic_settings import NoDecode
 
 from ingestion.plugins import ExtensionPoint
 
@@ -21,6 +24,14 @@ EMBEDDERS = ExtensionPoint("strata.embedders", (MINILM, *KNOWN_EMBEDDERS))
 def advanced(default: Any, description: str, **limits: Any) -> Any:
     """A setting that few need to know: the second table of docs/configuration.md has it."""
     return Field(default, description=description, json_schema_extra={"advanced": True}, **limits)
+
+
+def _folders(given: object) -> object:
+    """Folders as PATH has them, or as JSON."""
+    if not isinstance(given, str):
+        return given
+    is_json = given.lstrip().startswith("[")
+    return json.loads(given) if is_json else tuple(filter(None, given.split(os.pathsep)))
 
 
 class CorpusSettings(BaseModel):
@@ -52,15 +63,17 @@ class CorpusSettings(BaseModel):
         ge=0,
     )
     source_tokens: dict[str, SecretStr] = advanced(
-        {}, "tokens that sources name in their options, by name ([how](sources.md))"
+        {},
+        "tokens that sources name in their options, by name; in the environment as JSON "
+        "([how](sources.md))",
     )
     source_files: dict[str, Path] = advanced(
         {}, "key and certificate files that sources name in their options, by name"
     )
-    source_folders: tuple[Path, ...] = advanced(
+    source_folders: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_folders)] = advanced(
         (),
-        "folders in which a source may lie that is added on the page or by the API; on the command "
-        "line it may lie anywhere",
+        "folders (`/share:/srv/docs`) in which a source may lie that is added on the page or by "
+        "the API; on the command line it may lie anywhere",
     )
     embedding_runtime: Literal["auto", "onnxruntime", "openvino"] = advanced(
         "auto",

@@ -56,6 +56,23 @@ def test_an_unknown_setting_in_the_file_is_an_error(
         read_settings()
 
 
+@pytest.mark.parametrize(
+    ("given", "folders"), [("/a:/b c", ["/a", "/b c"]), ('["/a:b"]', ["/a:b"])]
+)
+def test_folders_are_written_as_in_path_or_as_json(
+    given: str, folders: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATA_SOURCE_FOLDERS", given)
+    assert [str(folder) for folder in read_settings().source_folders] == folders
+
+
+def test_a_table_that_is_no_json_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STRATA_SOURCE_TOKENS", "github=secret")
+    with pytest.raises(BadSettings, match=r"source_tokens.*JSON") as failed:
+        read_settings()
+    assert "secret" not in str(failed.value)
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
 def test_without_sign_in_only_a_loopback_address_is_accepted(host: str) -> None:
     with pytest.raises(BadSettings, match=r"STRATA_HOST.*no sign-in configured"):

@@ -304,3 +304,18 @@ def test_an_option_of_a_source_is_given_once(
     refused = strata("source", "add", "folder", place, "--product", "pump", *more)
     assert refused.exit_code == 2
     assert "path is given twice" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("option", "kept"), [("since=17.10", "17.10"), ("newest=5", 5), ('since="17.10"', "17.10")]
+)
+def test_a_release_in_an_option_of_a_source_stays_a_text(
+    strata: Command, tmp_path: Path, option: str, kept: object
+) -> None:
+    name = option.partition("=")[0]
+    added = strata(
+        *("source", "add", "git", tmp_path, "--product", "pump", "--releases", "v{release}"),
+        *("--set", option, "--json"),
+    )
+    assert added.exit_code == 0, added.output
+    assert json.loads(added.output)["options"][name] == kept

@@ -198,10 +198,13 @@ def _option(pair: str) -> tuple[str, Any]:
     name, found, value = pair.partition("=")
     if not found:
         raise BadParameter(f"{pair!r} is not NAME=VALUE")
+    # A release such as 17.10 stays a text; what is a number or a truth value, the option knows.
+    if value[:1] not in ("[", "{", '"'):
+        return name, value
     try:
         return name, json.loads(value)
-    except ValueError:
-        return name, value
+    except ValueError as error:
+        raise BadParameter(f"{name}: {value!r} is no JSON: {error}") from error
 
 
 def _done(settings: Settings, database: Database, job: int) -> Job:
