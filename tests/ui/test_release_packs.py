@@ -38,8 +38,9 @@ from corpora.catalog.languages import languages_of
 from corpora.catalog.rights import Rights
 from corpora.database.originals import Originals
 from corpora.database.tables import DocumentRow, EmbeddingRow, FigureRow, MemberRow, PageRow
+from corpora.documents import uploads
 from corpora.documents.documents import Documents
-from corpora.documents.uploads import UploadedFile, kept_result, sweep_uploads
+from corpora.documents.uploads import kept_result, sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.errors import BadPack, JobError, UnknownRelease, UntrustedPack
 from corpora.generations.processes import this_process
@@ -430,7 +431,10 @@ def work(chatbot: Chatbot) -> list[Job]:
     return list(Jobs(database).recent(kinds=tuple(JobKind)))
 
 
-def test_packs_are_made_and_taken_in_as_jobs(chatbot: Chatbot, elsewhere: Chatbot) -> None:
+def test_packs_are_made_and_taken_in_as_jobs(
+    chatbot: Chatbot, elsewhere: Chatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "_PIECE", 5_000)
     admin = Administration(chatbot.database, LOCAL)
     ordered = admin.pack("VALVE", "1.0", originals=True)
     (job, *_) = work(chatbot)
@@ -449,13 +453,14 @@ def test_packs_are_made_and_taken_in_as_jobs(chatbot: Chatbot, elsewhere: Chatbo
     name, data = kept_result(chatbot.database, anew)
 
     there = Administration(elsewhere.database, LOCAL)
-    file, data_dir = UploadedFile(name, data), elsewhere.settings.data_dir
+    file, data_dir = BytesIO(data), elsewhere.settings.data_dir
     with pytest.raises(UntrustedPack, match=r"a key that is not known: [0-9a-f]{64}"):
         there.unpack(file, data_dir)
     assert not Jobs(elsewhere.database).recent()
     with open_pack(BytesIO(data)) as pack:
         signer = pack.signer
     there.unpack(file, data_dir, signer)
+    assert len(Jobs(elsewhere.database).files(1)) > 2, "it is kept in pieces"
     (taken_in, *_) = work(elsewhere)
     assert (taken_in.state, taken_in.kind) == (JobState.DONE, JobKind.UNPACK)
     assert taken_in.message.startswith("Taken in: ")
@@ -479,7 +484,7 @@ def test_a_pack_that_was_changed_is_refused_before_it_is_a_job(
     there = Administration(elsewhere.database, LOCAL)
     for data in (b"", b"PK\x03\x04", b"no zip at all"):
         with pytest.raises(BadPack, match="This file is no release pack"):
-            there.unpack(UploadedFile("valve.strata", data), elsewhere.settings.data_dir)
+            there.unpack(BytesIO(data), elsewhere.settings.data_dir)
     assert not Jobs(elsewhere.database).recent()
 
 

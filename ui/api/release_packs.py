@@ -11,7 +11,7 @@ from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
 from ui.api.rest import UPLOAD, all_known, require_length
 from ui.api.service import Operating
-from ui.api.uploading import uploaded_files
+from ui.api.uploading import received
 
 router = APIRouter(dependencies=[Depends(all_known)])
 """The routes; all need the scope of an admin, which may be one of the product."""
@@ -42,12 +42,12 @@ async def take(service: Operating, request: Request, trust: _Trust = "") -> Any:
     """Take a pack in (form field `files`), verified, as a job."""
     settings = service.chatbot.settings
     require_length(request, settings)
-    files = await uploaded_files(request)
-    if len(files) != 1:
-        raise UploadError("Send one release pack.")
+    async with received(request) as parts:
+        if len(parts) != 1:
+            raise UploadError("Send one release pack.")
 
-    def order() -> Job:
-        ordered = service.administration.unpack(files[0], settings.data_dir, trust)
-        return Jobs(service.administered.database).get(ordered)
+        def order() -> Job:
+            ordered = service.administration.unpack(parts[0].file, settings.data_dir, trust)
+            return Jobs(service.administered.database).get(ordered)
 
-    return await to_thread.run_sync(order)
+        return await to_thread.run_sync(order)
