@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
@@ -162,17 +162,20 @@ def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path
     return [p for p in (folder / "files", *sorted(folder.glob("archives/*/*"))) if p.exists()]
 
 
-def keep_result(database: Database, job_id: int, name: str, data: bytes) -> None:
+def keep_result(database: Database, job_id: int, name: str, file: IO[bytes]) -> None:
     """Keep a file that a job made, to be fetched for as long as those of failed jobs are kept.
 
     What such jobs made of the same release before is let go: only the newest is kept.
     """
-    packed = pack(data, compress=False)
-    made = JobFile(name, size=packed.size, content_hash=packed.content_hash)
-    made.job_id = job_id
     with database.writing() as session:
-        Originals(database).store(session, packed)
-        session.merge(made)
+        # A try that ended before the job was done may have kept more.
+        session.execute(delete(JobFile).where(JobFile.job_id == job_id))
+        for piece in Pieces(file):
+            packed = pack(piece.content, compress=False)
+            Originals(database).store(session, packed)
+            made = JobFile(f"{name}/{piece.name}", packed.size, packed.content_hash)
+            made.job_id = job_id
+            session.add(made)
         job = session.get_one(JobRow, job_id)
         of_release = (
             *(JobRow.kind == job.kind, JobRow.product == job.product),
@@ -182,15 +185,23 @@ def keep_result(database: Database, job_id: int, name: str, data: bytes) -> None
     _let_go(database, earlier)
 
 
-def kept_result(database: Database, job_id: int) -> tuple[str, bytes]:
-    """Return the name and the bytes of the file that a job made; raise JobError without one."""
+def kept_result(database: Database, job_id: int) -> tuple[str, Iterator[bytes]]:
+    """Return the name and the pieces of the file that a job made; raise JobError without one."""
     jobs = Jobs(database)
-    if jobs.get(job_id).kind is JobKind.PACK:
-        for file in jobs.files(job_id):
-            data = Originals(database).read(file.content_hash) if file.content_hash else None
-            if data is not None:
-                return file.file, data
-    raise JobError(f"Job {job_id} has made no file, or it is not kept any more: order it again.")
+    files = [file for file in jobs.files(job_id) if file.content_hash]
+    missing = JobError(
+        f"Job {job_id} has made no file, or it is not kept any more: order it again."
+    )
+    if jobs.get(job_id).kind is not JobKind.PACK or not files:
+        raise missing
+
+    def pieces() -> Iterator[bytes]:
+        for file in files:
+            if (data := Originals(database).read(file.content_hash)) is None:
+                raise missing
+            yield data
+
+    return files[0].file.partition("/")[0], pieces()
 
 
 def drop_upload(database: Database, job_id: int) -> None:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import StreamingResponse
 
 from corpora.documents.uploads import kept_result
 from corpora.errors import UploadError
@@ -31,10 +32,10 @@ def make(
 @router.get("/packs/{job}", response_class=Response)
 def fetch(service: Operating, job: forms.RowId) -> Response:
     """The file that a job made."""
-    name, data = kept_result(service.administered.database, job)
+    name, pieces = kept_result(service.administered.database, job)
     quoted = name.encode("ascii", "replace").decode().replace('"', "_")
     headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
-    return Response(data, media_type="application/zip", headers=headers)
+    return StreamingResponse(pieces, media_type="application/zip", headers=headers)
 
 
 @router.put("/packs", status_code=202, response_model=forms.JobOut, openapi_extra=UPLOAD)
