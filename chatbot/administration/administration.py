@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic_core import to_jsonable_python
 
@@ -18,7 +17,7 @@ from corpora.catalog.languages import check_language
 from corpora.catalog.release_settings import ProductSettings, ReleaseAdministration, ReleaseSettings
 from corpora.catalog.rights import ProductRights, Right, Rights
 from corpora.database.engine import Database
-from corpora.documents.uploads import UploadedFile, store
+from corpora.documents.uploads import Pieces, UploadedFile, store
 from corpora.errors import JobError
 from corpora.generations.generations import discard_waiting, publish_waiting, waiting_of
 from corpora.jobs.jobs import DRAFTS, EVALUATIONS, JobFile, JobKind, Jobs
@@ -166,7 +165,7 @@ class Administration:
         self._record("order release pack", *of, job=job, originals=originals)
         return job
 
-    def unpack(self, file: UploadedFile, data_dir: Path, trust: str = "") -> int:
+    def unpack(self, file: IO[bytes], data_dir: Path, trust: str = "") -> int:
         """Order that a release pack is taken in; return the job's id.
 
         `trust` is the fingerprint of a key whose packs are trusted from now on, which an admin of
@@ -176,15 +175,14 @@ class Administration:
             self.person.require_admin()
         if self.limits is not None:
             self.limits.upload(self.person)
-        with open_pack(BytesIO(file.content)) as pack:
+        with open_pack(file) as pack:
             require_trusted(data_dir, pack.signer, trust)
             of, signer = pack.manifest, pack.signer
         self._require_own(of.product)
-        file = UploadedFile("release.strata", file.content)
         job = store(
             self.database,
             data_dir,
-            [file],
+            Pieces(file),
             product=of.product,
             release=of.release,
             person_id=self.person.id,

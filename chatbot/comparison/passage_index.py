@@ -154,7 +154,7 @@ class PassageIndex:
         order = np.argsort(of_word, kind="stable")
         self._postings = np.array(postings[1], dtype=np.int32)[order]
         self._begins = np.searchsorted(of_word[order], np.arange(len(vocabulary) + 1))
-        self._read = lru_cache(4096)(self._passage)
+        self._read = lru_cache(1024)(self._passage)
         self._sentences = lru_cache(1024)(self._around)
 
     def __len__(self) -> int:

@@ -7,6 +7,7 @@ release are shown as that release's, and become no part of the answer.
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import groupby
 from threading import Lock
 
@@ -86,7 +87,8 @@ class StillTrueCheck:
         self._catalog = self._every = catalog
         self.indexes = OpenIndexes(database)
         self._lock = Lock()
-        self._known: dict[object, StillTrue] = {}
+        # As text: some thousand models would be walked by each collection of garbage.
+        self._known: dict[bytes, str] = {}
 
     def limited(self, catalog: Catalog) -> "StillTrueCheck":
         """The same check, for who sees the releases that a catalog of fewer has."""
@@ -109,14 +111,15 @@ class StillTrueCheck:
         serving = self._catalog.all_serving(reply.product)
         if not serving:
             return None
-        key = serving, reply.answer, reply.citations
+        key = sha256(repr((serving, reply.answer, reply.citations)).encode()).digest()
         with self._lock:
-            if (known := self._known.get(key)) is not None:
-                return known
+            known = self._known.get(key)
+        if known is not None:
+            return StillTrue.model_validate_json(known)
         found = self._compute(reply, own_release, serving)
         if not found.pending:
             with self._lock:
-                self._known[key] = found
+                self._known[key] = found.model_dump_json()
                 while len(self._known) > _REMEMBERED:
                     del self._known[next(iter(self._known))]
         return found

@@ -1,13 +1,14 @@
 """Uploads: files that came over the page are kept in the database until they are ingested."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
 from corpora.catalog.catalog import check_name
 from corpora.database.engine import Database
@@ -22,6 +23,7 @@ from ingestion.archives import canonical_name, stays_inside
 KEPT_FOR_RETRY = timedelta(days=7)
 """How long the files of a job that failed or was cancelled are kept."""
 
+_PIECE = 16_000_000
 _LONGEST_PART = 255
 _NOT_KEPT = "The files of this upload are not kept any more. Upload them again."
 
@@ -51,6 +53,31 @@ class UploadedFile:
         return _is_archive(self.name)
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """A large file as files of some MB, each read when it is wanted; `joined` makes one of them."""
+
+    whole: IO[bytes]
+
+    def __iter__(self) -> Iterator[UploadedFile]:
+        """Read one after the other."""
+        self.whole.seek(0)
+        for number in count():
+            if not (content := self.whole.read(_PIECE)):
+                return
+            yield UploadedFile(f"piece-{number:04}", content)
+
+
+def joined(folder: Path) -> Path:
+    """Make one file again of all that were laid out in a folder, and return it."""
+    first, *others = sorted(folder.iterdir())
+    with first.open("ab") as whole:
+        for piece in others:
+            whole.write(piece.read_bytes())
+            piece.unlink()
+    return first
+
+
 def name_objection(name: str) -> str | None:
     """Return why a file cannot be kept under its name, or None."""
     parts = name.split("/")
@@ -68,7 +95,7 @@ def name_objection(name: str) -> str | None:
 def store(
     database: Database,
     data_dir: Path,
-    files: Sequence[UploadedFile],
+    files: Iterable[UploadedFile],
     *,
     product: str,
     release: str,
@@ -78,8 +105,9 @@ def store(
 ) -> int:
     """Keep files in the database, order what is done with them, and return the id of the job.
 
-    The job is there once its files are safe, and any worker on any machine can do it. `data_dir`
-    is looked at for room. Raises UploadError, UnusableName and DiskFull.
+    The job is there once its files are safe, and any worker on any machine can do it. `files` are
+    gone through more than once, `data_dir` is looked at for room. Raises UploadError, UnusableName
+    and DiskFull.
     """
     check_name("product", product)
     check_name("release", release)
@@ -91,7 +119,7 @@ def store(
     originals = Originals(database)
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in files))
-        listed = [_keep(database, file) for file in files]
+        listed = [_keep(database, file, kind) for file in files]
         with database.writing() as session:
             job_id = Jobs(database).add(
                 kind, product, release, person_id, listed, order=order, session=session
@@ -99,7 +127,7 @@ def store(
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.
                 if not originals.is_kept(session, kept.content_hash):
-                    originals.store(session, _packed(file))
+                    originals.store(session, _packed(file, kind))
     return job_id
 
 
@@ -134,17 +162,20 @@ def lay_out_upload(database: Database, data_dir: Path, job_id: int) -> list[Path
     return [p for p in (folder / "files", *sorted(folder.glob("archives/*/*"))) if p.exists()]
 
 
-def keep_result(database: Database, job_id: int, name: str, data: bytes) -> None:
+def keep_result(database: Database, job_id: int, name: str, file: IO[bytes]) -> None:
     """Keep a file that a job made, to be fetched for as long as those of failed jobs are kept.
 
     What such jobs made of the same release before is let go: only the newest is kept.
     """
-    packed = pack(data, compress=False)
-    made = JobFile(name, size=packed.size, content_hash=packed.content_hash)
-    made.job_id = job_id
     with database.writing() as session:
-        Originals(database).store(session, packed)
-        session.merge(made)
+        # A try that ended before the job was done may have kept more.
+        session.execute(delete(JobFile).where(JobFile.job_id == job_id))
+        for piece in Pieces(file):
+            packed = pack(piece.content, compress=False)
+            Originals(database).store(session, packed)
+            made = JobFile(f"{name}/{piece.name}", packed.size, packed.content_hash)
+            made.job_id = job_id
+            session.add(made)
         job = session.get_one(JobRow, job_id)
         of_release = (
             *(JobRow.kind == job.kind, JobRow.product == job.product),
@@ -154,15 +185,23 @@ def keep_result(database: Database, job_id: int, name: str, data: bytes) -> None
     _let_go(database, earlier)
 
 
-def kept_result(database: Database, job_id: int) -> tuple[str, bytes]:
-    """Return the name and the bytes of the file that a job made; raise JobError without one."""
+def kept_result(database: Database, job_id: int) -> tuple[str, Iterator[bytes]]:
+    """Return the name and the pieces of the file that a job made; raise JobError without one."""
     jobs = Jobs(database)
-    if jobs.get(job_id).kind is JobKind.PACK:
-        for file in jobs.files(job_id):
-            data = Originals(database).read(file.content_hash) if file.content_hash else None
-            if data is not None:
-                return file.file, data
-    raise JobError(f"Job {job_id} has made no file, or it is not kept any more: order it again.")
+    files = [file for file in jobs.files(job_id) if file.content_hash]
+    missing = JobError(
+        f"Job {job_id} has made no file, or it is not kept any more: order it again."
+    )
+    if jobs.get(job_id).kind is not JobKind.PACK or not files:
+        raise missing
+
+    def pieces() -> Iterator[bytes]:
+        for file in files:
+            if (data := Originals(database).read(file.content_hash)) is None:
+                raise missing
+            yield data
+
+    return files[0].file.partition("/")[0], pieces()
 
 
 def drop_upload(database: Database, job_id: int) -> None:
@@ -194,15 +233,15 @@ def _let_go(database: Database, files: ColumnElement[bool]) -> None:
     Originals(database).prune()
 
 
-def _keep(database: Database, file: UploadedFile) -> JobFile:
-    packed = _packed(file)
+def _keep(database: Database, file: UploadedFile, kind: JobKind) -> JobFile:
+    packed = _packed(file, kind)
     with database.writing() as session:
         Originals(database).store(session, packed)
     return JobFile(file=file.name, size=packed.size, content_hash=packed.content_hash)
 
 
-def _packed(file: UploadedFile) -> FileRow:
-    return pack(file.content, compress=not file.is_archive)
+def _packed(file: UploadedFile, kind: JobKind) -> FileRow:
+    return pack(file.content, compress=kind is JobKind.UPLOAD and not file.is_archive)
 
 
 def _is_archive(name: str) -> bool:

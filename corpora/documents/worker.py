@@ -16,7 +16,7 @@ from corpora.building.fingerprints import ChunkingSettings
 from corpora.building.removal import delete_product, delete_release
 from corpora.building.report import IngestReport, Outcome
 from corpora.database.engine import Database
-from corpora.documents.uploads import drop_upload, lay_out_upload, upload_dir
+from corpora.documents.uploads import drop_upload, joined, lay_out_upload, upload_dir
 from corpora.errors import (
     BeingBuilt,
     DatabaseFull,
@@ -199,8 +199,7 @@ class JobWork:
                 )
             case JobKind.UNPACK if self.unpack:
                 (folder,) = lay_out_upload(self.database, self.data_dir, job.id)
-                (path,) = folder.iterdir()
-                return _Ended(JobState.DONE, self.unpack(job, path, builder))
+                return _Ended(JobState.DONE, self.unpack(job, joined(folder), builder))
             case JobKind.REREAD:
                 ingested = builder.reread(job.product, job.release)
             case JobKind.EMBED:

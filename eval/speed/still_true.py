@@ -34,7 +34,7 @@ from corpora.generations.generations import claim, publish
 from corpora.indexing.pages import insert_document
 from eval.standings import every_passage
 from ingestion.listing import list_files
-from ingestion.page import Document, Rejected
+from ingestion.page import Document
 from ingestion.reading import read_files
 
 _RELEASES = 10
@@ -131,8 +131,8 @@ def _opened(data: Path | None, docs: Path | None) -> Iterator[Database]:
     with TemporaryDirectory(prefix="strata-bench-") as folder:
         database = open_database(Settings(data_dir=data or Path(folder)))
         if docs is not None:
-            read = [d for d in read_files(list_files([docs])) if not isinstance(d, Rejected)]
-            _make(database, read)
+            read = read_files(list_files([docs]))
+            _make(database, [replace(d, pictures={}) for d in read if isinstance(d, Document)])
         yield database
         database.close()
 

@@ -38,8 +38,9 @@ from corpora.catalog.languages import languages_of
 from corpora.catalog.rights import Rights
 from corpora.database.originals import Originals
 from corpora.database.tables import DocumentRow, EmbeddingRow, FigureRow, MemberRow, PageRow
+from corpora.documents import uploads
 from corpora.documents.documents import Documents
-from corpora.documents.uploads import UploadedFile, kept_result, sweep_uploads
+from corpora.documents.uploads import kept_result, sweep_uploads
 from corpora.documents.worker import JobWork
 from corpora.errors import BadPack, JobError, UnknownRelease, UntrustedPack
 from corpora.generations.processes import this_process
@@ -430,32 +431,37 @@ def work(chatbot: Chatbot) -> list[Job]:
     return list(Jobs(database).recent(kinds=tuple(JobKind)))
 
 
-def test_packs_are_made_and_taken_in_as_jobs(chatbot: Chatbot, elsewhere: Chatbot) -> None:
+def test_packs_are_made_and_taken_in_as_jobs(
+    chatbot: Chatbot, elsewhere: Chatbot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "_PIECE", 5_000)
     admin = Administration(chatbot.database, LOCAL)
     ordered = admin.pack("VALVE", "1.0", originals=True)
     (job, *_) = work(chatbot)
     assert (job.id, job.kind, job.state) == (ordered, JobKind.PACK, JobState.DONE)
     assert "Ready to download for a week: " in job.message
-    name, data = kept_result(chatbot.database, ordered)
+    name, pieces = kept_result(chatbot.database, ordered)
+    data = b"".join(pieces)
     assert name == "valve-1.0.strata"
     sweep_uploads(chatbot.database, chatbot.settings.data_dir)
-    assert kept_result(chatbot.database, ordered)[1] == data
+    assert b"".join(kept_result(chatbot.database, ordered)[1]) == data
     # Made anew, the earlier one is let go; that of another release is not.
     other, anew = admin.pack("valve", "2.0"), admin.pack("valve", "1.0", originals=True)
     work(chatbot)
     with pytest.raises(JobError, match="not kept any more"):
         kept_result(chatbot.database, ordered)
     assert kept_result(chatbot.database, other)[0] == "valve-2.0.strata"
-    name, data = kept_result(chatbot.database, anew)
+    data = b"".join(kept_result(chatbot.database, anew)[1])
 
     there = Administration(elsewhere.database, LOCAL)
-    file, data_dir = UploadedFile(name, data), elsewhere.settings.data_dir
+    file, data_dir = BytesIO(data), elsewhere.settings.data_dir
     with pytest.raises(UntrustedPack, match=r"a key that is not known: [0-9a-f]{64}"):
         there.unpack(file, data_dir)
     assert not Jobs(elsewhere.database).recent()
     with open_pack(BytesIO(data)) as pack:
         signer = pack.signer
     there.unpack(file, data_dir, signer)
+    assert len(Jobs(elsewhere.database).files(1)) > 2, "it is kept in pieces"
     (taken_in, *_) = work(elsewhere)
     assert (taken_in.state, taken_in.kind) == (JobState.DONE, JobKind.UNPACK)
     assert taken_in.message.startswith("Taken in: ")
@@ -479,7 +485,7 @@ def test_a_pack_that_was_changed_is_refused_before_it_is_a_job(
     there = Administration(elsewhere.database, LOCAL)
     for data in (b"", b"PK\x03\x04", b"no zip at all"):
         with pytest.raises(BadPack, match="This file is no release pack"):
-            there.unpack(UploadedFile("valve.strata", data), elsewhere.settings.data_dir)
+            there.unpack(BytesIO(data), elsewhere.settings.data_dir)
     assert not Jobs(elsewhere.database).recent()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -329,7 +330,7 @@ CHANGES: dict[str, tuple[type[Exception], Callable[[Administration, Chatbot], An
     "delete a release": (UnknownRelease, lambda a, c: a.delete("relay", "17.20")),
     "delete a product": (NotAllowed, lambda a, c: a.delete("valve")),
     "pack": (UnknownRelease, lambda a, c: a.pack("relay", "17.20")),
-    "trust packs": (NotAllowed, lambda a, c: a.unpack(FILE, c.settings.data_dir, "0" * 64)),
+    "trust packs": (NotAllowed, lambda a, c: a.unpack(BytesIO(), c.settings.data_dir, "0" * 64)),
     "add a source": (NotAllowed, lambda a, c: of_sources(a, c).add("valve", "folder", {})),
     "try a source": (NotAllowed, lambda a, c: of_sources(a, c).try_out("folder", {})),
     "remove a source": (NotAllowed, lambda a, c: of_sources(a, c).remove(added(c, "valve"))),

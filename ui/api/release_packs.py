@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import StreamingResponse
 
 from corpora.documents.uploads import kept_result
 from corpora.errors import UploadError
@@ -11,7 +12,7 @@ from corpora.jobs.jobs import Job, Jobs
 from ui.api import forms
 from ui.api.rest import UPLOAD, all_known, require_length
 from ui.api.service import Operating
-from ui.api.uploading import uploaded_files
+from ui.api.uploading import received
 
 router = APIRouter(dependencies=[Depends(all_known)])
 """The routes; all need the scope of an admin, which may be one of the product."""
@@ -31,10 +32,10 @@ def make(
 @router.get("/packs/{job}", response_class=Response)
 def fetch(service: Operating, job: forms.RowId) -> Response:
     """The file that a job made."""
-    name, data = kept_result(service.administered.database, job)
+    name, pieces = kept_result(service.administered.database, job)
     quoted = name.encode("ascii", "replace").decode().replace('"', "_")
     headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
-    return Response(data, media_type="application/zip", headers=headers)
+    return StreamingResponse(pieces, media_type="application/zip", headers=headers)
 
 
 @router.put("/packs", status_code=202, response_model=forms.JobOut, openapi_extra=UPLOAD)
@@ -42,12 +43,12 @@ async def take(service: Operating, request: Request, trust: _Trust = "") -> Any:
     """Take a pack in (form field `files`), verified, as a job."""
     settings = service.chatbot.settings
     require_length(request, settings)
-    files = await uploaded_files(request)
-    if len(files) != 1:
-        raise UploadError("Send one release pack.")
+    async with received(request) as parts:
+        if len(parts) != 1:
+            raise UploadError("Send one release pack.")
 
-    def order() -> Job:
-        ordered = service.administration.unpack(files[0], settings.data_dir, trust)
-        return Jobs(service.administered.database).get(ordered)
+        def order() -> Job:
+            ordered = service.administration.unpack(parts[0].file, settings.data_dir, trust)
+            return Jobs(service.administered.database).get(ordered)
 
-    return await to_thread.run_sync(order)
+        return await to_thread.run_sync(order)

@@ -1,6 +1,8 @@
 """The files of an upload form, under their names, in whichever way these are written."""
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
@@ -9,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from fastapi import Request
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 
@@ -22,7 +25,17 @@ _BEYOND_ASCII = re.compile("%[89a-f][0-9a-f]", re.I)
 
 
 async def uploaded_files(request: Request) -> list[UploadedFile]:
-    """The files of the form field `files`; raises UploadError and HTTPException."""
+    """The files of the form field `files`, in memory; raises what `received` raises."""
+    async with received(request) as parts:
+        return [UploadedFile(part.filename or "", await part.read()) for part in parts]
+
+
+@asynccontextmanager
+async def received(request: Request) -> AsyncIterator[list[UploadFile]]:
+    """The files of the form field `files`, on the disk as long as the block goes on.
+
+    Raises UploadError and HTTPException.
+    """
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise UploadError(f"Send a form (multipart/form-data) with each file as “{_FIELD}”.")
     parser = _Parser(request.headers, request.stream(), max_files=_MOST_FILES, max_fields=1)
@@ -31,14 +44,14 @@ async def uploaded_files(request: Request) -> list[UploadedFile]:
     except MultiPartException as error:
         raise HTTPException(400, error.message) from error
     try:
-        files = []
+        parts = []
         for field, part in form.multi_items():
             if field != _FIELD or isinstance(part, str):
                 raise UploadError(
                     f"“{field}” is not a file: send each file in the form field “{_FIELD}”."
                 )
-            files.append(UploadedFile(part.filename or "", await part.read()))
-        return files
+            parts.append(part)
+        yield parts
     finally:
         await form.close()
 

@@ -7,6 +7,7 @@ import streamlit as st
 from chatbot.administration.administration import Administration
 from chatbot.text.languages import figure, gettext, gettext_noop
 from corpora.documents.uploads import kept_result
+from corpora.errors import JobError
 from corpora.jobs.jobs import ON_DOCUMENTS, PACKS, SYNCS, Job, JobKind, Jobs
 from ui.elements.frame import button, failures_shown, in_a_row, when
 from ui.elements.table import download, show_table
@@ -184,14 +185,15 @@ def show_ended(job: Job) -> None:
 
 
 def _offer_pack(job: Job) -> None:
-    files = [file for file in _jobs().files(job.id) if file.content_hash]
-    if not files:
+    try:
+        name, _ = kept_result(services.administered().database, job.id)
+    except JobError:
         st.markdown(f":gray[{gettext('not kept any more')}]", width="content")
         return
     download(
         gettext("Download"),
-        lambda: kept_result(services.administered().database, job.id)[1],
-        files[0].file,
+        lambda: b"".join(kept_result(services.administered().database, job.id)[1]),
+        name,
         key=f"pack {job.id}",
     )
 

@@ -30,9 +30,9 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
     if len(files) > 1:
         st.error(gettext("Upload a release pack by itself."), icon=":material/block:")
         return
-    data_dir = services.administered().settings.data_dir
+    data_dir, file = services.administered().settings.data_dir, BytesIO(files[0].content)
     try:
-        with open_pack(BytesIO(files[0].content)) as pack:
+        with open_pack(file) as pack:
             of, signer = pack.manifest, pack.signer
     except BadPack as error:
         st.error(as_label(str(error), 400), icon=":material/block:")
@@ -60,7 +60,7 @@ def show_pack(files: Sequence[UploadedFile]) -> None:
     if button(gettext("Take in"), icon="inventory_2", type="primary"):
 
         def order(admin: Administration) -> int:
-            job = admin.unpack(files[0], data_dir, trust)
+            job = admin.unpack(file, data_dir, trust)
             use_new_widget("upload")
             return job
 

@@ -49,7 +49,8 @@ def make_pack(
             originals=job.order["originals"],
             on_progress=on_progress,
         )
-        keep_result(chatbot.database, job.id, path.name, path.read_bytes())
+        with path.open("rb") as file:
+            keep_result(chatbot.database, job.id, path.name, file)
     return (
         f"Ready to download for a week: {how_many(packed.documents, 'document')}, "
         f"{how_many(packed.answers, 'curated answer')}, {how_large(packed.size)}. Signed by "
