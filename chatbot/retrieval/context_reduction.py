@@ -57,7 +57,9 @@ def reduce_context(
         kind = question_type(turn.queries.own_subject, subject)
         terms = search_terms(subject, turn.queries.known, corpus)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
-        importance = importance_of(terms, corpus.idf)
+        # A word that the release does not have tells no record from another.
+        known = {term: weight for term, weight in terms.items() if corpus.frequency(term)}
+        importance = importance_of(known, corpus.idf)
         best = rank_records(
             subject, kind, corpus.release, importance, pages, similarity, corpus.terms
         )
