@@ -57,8 +57,12 @@ def reduce_context(
         kind = question_type(turn.queries.own_subject, subject)
         terms = search_terms(subject, turn.queries.known, corpus)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
-        # A word that the release does not have tells no record from another.
-        known = {term: weight for term, weight in terms.items() if corpus.frequency(term)}
+        # A number that the release does not have is some other thing's: "kubectl 1.32.3".
+        known = {
+            term: weight
+            for term, weight in terms.items()
+            if corpus.frequency(term) or not any(map(str.isdigit, term))
+        }
         importance = importance_of(known, corpus.idf)
         best = rank_records(
             subject, kind, corpus.release, importance, pages, similarity, corpus.terms
