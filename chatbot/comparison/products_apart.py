@@ -1,6 +1,5 @@
 """One question to several products, each with a release of its own: an answer for each."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from chatbot.comparison.sides import own_questions, with_sides

@@ -117,7 +117,9 @@ def resolve_within(
     beside = {p: own for p in named if (own := _beside_its_name(read(p)))}
     if chosen in beside:
         # "with Acme 3.1": of what the chosen one works with nothing is asked.
-        beside = {p: own for p, own in beside.items() if p is chosen or own[0].preposition != "with"}
+        beside = {
+            p: own for p, own in beside.items() if p is chosen or own[0].preposition != "with"
+        }
     if apart := _asked_apart(beside, text, resolved):
         return apart
     options = _options(products, chosen, named, stating, context.product)
@@ -167,7 +169,9 @@ def _asked_apart(
         return parts[0] if parts else None
     mentions: list[Mention] = []
     for part in parts:
-        own = (replace(m, release=m.release and f"{part.product} {m.release}") for m in part.mentions)
+        own = (
+            replace(m, release=m.release and f"{part.product} {m.release}") for m in part.mentions
+        )
         mentions += (m for m in own if all(m.end <= o.start or o.end <= m.start for o in mentions))
     mentions.sort(key=lambda mention: mention.start)
     if unclear := next((part for part in parts if not part.releases), None):
@@ -175,9 +179,7 @@ def _asked_apart(
         return replace(unclear, product=None, available=choices, mentions=tuple(mentions))
     names = tuple(f"{part.product} {release}" for part in parts for release in part.releases)
     why = gettext("compared: {releases}", releases=", ".join(names))
-    return Resolution(
-        ReleaseStatus.COMPARED, None, names, (), tuple(mentions), why, apart=parts
-    )
+    return Resolution(ReleaseStatus.COMPARED, None, names, (), tuple(mentions), why, apart=parts)
 
 
 def _options(

@@ -112,7 +112,8 @@ def read_question(
         known = await in_thread(products)
         if not any(product.releases for product in known):
             return await by_rules(turn)
-        if known[1:] and await in_thread(_names_several_products, turn, known):
+        if known[1:] and (await in_thread(_as_asked, turn, known)).apart:
+            # A reading has one product.
             return await by_rules(turn)
         shown = await in_thread(saved, turn, known) if saved and turn.same_as is None else ()
 
@@ -152,9 +153,9 @@ def read_question(
     return read_turn
 
 
-def _names_several_products(turn: Turn, known: Sequence[Product]) -> bool:
-    """Whether a question names several products, each with its release, which the model cannot."""
-    return bool(resolve_turn(fold_clarifications(turn, known), known).apart)
+def _as_asked(turn: Turn, known: Sequence[Product]) -> Resolution:
+    """The releases that the rules read, also in a reply to a question back."""
+    return resolve_turn(fold_clarifications(turn, known), known)
 
 
 def _catalog(turn: Turn, known: Sequence[Product]) -> str:

@@ -95,7 +95,9 @@ def store(
         require_room(data_dir, sum(file.size for file in files))
         listed = [_keep(database, file) for file in files]
         # Such a name may be one that no database takes.
-        names = {name: name.encode(errors="replace").decode().replace("\0", "?") for name in left_out}
+        names = {
+            name: name.encode(errors="replace").decode().replace("\0", "?") for name in left_out
+        }
         refused = [JobFile(names[name], reason=reason) for name, reason in left_out.items()]
         with database.writing() as session:
             job_id = Jobs(database).add(
