@@ -151,7 +151,10 @@ class Strata:
     def upload(
         self, product: str, release: str, files: Sequence[Path], *, anyway: bool = False
     ) -> JSON:
-        """Add files to a release; return the job, which `wait` follows."""
+        """Add files to a release; return the job, which `wait` follows.
+
+        `anyway` takes what asks for a second look, and leaves out what cannot be read.
+        """
         sent = [("files", (path.name, path.read_bytes())) for path in files]
         params = {"product": product, "release": release, "anyway": anyway}
         return self._json("POST", "jobs", params=params, files=sent)

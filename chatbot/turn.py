@@ -118,6 +118,7 @@ class Citation:
     """The place of quoted words: document, file as ingested, release, page or section, anchor.
 
     `url` is that of the original on the web, an http(s) address, where a source brought it.
+    `product` is told where an answer is from several.
     """
 
     document: str
@@ -130,6 +131,16 @@ class Citation:
     page_id: int
     origin: Origin = Origin.DOCUMENTS
     url: str | None = None
+    product: str = ""
+
+    @property
+    def source(self) -> str:
+        """The release, behind its product where that is told."""
+        return f"{self.product} {self.release}".strip()
+
+    def is_from(self, product: str, release: str) -> bool:
+        """Whether it is from a release of a product."""
+        return self.release == release and self.product in ("", product)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def faults(row: Row, reply: Reply) -> Iterator[str]:
     yield from (f"says {text}" for text in row.never if stands_in(text, plain))
     cited = {citation.file for citation in reply.citations}
     yield from (f"does not cite {file}" for file in row.cites if file not in cited)
-    if not {citation.release for citation in reply.citations} <= releases:
+    if not {citation.source for citation in reply.citations} <= releases:
         yield "cites another release than it is from"
     if row.outcome is Outcome.ANSWERED and not reply.citations:
         yield "cites nothing"

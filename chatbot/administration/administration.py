@@ -1,8 +1,9 @@
 """Changes by admins to products, releases, documents and glossaries, with the audit log."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from pydantic_core import to_jsonable_python
@@ -131,9 +132,11 @@ class Administration:
         files: Sequence[UploadedFile],
         data_dir: Path,
         language: str | None = None,
+        left_out: Mapping[str, str] = MappingProxyType({}),
     ) -> int:
         """Order that files become documents of a release; return the job's id.
 
+        The job names those that were `left_out`, with the reason.
         A `language` is said of the release from then on ("": each document tells its own). Raises
         LimitReached where this admin has uploaded too often today, UnusableName.
         """
@@ -149,6 +152,7 @@ class Administration:
             release=release,
             person_id=self.person.id,
             order=order,
+            left_out=left_out,
         )
         size = sum(file.size for file in files)
         self._record("upload", product, release, job=job, files=len(files), size=size, **order)

@@ -78,10 +78,10 @@ def write_lead_and_body(
     """
 
     async def write(turn: Turn) -> Turn:
-        prompt = lead_prompt(turn, budget)
+        prompt, corpus = lead_prompt(turn, budget), open_corpus(*turn.target)
         if prompt is None:
-            return replace(turn, answer=nothing_found(turn, NO_PASSAGE))
-        draft = _Draft(turn, prompt, open_corpus(*turn.target), products())
+            return replace(turn, answer=nothing_found(turn, NO_PASSAGE, corpus.languages))
+        draft = _Draft(turn, prompt, corpus, products())
         if model is None:
             return replace(turn, answer=replace(draft.passage(), warnings=(gettext(NO_MODEL),)))
         chosen: dict[str, Any] = {}
@@ -121,7 +121,7 @@ def _answer(draft: _Draft, reply: str) -> Answer:
         if draft.row_asked or draft.titled:
             return draft.passage(draft.titled)
         doubt = f"doubt {turn.calls[-1].doubt:.2f}, limit {draft.limit}"
-        return nothing_found(turn, f"{UNKNOWN_TO_MODEL} ({doubt})")
+        return nothing_found(turn, f"{UNKNOWN_TO_MODEL} ({doubt})", draft.corpus.languages)
     own = f"{turn.question} {turn.queries.base} {' '.join(turn.target)}"
     relations = turn.recollection.relations if turn.recollection else ()
     outside = [relation for relation in relations if relation.source]
@@ -132,7 +132,7 @@ def _answer(draft: _Draft, reply: str) -> Answer:
     if not lead.sentences and turn.unmentioned:
         lacking = listed(map(as_code, turn.unmentioned))
         refusal = f"lead: no sentence is supported, and the release lacks {lacking}"
-        answer, outside = nothing_found(turn, refusal), []
+        answer, outside = nothing_found(turn, refusal, draft.corpus.languages), []
     named = (r.attributed for r in outside if names(f"{own} {text}", r.head, r.tail))
     return replace(
         answer, outside=tuple(named), warnings=() if lead.is_whole else (gettext(REMOVED),)

@@ -8,8 +8,9 @@ from chatbot.answering.refusals import nothing_found
 from chatbot.retrieval.question_types import QuestionType, question_type
 from chatbot.text.languages import gettext, shown_list
 from chatbot.text.parts import parts_named
+from chatbot.text.question_language import is_foreign
 from chatbot.text.sanitizer import as_code
-from chatbot.text.words import filtered, things_named
+from chatbot.text.words import filtered, things_named, words_of
 from chatbot.turn import Answer, RuleStep, Turn
 from chatbot.understanding.glossary import documents
 from corpora.indexing.corpus import Corpus
@@ -44,11 +45,14 @@ def refuse_undocumented(
         here = open_corpus(*turn.target)
         subject = turn.queries.subject
         named = things_named(subject)
+        if is_foreign(turn.question, here.languages):
+            # Of a question in another language its names are what can stand there.
+            named += (word for word in words_of(subject) if "-" in word and _stands_in(here, word))
         missing = [name for name in named if not _stands_in(here, name)]
         # Release notes still have removed names, which answers a question for changes alone.
         tells = question_type(turn.queries.own_subject, subject) is QuestionType.CHANGE
         noted = missing if tells else [name for name in named if not _documents(here, name)]
-        turn = _refused(turn, noted, open_corpus, releases)
+        turn = _refused(turn, [*noted, *_put_together(subject, here)], open_corpus, releases)
         codes = (name for name in named if not name.isalpha())
         known = any(_stands_in(here, name) for name in (*identifiers(subject), *codes))
         if turn.answer is not None or known:
@@ -58,10 +62,18 @@ def refuse_undocumented(
         is_found = any(p.is_of(r.path, r.quote) for p in parts_named(subject) for r in records)
         if not is_found and held < LOWEST_COVERAGE:
             refusal = f"gate: coverage {held:.2f} < {LOWEST_COVERAGE}"
-            return replace(turn, answer=nothing_found(turn, refusal))
+            return replace(turn, answer=nothing_found(turn, refusal, here.languages))
         return replace(turn, unmentioned=tuple(missing))
 
     return gate
+
+
+def _put_together(subject: str, here: Corpus) -> list[str]:
+    """The names that words side by side may be in code, where the release lacks one of them."""
+    words = [word for word in words_of(subject) if word.isalpha()]
+    known = {word: any(map(here.frequency, here.wholes(word))) for word in words}
+    runs = (words[i : i + n] for n in (3, 2) for i in range(len(words) - n + 1))
+    return [joint.join(run) for run in runs if not all(map(known.get, run)) for joint in "_-."]
 
 
 def refuse_foreign_names(

@@ -54,6 +54,11 @@ class Profile:
         return self.phrase + self.find + self.check
 
     @property
+    def answer_alone(self) -> Steps:
+        """The steps that answer from one product, whose releases are known, without the memory."""
+        return self.compute + self.gather + self.write
+
+    @property
     def search(self) -> Steps:
         """The steps from a question to its evidence."""
         return self.understand + self.phrase + self.find

@@ -18,6 +18,7 @@ from chatbot.answering.zero_shot import answer_zero_shot
 from chatbot.chain.parts import Parts
 from chatbot.chain.profile import FALL_BACK, Profile, Steps, named, run
 from chatbot.chain.release_fallback import answer_from_newest, find_other_releases
+from chatbot.comparison.products_apart import answer_products_apart
 from chatbot.comparison.release_comparison import compare_releases
 from chatbot.graph.enhanced_context import by_cosine, enhance_context, recall_related
 from chatbot.graph.question_graph import QuestionGraph
@@ -294,7 +295,9 @@ def _completed(p: Parts, profile: Profile, compare: ModelStep) -> Profile:
 
     A comparison is answered from the documents of each release, without the memory.
     """
-    profile = replace(profile, compute=named(comparison=compare))
+    alone = replace(profile, compute=named(comparison=compare))
+    apart = answer_products_apart(lambda side: run(alone.answer_alone, side))
+    profile = replace(alone, compute=named(products_apart=apart) + alone.compute)
     search = (p.terms_of_glossary, p.dual_chunks, p.gate)
     steps = find_other_releases(p.dual_chunks, search, p.open_corpus, p.releases)
     again = answer_from_newest(

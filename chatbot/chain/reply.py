@@ -54,7 +54,7 @@ def reply_of(turn: Turn, profile: str, *, seconds: float | None = None, model: s
         citations=answer.citations,
         nearest=turn.nearest,
         found_in=turn.found_in,
-        sides=tuple(_side(side, answer) for side in turn.sides),
+        sides=tuple(_side(side, answer, bool(resolution.apart)) for side in turn.sides),
         memory=MemoryPart(
             role=role,
             pairs=tuple(map(remembered_pair, pairs)),
@@ -103,15 +103,15 @@ def remembered_pair(pair: Remembered) -> RememberedPair:
     return RememberedPair.model_validate(pair).model_copy(update={"value": ""})
 
 
-def _side(side: Turn, whole: Answer) -> Side:
-    release, own = side.target[1], side.answer
+def _side(side: Turn, whole: Answer, is_of_several: bool) -> Side:
+    own = side.answer
     return Side(
-        release=release,
+        release=" ".join(side.target) if is_of_several else side.target[1],
         status=side.documented,
         answer=own.text if own else "",
         value=own.value if own else "",
         abstained=own is None or own.abstained,
-        citations=tuple(i for i, c in enumerate(whole.citations, 1) if c.release == release),
+        citations=tuple(i for i, c in enumerate(whole.citations, 1) if c.is_from(*side.target)),
     )
 
 

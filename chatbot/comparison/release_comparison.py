@@ -7,11 +7,12 @@ from chatbot.comparison.computed import computed_answer
 from chatbot.comparison.presence import Finding, find_everywhere, presence_in_words
 from chatbot.comparison.sides import compared_topic, own_questions, side_of, with_sides
 from chatbot.comparison.topic import asks_where
-from chatbot.comparison.values import parameters_named, stated_values
+from chatbot.comparison.values import names_in, parameters_named, stated_values, stating_value
 from chatbot.comparison.wording import in_each, joined
 from chatbot.releases.resolution import ReleaseStatus
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.text.languages import gettext, shown_list
+from chatbot.text.question_language import is_foreign
 from chatbot.text.words import things_named
 from chatbot.turn import Answer, ModelStep, Turn
 from corpora.indexing.corpus import Corpus
@@ -45,11 +46,18 @@ def compare_releases(
         corpora = await in_thread(lambda: [open_corpus(*side.target) for side in sides])
         topic = compared_topic(sides)
         parameters = await in_thread(lambda: [open_parameters(*side.target) for side in sides])
+        if is_foreign(turn.question, corpora[-1].languages):
+            # The other words say nothing to these documents.
+            topic = await in_thread(names_in, topic, parameters) or topic
         if own_questions(turn):
             return await _each_its_own(turn, sides, parameters, write)
         if asks_where(turn.question):
             if not topic:
                 return with_sides(turn, sides, _nothing_named(names))
+            if answers := await in_thread(stating_value, topic, parameters):
+                told = [of or Answer(gettext("nothing found."), abstained=True) for of in answers]
+                bare = [replace(side, answer=None) for side in sides]
+                return with_sides(turn, bare, in_each(names, told))
             things = [word for word in topic.split() if things_named(word)]
             stated = await in_thread(parameters_named, topic, parameters)
             for thing in (*stated, topic, *things):

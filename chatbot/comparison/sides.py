@@ -73,7 +73,7 @@ def with_sides(turn: Turn, sides: Sequence[Turn], answer: Answer) -> Turn:
 
 def _own(side: Turn, answer: Answer) -> Turn:
     """A side with its own answer: the words that an answer cites from it where it has none."""
-    citations = tuple(c for c in answer.citations if c.release == side.target[1])
+    citations = tuple(c for c in answer.citations if c.is_from(*side.target))
     quoted = Answer("\n\n".join(c.quote for c in citations), not citations, citations)
     own = side.answer or quoted
     by_citations = Documented.NOT_FOUND if own.abstained or not citations else Documented.DOCUMENTED

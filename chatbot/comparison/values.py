@@ -9,6 +9,7 @@ from chatbot.text.languages import gettext, gettext_noop, ngettext, shown_list
 from chatbot.text.sanitizer import as_code, as_words
 from chatbot.turn import Answer, Citation, Origin
 from corpora.indexing.lexical import tokens
+from corpora.parameters.forms import NAME_NOUNS
 from corpora.parameters.parameter import DESCRIPTION, UNIT, Fact, Parameter, Replacement
 from corpora.parameters.releases import Change, Outcome, ReleaseParameters, changes
 
@@ -32,9 +33,33 @@ def stated_values(topic: str, releases: Sequence[ReleaseParameters]) -> list[Ans
 
 
 def parameters_named(topic: str, releases: Sequence[ReleaseParameters]) -> list[str]:
-    """The names of the parameters that a topic names and says nothing else of, each once."""
+    """The names of the parameters that a topic names and says nothing else of, each once.
+
+    What may be said is what kind of thing it is: "the compression setting".
+    """
     every = (p for release in releases for p in release.parameters)
+    topic = " ".join(word for word in topic.split() if word.lower() not in NAME_NOUNS)
     return list(dict.fromkeys(p.name for p in every if _is_named(topic, p) and _is_on(topic, p)))
+
+
+def names_in(topic: str, releases: Sequence[ReleaseParameters]) -> str:
+    """The words of a topic that are names of parameters of these releases."""
+    return " ".join(word for word in topic.split() if any(of.named(word) for of in releases))
+
+
+def stating_value(topic: str, releases: Sequence[ReleaseParameters]) -> list[Answer | None] | None:
+    """What each release states of a parameter that a topic names with a value of one of them.
+
+    None where it names no value that a release states of it.
+    """
+    for name in dict.fromkeys(filter(None, names_in(topic, releases).split())):
+        stated = [p for of in releases for p in of.named(name)]
+        values = set(tokens(" ".join(fact.value for p in stated for fact in p.facts)))
+        said = [w for w in topic.split() if w == name or not values.issuperset(tokens(w))]
+        rest = " ".join(said)
+        if rest != topic and any(_is_on(rest, parameter) for parameter in stated):
+            return [_stated(rest, release) for release in releases]
+    return None
 
 
 def _stated(topic: str, release: ReleaseParameters) -> Answer | None:

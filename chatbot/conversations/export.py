@@ -109,7 +109,7 @@ def _source(citation: Citation) -> str:
         citation.document,
         citation.file,
         place,
-        gettext("release {release}", release=citation.release),
+        gettext("release {release}", release=citation.source),
     ]
     return ", ".join(as_label(part) for part in parts if part)
 

@@ -50,7 +50,7 @@ def choose_release(
     default = _default_resolution(product, context)
     default_releases = _releases(default, product)
     contrasts = CONTRASTS.search(text) is not None
-    wanted = _drop_context(meant, text, contrasts=contrasts)
+    wanted = drop_context(meant, text)
     if any(mention.place is None for mention in wanted):
         # "the former release, 17.10" means the one that it names.
         wanted = [mention for mention in wanted if mention.place is not Place.OPEN]
@@ -172,16 +172,14 @@ def _meaning(
     return names.step(origin, mention.steps) if mention.steps else origin
 
 
-def _drop_context(
-    meant: Sequence[ParsedMention], text: str, *, contrasts: bool
-) -> Sequence[ParsedMention]:
+def drop_context(meant: Sequence[ParsedMention], text: str) -> Sequence[ParsedMention]:
     """The mentions without those that a question makes only as context.
 
     Those are the negated ones, and those in a sentence beside the question: "We run 17.10.
     Which port does NETCONF use in 18.00?" asks about 18.00.
     """
     wanted = [mention for mention in meant if not mention.is_negated]
-    if contrasts:
+    if CONTRASTS.search(text):
         return wanted
     questions = [m.span() for m in _SENTENCE.finditer(text) if m[0].endswith("?")]
     if len(questions) == 1:

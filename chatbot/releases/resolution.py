@@ -51,7 +51,8 @@ class Resolution:
     `releases` has one name, or two and more when compared, or none when the user must choose from
     `available` (newest first). `mentions` are the places in the question to leave out of a
     versionless query. `explanation` says in a few words how it was found, in the language of the
-    question, `reason` says it to the program.
+    question, `reason` says it to the program. Where several products are asked about, each with a
+    release of its own, `apart` has one for each, and `releases` names both: "Acme 2.1".
     """
 
     status: ReleaseStatus
@@ -61,6 +62,7 @@ class Resolution:
     mentions: tuple[Mention, ...] = ()
     explanation: str = ""
     reason: Reason = Reason.OTHER
+    apart: tuple["Resolution", ...] = ()
 
     @property
     def own_mentions(self) -> tuple[Mention, ...]:

@@ -1,12 +1,19 @@
 """Release extraction by rules: from which release does the user want the answer? (QAMR III-B)."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 
 from chatbot.releases.product_names import find_product, product_spans
-from chatbot.releases.release_choice import Context, choose_release, read_choice, with_releases
+from chatbot.releases.release_choice import (
+    Context,
+    choose_release,
+    drop_context,
+    read_choice,
+    with_releases,
+)
 from chatbot.releases.release_mentions import ParsedMention, find_mentions
 from chatbot.releases.resolution import Mention, ReleaseStatus, Resolution
 from chatbot.text.languages import gettext
@@ -58,6 +65,8 @@ def context_after(
     one other, by its full name. What came from the latest stays the latest.
     """
     resolution = resolve_within(context, user, products, product)
+    if resolution.apart:
+        return Context(context.chosen, chosen_by=context.chosen_by)
     release = resolution.releases[-1] if resolution.releases else context.release
     if resolution.status is ReleaseStatus.LATEST:
         answer = resolve_within(Context(), assistant, products, resolution.product)
@@ -87,6 +96,15 @@ def resolve_within(
     def read(of: Product) -> list[ParsedMention]:
         return find_mentions(text, of, spans)
 
+    def resolved(of: Product, context: Context = context) -> Resolution:
+        candidates = read(of)
+        # What may be no release is left out where another is named, or chosen by the caller.
+        if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
+            candidates = [mention for mention in candidates if not mention.is_uncertain]
+        meant = with_releases(candidates, of, context)
+        mentions = tuple(_mention(question, mention) for mention in meant)
+        return replace(choose_release(meant, text, of, context), mentions=mentions)
+
     def possible(of: Product) -> Sequence[Release]:
         if context.chosen is None:
             # For this the documents of every product would be opened.
@@ -96,6 +114,14 @@ def resolve_within(
 
     named = list(dict.fromkeys(named for _, _, named in spans))
     stating = [p for p in named if any(m.names_product and m.reading.covers for m in read(p))]
+    beside = {p: own for p in named if (own := _beside_its_name(read(p)))}
+    if chosen in beside:
+        # "with Acme 3.1": of what the chosen one works with nothing is asked.
+        beside = {
+            p: own for p, own in beside.items() if p is chosen or own[0].preposition != "with"
+        }
+    if apart := _asked_apart(beside, text, resolved):
+        return apart
     options = _options(products, chosen, named, stating, context.product)
     options = [p for p in options if possible(p)] or options if options[1:] else options
     # For this the documents of each are opened.
@@ -109,22 +135,51 @@ def resolve_within(
 
     undecided, options = options, [p for p in options if names and has_names(p)]
     by_name, options = len(options) == 1, options or undecided
-    only = options[0]
-    candidates = read(only)
-    # What may be no release is left out where another is named, or chosen by the caller.
-    if context.chosen is not None or not all(mention.is_uncertain for mention in candidates):
-        candidates = [mention for mention in candidates if not mention.is_uncertain]
-    meant = with_releases(candidates, only, context)
-    mentions = tuple(_mention(question, mention) for mention in meant)
+    resolution = resolved(options[0])
     if not options[1:]:
-        resolution = replace(choose_release(meant, text, only, context), mentions=mentions)
         return _by_name(resolution, names[0], text) if by_name else resolution
     several = any(map(possible, options))
     available = _listing((p, possible(p) if several else p.releases) for p in options)
     why = gettext("no product named")
     if several:
         why = gettext("several products have this release")
-    return Resolution(ReleaseStatus.AMBIGUOUS, None, (), available, mentions, why)
+    return Resolution(ReleaseStatus.AMBIGUOUS, None, (), available, resolution.mentions, why)
+
+
+def _beside_its_name(mentions: Sequence[ParsedMention]) -> list[ParsedMention]:
+    """The mentions of a release beside the product's name, also of one that it does not have."""
+    return [m for m in mentions if m.names_product and m.place is None]
+
+
+def _asked_apart(
+    stated: Mapping[Product, Sequence[ParsedMention]],
+    text: str,
+    resolved: Callable[[Product, Context], Resolution],
+) -> Resolution | None:
+    """The releases of the products that a question names each with its own; None for one.
+
+    What is named beside the question, or negated, is not asked about.
+    """
+    if len(stated) < 2:
+        return None
+    asked = drop_context(list(chain.from_iterable(stated.values())), text)
+    wanted = [product for product, own in stated.items() if any(m in asked for m in own)]
+    parts = tuple(resolved(product, Context()) for product in wanted)
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    mentions: list[Mention] = []
+    for part in parts:
+        own = (
+            replace(m, release=m.release and f"{part.product} {m.release}") for m in part.mentions
+        )
+        mentions += (m for m in own if all(m.end <= o.start or o.end <= m.start for o in mentions))
+    mentions.sort(key=lambda mention: mention.start)
+    if unclear := next((part for part in parts if not part.releases), None):
+        choices = tuple(f"{unclear.product} {release}" for release in unclear.available)
+        return replace(unclear, product=None, available=choices, mentions=tuple(mentions))
+    names = tuple(f"{part.product} {release}" for part in parts for release in part.releases)
+    why = gettext("compared: {releases}", releases=", ".join(names))
+    return Resolution(ReleaseStatus.COMPARED, None, names, (), tuple(mentions), why, apart=parts)
 
 
 def _options(

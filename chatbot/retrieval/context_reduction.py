@@ -12,6 +12,7 @@ from chatbot.retrieval.reranking import importance_of, rank_records, rerank_reco
 from chatbot.retrieval.support import find_verbatim
 from chatbot.runtime.concurrency import in_thread, together
 from chatbot.runtime.model_calls import ask_for
+from chatbot.text.question_language import is_foreign
 from chatbot.text.words import search_terms
 from chatbot.turn import (
     Fallback,
@@ -57,7 +58,15 @@ def reduce_context(
         kind = question_type(turn.queries.own_subject, subject)
         terms = search_terms(subject, turn.queries.known, corpus)
         pages = [(chunk.score, _records_of(corpus, chunk)) for chunk in turn.retrieved]
-        importance = importance_of(terms, corpus.idf)
+        foreign = is_foreign(turn.question, corpus.languages)
+        # A number that the release does not have is some other thing's ("kubectl 1.32.3"), and so
+        # is a word of another language.
+        known = {
+            term: weight
+            for term, weight in terms.items()
+            if corpus.frequency(term) or not (foreign or any(map(str.isdigit, term)))
+        }
+        importance = importance_of(known, corpus.idf)
         best = rank_records(
             subject, kind, corpus.release, importance, pages, similarity, corpus.terms
         )

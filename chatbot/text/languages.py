@@ -15,6 +15,7 @@ from io import BytesIO
 from pathlib import Path
 
 from chatbot.text.words import listed
+from corpora.catalog.languages import LANGUAGES as OF_DOCUMENTS
 
 ENGLISH = "en"
 LANGUAGES = {
@@ -35,6 +36,15 @@ _of_page: Callable[[], str | None] = lambda: None  # noqa: E731 - a default that
 def language() -> str:
     """The code of the language that texts are in: that of the question or request, or the page."""
     return _SPOKEN.get() or _of_page() or ENGLISH
+
+
+def language_name(code: str) -> str:
+    """A language of documents, as the language that is spoken calls it."""
+    if language() == ENGLISH:
+        return OF_DOCUMENTS[code]
+    from babel import Locale
+
+    return str(Locale.parse(language()).languages.get(code, OF_DOCUMENTS[code]))
 
 
 def use_language_of(page: Callable[[], str | None]) -> None:

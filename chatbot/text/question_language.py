@@ -1,6 +1,7 @@
 """The language that a question is in, as far as its words tell."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from stopwords import get_stopwords
@@ -33,6 +34,11 @@ def language_of(question: str) -> str | None:
         return "zh"
     first = [code for code, number in hits.items() if number == most]
     return first[0] if most and len(first) == 1 and first[0] in LANGUAGES else None
+
+
+def is_foreign(question: str, languages: Iterable[str]) -> bool:
+    """Whether a question is in another language than documents in these, as far as it tells."""
+    return language_of(question) not in (None, *languages)
 
 
 @cache

@@ -127,6 +127,12 @@ def accepted(
     return () if "" in blocked else tuple(file for file in files if file.name not in blocked)
 
 
+def left_out(files: Sequence[UploadedFile], findings: Iterable[UploadNotice]) -> dict[str, str]:
+    """Why each file that is not taken is not, by its name; of a zip the job itself tells."""
+    blocked = {finding.file: finding.problem for finding in findings if finding.blocking}
+    return {file.name: blocked[file.name] for file in files if file.name in blocked}
+
+
 def _of_release(product: str, release: str, database: Database) -> Iterator[UploadNotice]:
     meant = None
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import IO, Any
 
 from sqlalchemy import ColumnElement, delete, select, update
@@ -102,12 +103,13 @@ def store(
     person_id: str,
     kind: JobKind = JobKind.UPLOAD,
     order: Mapping[str, Any] | None = None,
+    left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Keep files in the database, order what is done with them, and return the id of the job.
 
     The job is there once its files are safe, and any worker on any machine can do it. `files` are
-    gone through more than once, `data_dir` is looked at for room. Raises UploadError, UnusableName
-    and DiskFull.
+    gone through more than once, `data_dir` is looked at for room. Why files were `left_out` by
+    their sender is listed with the job. Raises UploadError, UnusableName and DiskFull.
     """
     check_name("product", product)
     check_name("release", release)
@@ -120,9 +122,14 @@ def store(
     with full_disk_is_named(data_dir):
         require_room(data_dir, sum(file.size for file in files))
         listed = [_keep(database, file, kind) for file in files]
+        # Such a name may be one that no database takes.
+        names = {
+            name: name.encode(errors="replace").decode().replace("\0", "?") for name in left_out
+        }
+        refused = [JobFile(names[name], reason=reason) for name, reason in left_out.items()]
         with database.writing() as session:
             job_id = Jobs(database).add(
-                kind, product, release, person_id, listed, order=order, session=session
+                kind, product, release, person_id, listed + refused, order=order, session=session
             )
             for file, kept in zip(files, listed, strict=True):
                 # Nobody held it until now, so that it may have been removed meanwhile.

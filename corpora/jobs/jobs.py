@@ -114,7 +114,9 @@ class Jobs:
             _put_back(row)
             row.attempts = 0
             row.started = row.finished = None
-            session.execute(update(JobFile).where(JobFile.job_id == job_id).values(reason=""))
+            # What has no bytes was never taken.
+            taken = JobFile.job_id == job_id, JobFile.content_hash != ""
+            session.execute(update(JobFile).where(*taken).values(reason=""))
 
     def has_worker(self) -> bool:
         """Say whether a worker lives; without one, jobs wait until `strata worker` is started."""

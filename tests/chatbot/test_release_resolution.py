@@ -50,8 +50,10 @@ def test_hardly_a_question_is_taken_for_another_release_and_none_in_silence() ->
 def assert_sound(question: str, products: Sequence[Product], resolution: Resolution) -> None:
     """Releases come from the catalog of one product, mentions lie in the question, in order."""
     known = {p.name: {r.name for r in p.releases} for p in products}
+    for part in resolution.apart:
+        assert_sound(question, products, part)
     if resolution.product is None:
-        assert not resolution.releases
+        assert bool(resolution.releases) == bool(resolution.apart)
         listed = {f"{product} {name}" for product, names in known.items() for name in names}
         assert set(resolution.available) <= listed
     else:

@@ -42,7 +42,7 @@ def show_citations(turn: int, reply: Reply) -> None:
                 named = f"{named} · {as_label(told.partition(CELL_DELIMITER)[0], _SHORT)}"
             source_button(
                 f"**{' · '.join(map(str, numbers))}**  {named}",
-                reply.product or "",
+                cited[0].product or reply.product or "",
                 cited[0],
                 f"cite-{turn}-{numbers[0]}",
                 [citation.quote for citation in cited],
@@ -71,7 +71,7 @@ def place(citation: Citation, *, with_release: bool = False) -> str:
     """The place of a citation in a few words."""
     document = as_label(citation.document, _LONGEST)
     section = citation.section.rsplit(" › ", 1)[-1]
-    parts = [as_label(citation.release)] if with_release else []
+    parts = [as_label(citation.source)] if with_release else []
     if numbered := place_in_file(citation.file, citation.page, short=True):
         parts.append(f"{document}\\, {as_label(numbered)}")
     else:

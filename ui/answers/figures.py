@@ -54,7 +54,9 @@ def _figures(reply: Reply) -> Iterator[tuple[StoredFigure, Citation, bytes]]:
                 continue
             seen.add(figure.content_hash)
             try:
-                corpus = chatbot.corpora.corpus(reply.product or "", citation.release)
+                corpus = chatbot.corpora.corpus(
+                    citation.product or reply.product or "", citation.release
+                )
                 corpus.page(figure.page_id)
                 of = figure.page_id, figure.content_hash
                 yield figure, citation, figure_bytes(chatbot.database, *of)

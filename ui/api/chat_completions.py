@@ -187,7 +187,7 @@ def _annotations(reply: AskOut, base: str) -> list[dict[str, Any]]:
             of_citation[release.release] = citation_there.verdict
     for mark in _MARK.finditer(reply.answer):
         if c := cited.get(int(mark[1])):
-            place = f"{c.document}, {c.release}, page {c.page}"
+            place = f"{c.document}, {c.source}, page {c.page}"
             citation = {
                 "start_index": mark.start(),
                 "end_index": mark.end(),

@@ -18,7 +18,7 @@ from chatbot.conversations.conversations import KeptTurn
 from chatbot.runtime.events import Offered, StepFinished, StepStarted, Token, Waiting
 from chatbot.settings import Settings
 from corpora.database.history_tables import ConversationRow
-from corpora.documents.upload_checks import Weight, accepted, by_problem, check
+from corpora.documents.upload_checks import Weight, accepted, by_problem, check, left_out
 from corpora.errors import UploadError
 from corpora.jobs.jobs import Job
 from ingestion.pictures import media_type
@@ -201,7 +201,8 @@ async def upload(
 ) -> Any:
     """Upload files to a release (form field `files`).
 
-    What only asks for a second look is taken with `anyway`. A `language` (`de`) is that of all
+    With `anyway` what only asks for a second look is taken, and a file that cannot be is left out:
+    the others are taken, and `files` of the job says why. A `language` (`de`) is that of all
     documents of the release from then on; empty: as its product's, else each tells its own.
     """
     # Checked before the body is read, so that nobody without a key can fill the disk.
@@ -211,13 +212,14 @@ async def upload(
 
     def order() -> dict[str, Any]:
         findings = check(files, product, release, service.chatbot.database, largest)
-        against = [f for f in findings if f.blocking or (f.weight is Weight.ASKS and not anyway)]
-        if against or not accepted(files, findings):
+        taken = accepted(files, findings)
+        against = [f for f in findings if f.blocking or f.weight is Weight.ASKS]
+        if not taken or (against and not anyway):
             told = by_problem(against).items()
             reasons = "; ".join(f"{', '.join(of)}: {what}" if of else what for what, of in told)
             raise UploadError(f"Nothing was uploaded. {reasons}")
         ordered = service.administration.upload(
-            product, release, files, settings.data_dir, language
+            product, release, taken, settings.data_dir, language, left_out(files, findings)
         )
         return _with_files(service, ordered)
 

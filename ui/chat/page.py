@@ -122,7 +122,7 @@ def _conversation(
 def _open_source(turns: tuple[KeptTurn, ...], turn: int, number: int) -> None:
     for reply in (kept.reply for kept in turns if kept.id == turn):
         for citation in reply.citations[number - 1 : number]:
-            show_source(reply.product or "", citation)
+            show_source(citation.product or reply.product or "", citation)
 
 
 def _standing(turns: tuple[KeptTurn, ...], pending: tuple[Pending, ...]) -> tuple[KeptTurn, ...]:

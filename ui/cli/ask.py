@@ -185,7 +185,7 @@ def _print_reply(reply: Reply) -> None:
         output.print("\nSources", style="dim")
     for number, citation in enumerate(reply.citations, 1):
         place = f"{citation.document} ({citation.file}, page {citation.page})"
-        say(f"[{number}] {citation.release} · {place} · {citation.section}", "dim")
+        say(f"[{number}] {citation.source} · {place} · {citation.section}", "dim")
         if citation.url:
             say(f"    {citation.url}", "dim")
         if citation.quote:

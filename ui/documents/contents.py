@@ -3,12 +3,11 @@
 import streamlit as st
 from streamlit.column_config import NumberColumn
 
-from chatbot.text.languages import gettext, gettext_noop, ngettext
+from chatbot.text.languages import gettext, gettext_noop, language_name, ngettext
 from corpora.catalog.catalog import Catalog, Generation
 from corpora.catalog.release_settings import ReleaseOverview
 from corpora.documents.documents import Documents, ListedDocument
 from ui.documents.actions import confirm_documents
-from ui.documents.language_choice import language_name
 from ui.elements.frame import button, choose_one, confirm, done, in_a_row, when
 from ui.elements.table import download, first_of, search_box, table_in_pages
 from ui.serving import services

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from chatbot.text.languages import ENGLISH, gettext, language
+from chatbot.text.languages import gettext, language_name
 from corpora.catalog.languages import LANGUAGES
 from corpora.catalog.release_settings import ReleaseAdministration
 from corpora.errors import UnknownRelease
@@ -24,15 +24,6 @@ def choose_language(said: str, key: str) -> str:
             "not set either, the language of each document is detected."
         ),
     )
-
-
-def language_name(code: str) -> str:
-    """A language of documents, as the language of the page calls it."""
-    if language() == ENGLISH:
-        return LANGUAGES[code]
-    from babel import Locale
-
-    return str(Locale.parse(language()).languages.get(code, LANGUAGES[code]))
 
 
 def language_said_of(product: str, release: str) -> str:

@@ -14,6 +14,7 @@ from corpora.documents.upload_checks import (
     by_problem,
     check,
     get_ready,
+    left_out,
 )
 from corpora.documents.uploads import UploadedFile
 from ingestion.figures import PICTURES
@@ -56,7 +57,8 @@ def show_upload(products: Sequence[str], overview: ProductOverview | None) -> No
             def order(admin: Administration) -> int:
                 data_dir = services.administered().settings.data_dir
                 new = None if language == said else language
-                job = admin.upload(product, release, taken, data_dir, new)
+                skipped = left_out(files, findings)
+                job = admin.upload(product, release, taken, data_dir, new, skipped)
                 use_new_widget("upload")
                 return job
 

@@ -20,6 +20,7 @@ from chatbot.comparison.still_true import StillTrue
 from chatbot.conversations.export import conversation_markdown
 from chatbot.models.scripted import ScriptedChatModel
 from chatbot.reply import Reply
+from corpora.documents.uploads import lay_out_upload
 from corpora.jobs.jobs import Jobs
 from strata_client import Reply as ClientReply
 from strata_client import Strata, StrataFailure
@@ -181,7 +182,20 @@ def test_files_are_uploaded_and_their_job_is_followed_and_stopped(
     wrong = tmp_path / "notes.exe"
     wrong.write_bytes(b"MZ")
     with pytest.raises(StrataFailure, match=r"notes\.exe"):
-        strata.upload("valve", "3.0", [wrong])
+        strata.upload("valve", "3.0", [wrong, notes])
+    with pytest.raises(StrataFailure, match=r"notes\.exe"):
+        strata.upload("valve", "3.0", [wrong], anyway=True)
+
+    job = strata.upload("valve", "3.0", [notes, wrong], anyway=True)
+    told = {file["file"]: file["reason"] for file in job["files"]}
+    assert told["notes.md"] == "" and told["notes.exe"]
+    assert strata.cancel(job["id"])["state"] == "cancelled"
+    Jobs(chatbot.database).retry(job["id"])
+    again = {file["file"]: file["reason"] for file in strata.job(job["id"])["files"]}
+    assert again == told, "what was never taken is not taken by trying again"
+    kept = lay_out_upload(chatbot.database, tmp_path / "data", job["id"])
+    assert [path.name for path in kept[0].rglob("*.*")] == ["notes.md"]
+    strata.cancel(job["id"])
 
 
 def test_an_upload_is_refused_before_it_is_read(address: str, make_key: MakeKey) -> None:
