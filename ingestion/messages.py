@@ -73,7 +73,9 @@ def counted(one: str, more: str, number: int, /, **values: object) -> Message:
     """A text of a number of things, which is shown as `{number}`."""
     shown = {name: _plain(value) for name, value in values.items()}
     form, figures = (one if number == 1 else more), {"number": f"{number:,}"}
-    return Message(_ENGLISH.vformat(form, (), shown | figures), (one, more), {**shown, "number": number})
+    return Message(
+        _ENGLISH.vformat(form, (), shown | figures), (one, more), {**shown, "number": number}
+    )
 
 
 def sentences(parts: Iterable[str], between: str = " ") -> Message:

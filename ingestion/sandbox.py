@@ -95,7 +95,9 @@ class Sandbox:
             answer = self._attempt(kind, data, file, read, release)
             if answer is None and used:
                 answer = self._attempt(kind, data, file, read, release)
-        return answer or Rejected(file, message("the parser crashed on it; it is damaged, or hostile"))
+        return answer or Rejected(
+            file, message("the parser crashed on it; it is damaged, or hostile")
+        )
 
     def _attempt(self, kind: type[Any], data: bytes, file: str, read: _Read, release: str) -> Any:
         """Return what the child says; None if it died, and the file need not be the reason."""

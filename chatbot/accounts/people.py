@@ -20,7 +20,10 @@ def require_short(what: str, text: str, longest: int) -> None:
     """Raise BadInput for a text with more characters than the limit."""
     if len(text) > longest:
         raise BadInput(
-            f"The {what} has {len(text):,} characters, the limit is {longest:,}: shorten it."
+            "The {what} has {number:,} characters, the limit is {longest:,}: shorten it.",
+            what=what,
+            number=len(text),
+            longest=longest,
         )
 
 
@@ -91,7 +94,7 @@ def _kept_id(database: Database, account: Account) -> str:
             session.execute(insert_or_ignore(session, PersonRow).values(row))
             if (kept := session.scalar(known)) is not None:
                 return kept
-    raise NotSignedIn(f"{account.subject} cannot be told from somebody else.")
+    raise NotSignedIn("{subject} cannot be told from somebody else.", subject=account.subject)
 
 
 def note_groups(database: Database, person: Person) -> None:

@@ -122,7 +122,7 @@ def _value(field: str, value: str | bool) -> str | bool:
     if field in ("rating", "status"):
         kind = Rating if field == "rating" else Status
         if value not in list(kind) and not (field == "rating" and value == ""):
-            raise BadInput(f"{value!r} is none of {', '.join(kind)}.")
+            raise BadInput("{value!r} is none of {kind}.", value=value, kind=", ".join(kind))
     elif field not in _LONGEST:
         raise TypeError(f"a review has no {field!r} to change")
     else:

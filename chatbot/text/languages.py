@@ -207,4 +207,5 @@ def _catalog(code: str) -> "Catalog":
 
 
 def _filled(text: str, shown: dict[str, object]) -> str:
-    return text.format_map(shown) if shown else text
+    told = {name: in_words(v) if isinstance(v, Message) else v for name, v in shown.items()}
+    return text.format_map(told) if told else text

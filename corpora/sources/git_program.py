@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from corpora.errors import SourceError
 from corpora.sources.git_address import GitAddress
+from ingestion.messages import message
 
 Stop = Callable[[], None]
 
@@ -198,13 +199,16 @@ class GitProgram:
                     said = sum(os.fstat(file.fileno()).st_size for file in (printed, told))
                     if said + self._stored() - before > most_bytes:
                         raise SourceError(
-                            f"{self.address.url} sends more than {most_bytes / 1e6:,.0f} MB: name "
-                            "a path with less in it, or raise the source's max_bytes."
+                            "{address} sends more than {most_bytes:,.0f} MB: name a path with "
+                            "less in it, or raise the source's max_bytes.",
+                            address=self.address.url,
+                            most_bytes=most_bytes / 1e6,
                         )
                     if time.monotonic() - began > _PATIENCE:
                         raise SourceError(
-                            f"{self.address.url} took longer than an hour: run the source again "
-                            "when the network is faster."
+                            "{address} took longer than an hour: run the source again when "
+                            "the network is faster.",
+                            address=self.address.url,
                         )
             finally:
                 if process.poll() is None:
@@ -248,7 +252,11 @@ class GitProgram:
         version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
         if version < _OLDEST:
             oldest = ".".join(map(str, _OLDEST))
-            raise SourceError(f"{said} is too old: install git {oldest} or newer for the worker.")
+            raise SourceError(
+                "{said} is too old: install git {oldest} or newer for the worker.",
+                said=said,
+                oldest=oldest,
+            )
 
     def _surroundings(self) -> dict[str, str]:
         home = str(self.folder / "home")
@@ -275,13 +283,15 @@ class GitProgram:
         ssh = shutil.which("ssh")
         if ssh is None:
             raise SourceError(
-                f"{self.address.url} needs the program ssh, which is not installed where the "
-                "worker runs: install the package openssh-client there."
+                "{address} needs the program ssh, which is not installed where the worker "
+                "runs: install the package openssh-client there.",
+                address=self.address.url,
             )
         if self.key is None:
             raise SourceError(
-                f"{self.address.url} needs a key: add its file to the setting source_files "
-                "(STRATA_SOURCE_FILES), and name it as the source's key."
+                "{address} needs a key: add its file to the setting source_files "
+                "(STRATA_SOURCE_FILES), and name it as the source's key.",
+                address=self.address.url,
             )
         options = {
             "BatchMode": "yes",
@@ -344,13 +354,19 @@ class GitProgram:
         words = told.replace(self.address.url, "")
         reason = next((why for sign, why in _REASONS if re.search(sign, words, re.I)), None)
         if reason:
-            return SourceError(f"{self.address.url} cannot be read: {reason}.")
+            return SourceError(
+                "{address} cannot be read: {reason}.",
+                address=self.address.url,
+                reason=message(reason),
+            )
         last = [row for row in lines if row.startswith(("fatal:", "error:"))] or lines[-1:]
-        said = " ".join(last).strip()[:_LONGEST_REASON] or "it said nothing"
+        said = " ".join(last).strip()[:_LONGEST_REASON] or message("it said nothing")
         kind = NotGiven if re.search(r"unadvertised object|not our ref", words) else SourceError
         return kind(
-            f"{self.address.url} cannot be read (git: {said}): check the address with "
-            "`git ls-remote` where the worker runs."
+            "{address} cannot be read (git: {said}): check the address with `git ls-remote` where "
+            "the worker runs.",
+            address=self.address.url,
+            said=said,
         )
 
 
