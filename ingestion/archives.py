@@ -138,7 +138,7 @@ class Archive:
             return "packed by a method other than deflate; pack it again as a plain zip"
         if info.file_size > _ALWAYS_PLAUSIBLE and self._is_tight(info):
             times = info.file_size // max(1, info.compress_size)
-            return f"inflates {times:,} times: a zip bomb"
+            return message("inflates {times:,} times: a zip bomb", times=times)
         return None
 
     def _is_tight(self, info: zipfile.ZipInfo) -> bool:

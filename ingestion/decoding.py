@@ -3,22 +3,22 @@
 import re
 from pathlib import PurePosixPath
 
-from ingestion.messages import message
+from ingestion.messages import message, message_noop
 from ingestion.page import UnreadableFile
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _BINARY = (
-    (b"%PDF-", "a PDF"),
-    (b"PK\x03\x04", "a zip archive or an Office file"),
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (_OLD_OFFICE, "an old Office file"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"\x7fELF", "a program"),
-    (b"{\\rtf", "a rich text file"),
+    (b"%PDF-", message_noop("a PDF")),
+    (b"PK\x03\x04", message_noop("a zip archive or an Office file")),
+    (b"\x89PNG", message_noop("a PNG image")),
+    (b"\xff\xd8\xff", message_noop("a JPEG image")),
+    (b"GIF8", message_noop("a GIF image")),
+    (_OLD_OFFICE, message_noop("an old Office file")),
+    (b"\x1f\x8b", message_noop("gzip data")),
+    (b"7z\xbc\xaf", message_noop("a 7z archive")),
+    (b"Rar!", message_noop("a RAR archive")),
+    (b"\x7fELF", message_noop("a program")),
+    (b"{\\rtf", message_noop("a rich text file")),
 )
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"\s*(?:<!--|<\?)")
@@ -50,8 +50,9 @@ def objection(data: bytes, file: str) -> str | None:
             return message("locked with a password, or in an older format; save a copy without one")
         if content is None:
             return message("not a {suffix} file; save it again", suffix=suffix)
-        other = "not a {suffix} file but {content}; save it again"
-        return message(other, suffix=suffix, content=content)
+        return message(
+            "not a {suffix} file but {content}; save it again", suffix=suffix, content=content
+        )
     if content is None or (content == "an HTML page" and suffix in _HTML_SUFFIXES):
         return None
     return message(

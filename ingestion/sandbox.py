@@ -133,8 +133,13 @@ class Sandbox:
             return Rejected(file, slow)
         if code == _OUT_OF_MEMORY and not used:
             megabytes = self.memory >> 20
-            large = "parsing needs more than {megabytes:,} MB of memory; split it"
-            return Rejected(file, message(large, megabytes=megabytes))
+            return Rejected(
+                file,
+                message(
+                    "parsing needs more than {megabytes:,} MB of memory; split it",
+                    megabytes=megabytes,
+                ),
+            )
         return None
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Connection]:

@@ -43,11 +43,21 @@ def pictures_of(
             failed.append(message("{place}: {reason}", place=where, reason=picture))
     remarks = []
     if failed:
-        told = "{number} of its pictures cannot be shown (such as {example})"
-        remarks.append(message(told, number=len(failed), example=failed[0]))
+        remarks.append(
+            message(
+                "{number} of its pictures cannot be shown (such as {example})",
+                number=len(failed),
+                example=failed[0],
+            )
+        )
     if len(places) > MOST_PICTURES:
-        told = "of its {number:,} pictures the first {most} are shown"
-        remarks.append(message(told, number=len(places), most=MOST_PICTURES))
+        remarks.append(
+            message(
+                "of its {number:,} pictures the first {most} are shown",
+                number=len(places),
+                most=MOST_PICTURES,
+            )
+        )
     return drawn, tuple(remarks)
 
 

@@ -12,8 +12,16 @@ from corpora.catalog.rights import Viewer
 from corpora.database.engine import Database, insert_or_ignore
 from corpora.database.history_tables import PersonRow
 from corpora.database.right_tables import MembershipRow
+from ingestion.messages import message, message_noop
 
 _NOTED_EVERY = timedelta(hours=1)
+
+
+LIMITED = (
+    *(message_noop("answer"), message_noop("question"), message_noop("comment")),
+    *(message_noop("note"), message_noop("corrected answer"), message_noop("gold answer")),
+)
+"""What has a limit."""
 
 
 def require_short(what: str, text: str, longest: int) -> None:
@@ -21,7 +29,7 @@ def require_short(what: str, text: str, longest: int) -> None:
     if len(text) > longest:
         raise BadInput(
             "The {what} has {number:,} characters, the limit is {longest:,}: shorten it.",
-            what=what,
+            what=message(what),
             number=len(text),
             longest=longest,
         )

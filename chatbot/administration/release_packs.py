@@ -219,8 +219,11 @@ _ANSWERS_LATER = message(
 def _why_embedded(of: Manifest, builder: Builder) -> str:
     own = builder.embedder
     if (of.embedder, of.dimension) != (own.name, own.dimension):
-        other = "the pack has vectors of {embedder}, and this Strata uses {own}"
-        return message(other, embedder=of.embedder, own=own.name)
+        return message(
+            "the pack has vectors of {embedder}, and this Strata uses {own}",
+            embedder=of.embedder,
+            own=own.name,
+        )
     if of.chunking != builder.settings.fingerprint:
         return message("the pack was cut by other settings or another version of Strata")
     return message("the pack lacked some vectors")

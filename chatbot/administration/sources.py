@@ -255,9 +255,9 @@ class Sources:
         def check_stop() -> None:
             if time.monotonic() > end:
                 raise SourceError(
-                    "The source did not show {tried} pages within {try_seconds} seconds.",
+                    "The source did not show {tried} pages within {seconds} seconds.",
                     tried=TRIED,
-                    try_seconds=f"{_TRY_SECONDS:.0f}",
+                    seconds=f"{_TRY_SECONDS:.0f}",
                 )
 
         reader = open_source(kind, checked.model_dump(), self._secrets, anywhere=self.anywhere)

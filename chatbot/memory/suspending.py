@@ -18,13 +18,17 @@ from corpora.database import engine
 from corpora.database.engine import Database, delete_in_portions, portions
 from corpora.database.memory_tables import MemoryPageRow, MemoryPairRow
 from corpora.database.tables import DocumentRow, MemberRow, PageRow, ReleaseRow
-from ingestion.messages import counted, message, sentences
+from ingestion.messages import counted, counted_noop, message, sentences
 
 _AT_ONCE = 500
 _RETIRED = message("the release is retired")
 _CHANGED = {
-    True: ("{number} saved answer is suspended.", "{number} saved answers are suspended."),
-    False: ("{number} saved answer is in use again.", "{number} saved answers are in use again."),
+    True: counted_noop(
+        "{number} saved answer is suspended.", "{number} saved answers are suspended."
+    ),
+    False: counted_noop(
+        "{number} saved answer is in use again.", "{number} saved answers are in use again."
+    ),
 }
 """What is said of answers, by whether they are suspended now."""
 

@@ -86,8 +86,11 @@ def _told(settings: CheckSettings, report: CheckReport, page: str) -> Iterator[s
             _post(settings.webhook, settings.webhook_secret.get_secret_value(), report, page)
             yield message("Sent to the webhook at {host}.", host=host)
         except (OSError, httpx.HTTPError, ValueError) as error:
-            silent = "The webhook at {host} could not be reached: {reason}"
-            yield message(silent, host=host, reason=_reason(error))
+            yield message(
+                "The webhook at {host} could not be reached: {reason}",
+                host=host,
+                reason=_reason(error),
+            )
 
 
 def _reason(error: Exception) -> str:

@@ -120,10 +120,10 @@ def read_usage(text: str) -> Usage:
         text = _BLANKS.sub(" " * 40, text)
     if len(text) > LARGEST or text.count("\n") >= MOST_LINES:
         raise BadQuestion(
-            "what you use has {number:,} characters in {text:,} lines, the limit is "
+            "what you use has {number:,} characters in {lines:,} lines, the limit is "
             "{largest:,} in {most_lines:,}: send the part that matters",
             number=len(text),
-            text=text.count(chr(10)) + 1,
+            lines=text.count(chr(10)) + 1,
             largest=LARGEST,
             most_lines=MOST_LINES,
         )

@@ -28,7 +28,7 @@ from corpora.database.tables import (
     ReleaseRow,
 )
 from corpora.errors import NoCorpus, UnknownRelease, UnusableName
-from ingestion.messages import message
+from ingestion.messages import message, message_noop
 
 LONGEST_NAME = 100
 
@@ -311,8 +311,8 @@ def check_is_free(product: ProductRow, name: str, but: ReleaseRow | None = None)
             )
 
 
-_NO_PRODUCT = "There is no product {name!r}. Available: {there}."
-_NO_RELEASE = "There is no release of {product} {name!r}. Available: {there}."
+_NO_PRODUCT = message_noop("There is no product {name!r}. Available: {there}.")
+_NO_RELEASE = message_noop("There is no release of {product} {name!r}. Available: {there}.")
 
 
 def _unknown(what: str, name: str, known: list[str], product: str = "") -> str:

@@ -195,8 +195,9 @@ class _Look:
             problem = message("Strata does not read this format; use {known}", known=known)
         if problem is None and file.size > DEFAULT_LIMITS.file_size:
             sizes = {"size": file.size / 1e6, "limit": DEFAULT_LIMITS.file_size / 1e6}
-            large = "{size:,.1f} MB; the limit is {limit:,.1f} MB; split the file"
-            problem = message(large, **sizes)
+            problem = message(
+                "{size:,.1f} MB; the limit is {limit:,.1f} MB; split the file", **sizes
+            )
         if not is_picture:
             problem = problem or self._in_file(file.name, file.content)
         if problem is not None:

@@ -116,7 +116,7 @@ class Jobs:
                 raise JobError(
                     "Job {job_id} is {state}; only failed or cancelled jobs can be retried.",
                     job_id=job_id,
-                    state=message(row.state.value),
+                    state=message(str(row.state)),
                 )
             _put_back(row)
             row.attempts = 0

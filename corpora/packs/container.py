@@ -134,11 +134,11 @@ def open_pack(file: Path | IO[bytes]) -> Iterator[PackFile]:
             ) from error
         if manifest.format != FORMAT:
             raise BadPack(
-                "{path} has the format {format}, and this Strata reads {format_2}: use the "
+                "{path} has the format {format}, and this Strata reads {known}: use the "
                 "version that made it, or have it made anew.",
                 path=path,
                 format=manifest.format,
-                format_2=FORMAT,
+                known=FORMAT,
             )
         yield PackFile(zipped, manifest, signer)
 

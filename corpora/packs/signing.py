@@ -98,11 +98,14 @@ def require_trusted(data_dir: Path, signer: str, trust: str = "") -> None:
     if (place / signer).exists() or (own.exists() and fingerprint(read_key(own)) == signer):
         return
     if wanted != signer:
-        found = "is signed by another key" if wanted else "is signed by a key that is not known"
         raise UntrustedPack(
-            "The pack {found}: {signer}. Compare it with what its maker tells you by another "
-            "way, then trust it: with --trust and that fingerprint, or by a tick on the page.",
-            found=found,
+            "The pack is signed by another key: {signer}. Compare it with what its maker tells you "
+            "by another way, then trust it: with --trust and that fingerprint, or by a tick on the "
+            "page."
+            if wanted
+            else "The pack is signed by a key that is not known: {signer}. Compare it with what "
+            "its maker tells you by another way, then trust it: with --trust and that fingerprint, "
+            "or by a tick on the page.",
             signer=signer,
         )
     place.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -45,9 +45,10 @@ class FolderReader:
                 if not fits or entry.name.startswith(".") or not Path(entry.path + below).is_dir():
                     continue
                 if self._inside(fits["release"]) is None:
-                    outward = "{path} leads out of {folder}, and was left out."
                     place = {"path": entry.path + below, "folder": above or message("its folder")}
-                    self.remarks.append(message(outward, **place))
+                    self.remarks.append(
+                        message("{path} leads out of {folder}, and was left out.", **place)
+                    )
                     continue
                 names.append(fits["release"])
         except OSError as error:
@@ -77,8 +78,12 @@ class FolderReader:
             try:
                 with _opened(path) as opened:
                     if not _lies_in(opened, path, inside):
-                        gone = "{path} is no file of the folder any more, and was left out."
-                        self.remarks.append(message(gone, path=name))
+                        self.remarks.append(
+                            message(
+                                "{path} is no file of the folder any more, and was left out.",
+                                path=name,
+                            )
+                        )
                         continue
                     digest = file_digest(opened, "sha256").hexdigest()
                     content = None
@@ -138,13 +143,20 @@ class FolderReader:
                     continue
                 relative = path.relative_to(root).as_posix().encode(errors="replace").decode()
                 if not Path(os.path.realpath(path)).is_relative_to(inside):
-                    outward = "{path} is a link out of the folder, and was left out."
-                    remark(message(outward, path=relative))
+                    remark(
+                        message(
+                            "{path} is a link out of the folder, and was left out.", path=relative
+                        )
+                    )
                 elif path.is_file():
                     yield path
                 elif path.is_symlink():
-                    nowhere = "{path} is a link to a folder or to nothing, and was left out."
-                    remark(message(nowhere, path=relative))
+                    remark(
+                        message(
+                            "{path} is a link to a folder or to nothing, and was left out.",
+                            path=relative,
+                        )
+                    )
 
 
 def _opened(path: Path) -> BufferedReader:

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from corpora.errors import SourceError
 from corpora.sources.git_address import GitAddress
-from ingestion.messages import message
+from ingestion.messages import message, message_noop
 
 Stop = Callable[[], None]
 
@@ -66,48 +66,70 @@ _LONGEST_REASON = 300
 _REASONS = (
     (
         r"could not read (username|password)|authentication failed|error: 40[13]\b",
-        "the server wants a sign-in, or does not let this token read the repository: name a token "
-        "that may read it",
+        message_noop(
+            "the server wants a sign-in, or does not let this token read the repository: name a "
+            "token that may read it"
+        ),
     ),
     (
         r"repository .*not found|does not appear to be a git repository|not a git repository|"
         r"error: 404",
-        "there is no such repository, or the token may not see it: check the address and the token",
+        message_noop(
+            "there is no such repository, or the token may not see it: check the address and the "
+            "token"
+        ),
     ),
-    (r"dubious ownership", "the repository's owner is unclear: make its folder readable here"),
+    (
+        r"dubious ownership",
+        message_noop("the repository's owner is unclear: make its folder readable here"),
+    ),
     (
         r"unable to update url base|redirect|error: 30\d",
-        "the address leads to another one, which is not followed: give that one (often the same "
-        "with .git at its end)",
+        message_noop(
+            "the address leads to another one, which is not followed: give that one (often the "
+            "same with .git at its end)"
+        ),
     ),
     (
         r"certificate (problem|verif)|server certificate|ssl (connect|peer)|gnutls|self.signed",
-        "the server's certificate is not trusted here: name the file of its authority as ca",
+        message_noop(
+            "the server's certificate is not trusted here: name the file of its authority as ca"
+        ),
     ),
     (
         r"host key verification failed",
-        "the host's key is not among the known ones: add what `ssh-keyscan HOST` prints to the "
-        "file of known hosts, once you have compared it",
+        message_noop(
+            "the host's key is not among the known ones: add what `ssh-keyscan HOST` prints to the "
+            "file of known hosts, once you have compared it"
+        ),
     ),
     (
         r"permission denied|unprotected private key|error in libcrypto|load key",
-        "the host does not accept the key: register its public half there, and keep the file "
-        "readable by the worker alone and without a passphrase",
+        message_noop(
+            "the host does not accept the key: register its public half there, and keep the file "
+            "readable by the worker alone and without a passphrase"
+        ),
     ),
     (
         r"couldn't find remote ref",
-        "the tag or branch is gone since the releases were listed: run the source again",
+        message_noop(
+            "the tag or branch is gone since the releases were listed: run the source again"
+        ),
     ),
     (
         r"over limit",
-        "it holds something that would take more than 1 GB of memory: name a tag or branch "
-        "without it",
+        message_noop(
+            "it holds something that would take more than 1 GB of memory: name a tag or branch "
+            "without it"
+        ),
     ),
-    (r"no space left", "the disk is full: make room and run the source again"),
+    (r"no space left", message_noop("the disk is full: make room and run the source again")),
     (
         r"could not resolve|failed to connect|connection (refused|timed out|reset)|timed out|"
         r"couldn't connect",
-        "the host cannot be reached from here: check its name, the network and the proxy",
+        message_noop(
+            "the host cannot be reached from here: check its name, the network and the proxy"
+        ),
     ),
 )
 

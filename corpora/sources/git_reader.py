@@ -29,7 +29,7 @@ from ingestion.figures import PICTURES
 from ingestion.includes import LARGEST_READ
 from ingestion.listing import DEFAULT_LIMITS, passed_over
 from ingestion.loaders import known_suffixes
-from ingestion.messages import counted, message
+from ingestion.messages import counted, message, message_noop
 
 _NEXT = "next"
 _FIRST, _TOGETHER = 20, 1000
@@ -42,11 +42,11 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _UNREAD = ("image/", "video/", "audio/", "font/")
 
 _NO_TEXT = "media"
-_SUBMODULE = "submodules, which are repositories of their own"
+_SUBMODULE = message_noop("submodules, which are repositories of their own")
 _POINTER = "files that Git LFS keeps elsewhere"
-_OUTWARD = "links that lead out of the repository"
-_NOWHERE = "links to folders or to nothing"
-_UNUSABLE = "files with names that no folder here may hold"
+_OUTWARD = message_noop("links that lead out of the repository")
+_NOWHERE = message_noop("links to folders or to nothing")
+_UNUSABLE = message_noop("files with names that no folder here may hold")
 _MUCH = "pictures that are larger than 20 MB or than the room that max_bytes leaves"
 _LARGE = f"files larger than {DEFAULT_LIMITS.file_size / 1e6:,.0f} MB"
 

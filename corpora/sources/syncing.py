@@ -214,8 +214,12 @@ class Syncing:
                     or "\\" in file.path
                     or not has_short_parts(file.path)
                 ):
-                    long = "{path!r} is no plain relative path of short names, and was left out."
-                    reader.remarks.append(message(long, path=file.path))
+                    reader.remarks.append(
+                        message(
+                            "{path!r} is no plain relative path of short names, and was left out.",
+                            path=file.path,
+                        )
+                    )
                     continue
                 if file.content is None and file.path not in known:
                     raise SourceError(

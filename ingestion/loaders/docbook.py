@@ -85,8 +85,9 @@ def load(data: bytes, file: str) -> Document:
         rewrite(root)
     markup = etree.tostring(root, method="html", encoding="unicode")
     read = flowing_document(data, file, "", fragment_blocks(markup))
-    parts = "parts that lie in other files are not read in their place: {number}"
-    remark = message(parts, number=includes)
+    remark = message(
+        "parts that lie in other files are not read in their place: {number}", number=includes
+    )
     return replace(read, remarks=(remark,)) if includes else read
 
 

@@ -54,8 +54,9 @@ def load(data: bytes, file: str) -> Document:
     if comments:
         remarks.append(message("comments on cells are not read: {number:,}", number=comments))
     if uncomputed:
-        unknown = "formulas without a saved value are not read: {number:,}"
-        remarks.append(message(unknown, number=uncomputed))
+        remarks.append(
+            message("formulas without a saved value are not read: {number:,}", number=uncomputed)
+        )
     return replace(flowing_document(data, file, "", blocks), remarks=tuple(remarks))
 
 

@@ -89,8 +89,9 @@ def _opened(chatbot: Chatbot, job: Job) -> Running:
         else:
             questions = regression_set(chatbot.database, job.product)
             if not questions:
-                none = "There is no question on {product} to ask. Add some first."
-                raise GoldError(none, product=job.product)
+                raise GoldError(
+                    "There is no question on {product} to ask. Add some first.", product=job.product
+                )
             gold.write_text("".join(gold_lines(questions)), "utf-8")
         plan = Plan(gold, read_gold(gold), (settings.profile_in_use,))
         if settings.judge_model:

@@ -82,14 +82,30 @@ def take_pack(settings: Settings, job: Job, path: Path, builder: Builder) -> str
         )
     ]
     if came.embedded_anew:
-        anew = "{number} text embedded anew: {why}.", "{number} texts embedded anew: {why}."
-        parts.append(counted(*anew, came.ingest.embedded, why=came.embedded_anew))
+        parts.append(
+            counted(
+                "{number} text embedded anew: {why}.",
+                "{number} texts embedded anew: {why}.",
+                came.ingest.embedded,
+                why=came.embedded_anew,
+            )
+        )
     if came.terms:
-        terms = "{number} term added to the glossary.", "{number} terms added to the glossary."
-        parts.append(counted(*terms, came.terms))
+        parts.append(
+            counted(
+                "{number} term added to the glossary.",
+                "{number} terms added to the glossary.",
+                came.terms,
+            )
+        )
     if came.answers:
-        answers = "{number} curated answer added.", "{number} curated answers added."
-        parts.append(counted(*answers, came.answers.added))
+        parts.append(
+            counted(
+                "{number} curated answer added.",
+                "{number} curated answers added.",
+                came.answers.added,
+            )
+        )
     return sentences([*parts, *came.left_out[:3]])
 
 

@@ -62,8 +62,9 @@ class Crawl:
         """What there is to say about the reading as a whole."""
         said: list[str] = []
         if self.limit:
-            ended = "the reading ended at {limit}; there may be more pages."
-            said.append(message(ended, limit=self.limit))
+            said.append(
+                message("the reading ended at {limit}; there may be more pages.", limit=self.limit)
+            )
         if not self._trusts_sitemap:
             said.append(
                 message(

@@ -49,7 +49,7 @@ def forbidden(address: Address, *, private: bool) -> str | None:
         if one in _METADATA or one.is_link_local or one.is_multicast or one.is_unspecified:
             return message("{address} is reserved for machines themselves", address=address)
         if not (private or _is_public(one)):
-            return f"{address} is not an address of the public internet"
+            return message("{address} is not an address of the public internet", address=address)
     return None
 
 

@@ -95,11 +95,13 @@ class Pictures:
         said: list[str] = []
         if self._is_full:
             most = self._site.options.max_pictures
-            kept = "the first {number:,} pictures are kept (max_pictures)."
-            said.append(message(kept, number=most))
+            said.append(
+                message("the first {number:,} pictures are kept (max_pictures).", number=most)
+            )
         if self._failed >= MOST_FAILED:
-            silent = "pictures were not asked for any more, as the site did not answer."
-            said.append(message(silent))
+            said.append(
+                message("pictures were not asked for any more, as the site did not answer.")
+            )
         return said
 
     def _picture(self, path: str, wanted: _Wanted) -> FetchedFile | None:

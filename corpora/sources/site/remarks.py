@@ -5,17 +5,17 @@ from __future__ import annotations
 import httpx
 
 from corpora.sources.run_report import of_release
-from ingestion.messages import counted, message
+from ingestion.messages import counted, counted_noop, message
 
 _MOST_REASONS, _LONGEST_REASON = 200, 200
 """Reasons hold words of the site, which may have as many as it likes."""
 
 
-PAGES = (
+PAGES = counted_noop(
     "{number} page was left out, because {reason}; it is {example}.",
     "{number} pages were left out, because {reason}; one is {example}.",
 )
-PICTURES = (
+PICTURES = counted_noop(
     "{number} picture was left out, because {reason}; it is {example}.",
     "{number} pictures were left out, because {reason}; one is {example}.",
 )
@@ -50,6 +50,7 @@ class LeftOut:
             for reason, (count, example) in self._reasons.items()
         ]
         if self._others:
-            others = "{number:,} more were left out for other reasons."
-            said.append(message(others, number=self._others))
+            said.append(
+                message("{number:,} more were left out for other reasons.", number=self._others)
+            )
         return said
